@@ -1,0 +1,181 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+// External products, named once.
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioConcurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let atomics: Target.Dependency = .product(name: "Atomics", package: "swift-atomics")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A library target of this package and its tests.
+func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "apus",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "ApusJSON", targets: ["ApusJSON"]),
+        .library(name: "ApusConnectivity", targets: ["ApusConnectivity"]),
+        .library(name: "ApusWebSocket", targets: ["ApusWebSocket"]),
+        .library(name: "ApusEngineIOServer", targets: ["ApusEngineIOServer"]),
+        .library(name: "ApusEngineIOClient", targets: ["ApusEngineIOClient"]),
+        .library(name: "ApusSocketIOServer", targets: ["ApusSocketIOServer"]),
+        .library(name: "ApusSocketIOClient", targets: ["ApusSocketIOClient"]),
+        .library(name: "ApusChatServer", targets: ["ApusChatServer"]),
+        .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
+        .executable(name: "apus", targets: ["apus"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-atomics", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        // Pure: no I/O, no clock, no lock.
+        module("ApusJSON", []),
+        module("ApusConnectivity", [nioCore]),
+        module("ApusWebSocketProtocol", [nioCore, crypto, httpTypes]),
+        module("ApusEngineIOProtocol", ["ApusJSON", nioCore]),
+        module("ApusSocketIOProtocol", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        module("ApusChatProtocol", ["ApusJSON"]),
+
+        // Shells: sockets, tasks, clocks, disks.
+        module(
+            "ApusWebSocket",
+            [
+                "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes,
+                logging,
+            ]),
+        module(
+            "ApusEngineIOServer",
+            [
+                "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
+            ]),
+        module(
+            "ApusSocketIOServer",
+            [
+                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers, nioSSL, httpTypes, logging,
+                atomics, dequeModule,
+            ]),
+        module(
+            "ApusEngineIOClient",
+            [
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioSSL,
+                nioConcurrencyHelpers, asyncHTTPClient, httpTypes, logging, dequeModule,
+            ]),
+        module(
+            "ApusSocketIOClient",
+            [
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers,
+                logging, dequeModule,
+            ]),
+        module(
+            "ApusChatServer",
+            [
+                "ApusChatProtocol", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird, hummingbirdCore, grdb, crypto, cryptoExtras, x509, swiftASN1,
+                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
+            ], resources: [.copy("Web")]),
+        module(
+            "ApusChatClient",
+            [
+                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb, nioCore,
+                nioConcurrencyHelpers, logging,
+            ]),
+        .executableTarget(
+            name: "apus",
+            dependencies: [
+                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer", "ApusSocketIOProtocol",
+                "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
+            ], swiftSettings: settings),
+
+        tests("ApusJSONTests", ["ApusJSON"]),
+        tests("ApusConnectivityTests", ["ApusConnectivity"]),
+        tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
+        tests("ApusWebSocketTests", ["ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes, httpTypes]),
+        tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        tests(
+            "ApusEngineIOServerTests",
+            ["ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", nioCore, nioEmbedded, nioHTTPTypes, httpTypes, logging]),
+        tests("ApusSocketIOServerTests", ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore, nioEmbedded, logging]),
+        tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
+        tests(
+            "ApusSocketIOClientTests",
+            ["ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON", nioCore, logging]),
+        tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
+        tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging]),
+        tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusJSON", grdb, logging]),
+        tests(
+            "IntegrationTests",
+            [
+                "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOProtocol",
+                "ApusJSON", nioCore, nioPosix, nioSSL, hummingbird, asyncHTTPClient, logging,
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+if Context.environment["APUS_FUZZ"] != nil {
+    for (name, dependencies) in [
+        ("FuzzJSON", ["ApusJSON"]),
+        ("FuzzWebSocket", ["ApusWebSocketProtocol"]),
+        ("FuzzEngineIO", ["ApusEngineIOProtocol"]),
+        ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
+    ] {
+        let targets = dependencies.map { Target.Dependency.target(name: $0) }
+        package.targets.append(.target(name: name, dependencies: targets + [nioCore], path: "FuzzTesting/\(name)", swiftSettings: settings))
+        package.products.append(.library(name: name, type: .static, targets: [name]))
+    }
+}
+
+// While the first layers are being written: a target whose folder is not there yet is left out.
+import Foundation
+package.targets.removeAll { target in
+    let path = target.path ?? (target.isTest ? "Tests/" : "Sources/") + target.name
+    return !FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path)
+}
+let present = Set(package.targets.map(\.name))
+package.products.removeAll { product in !present.isSuperset(of: (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []) }
