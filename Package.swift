@@ -1,11 +1,14 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+/// `APUS_STRICT` makes warnings errors in our own targets (`make test` sets it). Users never see the flag, dependencies are built without it.
+let strict: [SwiftSetting] = Context.environment["APUS_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])]
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + strict
 
 // External products, named once.
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -85,73 +88,92 @@ let package = Package(
         module(
             "ApusWebSocket",
             [
-                "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes,
+                "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
+                nioConcurrencyHelpers, httpTypes,
                 logging,
             ]),
         module(
             "ApusEngineIOServer",
             [
-                "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1,
                 nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
-                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers, nioSSL, httpTypes, logging,
+                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers,
+                nioSSL, httpTypes, logging,
                 atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
             [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioSSL,
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
+                nioHTTP1, nioSSL,
                 nioConcurrencyHelpers, asyncHTTPClient, httpTypes, logging, dequeModule,
             ]),
         module(
             "ApusSocketIOClient",
             [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers,
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix,
+                nioConcurrencyHelpers,
                 logging, dequeModule,
             ]),
         module(
             "ApusChatServer",
             [
-                "ApusChatProtocol", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird, hummingbirdCore, grdb, crypto, cryptoExtras, x509, swiftASN1,
+                "ApusChatProtocol", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird, hummingbirdCore, grdb, crypto,
+                cryptoExtras, x509, swiftASN1,
                 nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
             ], resources: [.copy("Web")]),
         module(
             "ApusChatClient",
             [
-                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb, nioCore,
+                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb,
+                nioCore,
                 nioConcurrencyHelpers, logging,
             ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer", "ApusSocketIOProtocol",
+                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer",
+                "ApusSocketIOProtocol",
                 "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
             ], swiftSettings: settings),
 
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusConnectivityTests", ["ApusConnectivity"]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
-        tests("ApusWebSocketTests", ["ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes, httpTypes]),
+        tests(
+            "ApusWebSocketTests",
+            [
+                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
+                httpTypes,
+            ]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests(
             "ApusEngineIOServerTests",
             ["ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", nioCore, nioEmbedded, nioHTTPTypes, httpTypes, logging]),
-        tests("ApusSocketIOServerTests", ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore, nioEmbedded, logging]),
+        tests(
+            "ApusSocketIOServerTests",
+            ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore, nioEmbedded, logging]),
         tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
         tests(
             "ApusSocketIOClientTests",
-            ["ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON", nioCore, logging]),
+            [
+                "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
+                nioCore, logging,
+            ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusJSON", grdb, logging]),
         tests(
             "IntegrationTests",
             [
-                "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
+                "ApusSocketIOProtocol",
                 "ApusJSON", nioCore, nioPosix, nioSSL, hummingbird, asyncHTTPClient, logging,
             ]),
     ],
@@ -178,4 +200,6 @@ package.targets.removeAll { target in
     return !FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path)
 }
 let present = Set(package.targets.map(\.name))
-package.products.removeAll { product in !present.isSuperset(of: (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []) }
+package.products.removeAll { product in
+    !present.isSuperset(of: (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? [])
+}

@@ -1,0 +1,34 @@
+# Apus. `make help` lists what there is.
+SHELL := /bin/bash
+SWIFT_FLAGS ?= -j 2
+FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
+
+.PHONY: help run test format lint bench docs clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8080" adds options
+	@scripts/bootstrap run
+	@swift build $(SWIFT_FLAGS) --product apus
+	@exec .build/debug/apus serve --demo $(ARGS)
+
+test: ## everything: format, imports, build without warnings, Swift, interop and browser tests
+	@scripts/test
+
+format: ## rewrites the Swift files in the project's format
+	@swift format -i -r -p $(FORMATTED)
+
+lint: ## format and import checks, without building
+	@swift format lint --strict -r -p $(FORMATTED)
+	@python3 scripts/check-imports
+
+bench: ## our server (release build) beside python-socketio, in one run
+	@Benchmarks/run
+
+docs: ## DocC pages of every library product, into docs-output/
+	@scripts/docs
+
+clean: ## removes what was built
+	@rm -rf .build docs-output
