@@ -200,6 +200,12 @@ package.targets.removeAll { target in
     return !FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path)
 }
 let present = Set(package.targets.map(\.name))
+for target in package.targets {
+    target.dependencies.removeAll { dependency in
+        guard case .byNameItem(let name, _) = dependency else { return false }
+        return !present.contains(name)
+    }
+}
 package.products.removeAll { product in
     !present.isSuperset(of: (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? [])
 }

@@ -1,0 +1,96 @@
+package import NIOCore
+
+/// Standard base64 with padding (RFC 4648, section 4), strict when it reads.
+///
+/// Own code: the library's needs Foundation on the path of every polled binary message, and accepts what is not canonical.
+package enum Base64 {
+    /// Characters that `count` bytes become.
+    package static func encodedLength(of count: Int) -> Int {
+        (count + 2) / 3 * 4
+    }
+
+    /// Appends the base64 of `bytes`.
+    package static func encode(_ bytes: ByteBuffer, into buffer: inout ByteBuffer) {
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: self.encodedLength(of: bytes.readableBytes)) { output in
+            bytes.withUnsafeReadableBytes { input in
+                self.encode(input, into: output)
+            }
+        }
+    }
+
+    /// The bytes `text` stands for; nil unless it is canonical: the length a multiple of 4, the padding complete, unused bits zero.
+    package static func decode(_ text: ByteBuffer) -> ByteBuffer? {
+        let length = text.readableBytes
+        guard length > 0 else { return ByteBuffer() }
+        guard length % 4 == 0 else { return nil }
+        var buffer = ByteBuffer()
+        let written = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: length / 4 * 3) { output in
+            text.withUnsafeReadableBytes { input in
+                self.decode(input, into: output) ?? 0
+            }
+        }
+        // Four characters or more stand for at least one byte, so nothing written means that they were wrong.
+        return written > 0 ? buffer : nil
+    }
+
+    private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The value of each byte as a base64 character; 0xff where it is none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0xff, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+
+    private static func encode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
+        self.alphabet.withUnsafeBufferPointer { alphabet in
+            var written = 0
+            var index = 0
+            while index < input.count {
+                let left = input.count - index
+                let first = input[index]
+                let second = left > 1 ? input[index + 1] : 0
+                let third = left > 2 ? input[index + 2] : 0
+                output[written] = alphabet[Int(first >> 2)]
+                output[written + 1] = alphabet[Int((first & 0x03) << 4 | second >> 4)]
+                output[written + 2] = left > 1 ? alphabet[Int((second & 0x0f) << 2 | third >> 6)] : UInt8(ascii: "=")
+                output[written + 3] = left > 2 ? alphabet[Int(third & 0x3f)] : UInt8(ascii: "=")
+                index += 3
+                written += 4
+            }
+            return written
+        }
+    }
+
+    /// Bytes written, nil when the input is not canonical. `input` is a multiple of 4 long and not empty.
+    private static func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
+        self.values.withUnsafeBufferPointer { values in
+            let pad = UInt8(ascii: "=")
+            let padding = input[input.count - 1] != pad ? 0 : input[input.count - 2] != pad ? 1 : 2
+            var written = 0
+            var index = 0
+            let wholeEnd = padding == 0 ? input.count : input.count - 4
+            while index < wholeEnd {
+                let a = values[Int(input[index])]
+                let b = values[Int(input[index + 1])]
+                let c = values[Int(input[index + 2])]
+                let d = values[Int(input[index + 3])]
+                guard (a | b | c | d) < 64 else { return nil }
+                output[written] = a << 2 | b >> 4
+                output[written + 1] = b << 4 | c >> 2
+                output[written + 2] = c << 6 | d
+                index += 4
+                written += 3
+            }
+            guard padding > 0 else { return written }
+            let a = values[Int(input[index])]
+            let b = values[Int(input[index + 1])]
+            let c = padding == 1 ? values[Int(input[index + 2])] : 0
+            // The bits that no byte takes must be zero, else two texts would stand for the same bytes.
+            guard (a | b | c) < 64, padding == 1 ? c & 0x03 == 0 : b & 0x0f == 0 else { return nil }
+            output[written] = a << 2 | b >> 4
+            if padding == 1 { output[written + 1] = b << 4 | c >> 2 }
+            return written + 3 - padding
+        }
+    }
+}
