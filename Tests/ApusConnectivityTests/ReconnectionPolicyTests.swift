@@ -1,0 +1,59 @@
+import ApusConnectivity
+import Testing
+
+/// Answers the same number for ever: 0 is the lowest roll, `.max` the highest.
+struct ConstantGenerator: RandomNumberGenerator {
+    var value: UInt64
+    mutating func next() -> UInt64 { self.value }
+}
+
+@Suite struct ReconnectionPolicyTests {
+    private func delays(_ policy: ReconnectionPolicy, roll: UInt64 = 0, attempts: ClosedRange<Int> = 1...5) -> [Duration?] {
+        var generator = ConstantGenerator(value: roll)
+        return attempts.map { policy.delay(forAttempt: $0, using: &generator) }
+    }
+
+    @Test func noneGivesUpAtOnce() {
+        #expect(self.delays(.none, attempts: 1...2) == [nil, nil])
+    }
+
+    @Test func fixedStaysAndEnds() {
+        #expect(self.delays(.fixed(.seconds(3), maximumAttempts: 2), attempts: 1...3) == [.seconds(3), .seconds(3), nil])
+    }
+
+    @Test func exponentialDoublesToTheBound() {
+        let policy = ReconnectionPolicy.exponential(from: .seconds(1), to: .seconds(5), jitter: 0)
+        #expect(self.delays(policy) == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
+    }
+
+    @Test func socketIOVariesByHalfEitherWay() {
+        #expect(self.delays(.socketIO, roll: 0) == [.seconds(0.5), .seconds(1), .seconds(2), .seconds(2.5), .seconds(2.5)])
+        #expect(self.delays(.socketIO, roll: .max) == [.seconds(1.5), .seconds(3), .seconds(6), .seconds(7.5), .seconds(7.5)])
+        var generator = SystemRandomNumberGenerator()
+        for attempt in 1...1000 {
+            let delay = ReconnectionPolicy.socketIO.delay(forAttempt: attempt, using: &generator) ?? .zero
+            #expect(delay >= .seconds(0.5) && delay <= .seconds(7.5))
+        }
+    }
+
+    @Test func aMillionthAttemptDoesNotOverflow() {
+        let policy = ReconnectionPolicy.exponential(from: .milliseconds(1), to: .seconds(60), factor: 1e300, jitter: 0)
+        #expect(self.delays(policy, attempts: 1_000_000...1_000_000) == [.seconds(60)])
+        #expect(self.delays(policy, attempts: Int.max...Int.max) == [.seconds(60)])
+        let slow = ReconnectionPolicy.exponential(from: .zero, to: .seconds(60), jitter: 0)
+        #expect(self.delays(slow, attempts: Int.max...Int.max) == [.zero])
+    }
+
+    @Test func nonsenseIsPulledIntoRange() {
+        #expect(self.delays(.fixed(.seconds(-1)), attempts: 1...1) == [.zero])
+        let policy = ReconnectionPolicy.exponential(from: .seconds(4), to: .seconds(1), factor: .nan, jitter: -3)
+        #expect(self.delays(policy, attempts: 1...2) == [.seconds(4), .seconds(4)])
+        #expect(self.delays(policy, attempts: -3...0).allSatisfy { $0 == .seconds(4) })
+    }
+
+    @Test func aFactorJustAboveOneEnds() {
+        // The loop is bounded by the delay reaching its end, not by the attempt's number.
+        let policy = ReconnectionPolicy.exponential(from: .seconds(1), to: .seconds(2), factor: 1.01, jitter: 0)
+        #expect(self.delays(policy, attempts: 10_000...10_000) == [.seconds(2)])
+    }
+}
