@@ -1,0 +1,131 @@
+/// The recursive descent behind ``JSONReader``: arrays, objects, literals and whitespace.
+///
+/// Recursion is bounded by `limits.maximumDepth`, checked before a level is entered. Every access to `bytes` is preceded by a look at
+/// `count`: in a release build the buffer itself does not check.
+struct JSONParser {
+    let bytes: UnsafeRawBufferPointer
+    let count: Int
+    let limits: JSONReader.Limits
+    /// The next byte to read.
+    var offset = 0
+    /// Where strings with escapes are put together; kept for its memory.
+    var unescaped: [UInt8] = []
+
+    init(bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) {
+        self.bytes = bytes
+        self.count = bytes.count
+        self.limits = limits
+    }
+
+    /// RFC 8259 section 2: `JSON-text = ws value ws`.
+    mutating func document() throws(JSONError) -> JSONValue {
+        self.skipWhitespace()
+        let value = try self.value(depth: 0)
+        self.skipWhitespace()
+        guard self.offset == self.count else { throw self.unexpected(expected: "the end of the text") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        guard let byte = self.peek else { throw self.unexpected(expected: "a value") }
+        switch byte {
+        case UInt8(ascii: "\""):
+            self.offset += 1
+            return .string(try self.string())
+        case UInt8(ascii: "{"): return try self.object(depth: depth + 1)
+        case UInt8(ascii: "["): return try self.array(depth: depth + 1)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): return try self.number()
+        case UInt8(ascii: "t"): return try self.literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try self.literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try self.literal("null", .null)
+        default: throw self.unexpected(expected: "a value")
+        }
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+        try self.enter(depth: depth)
+        guard self.peek != UInt8(ascii: "]") else {
+            self.offset += 1
+            return .array([])
+        }
+        var elements: [JSONValue] = []
+        elements.reserveCapacity(4)
+        while true {
+            elements.append(try self.value(depth: depth))
+            if try self.endsContainer(UInt8(ascii: "]")) { return .array(elements) }
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+        try self.enter(depth: depth)
+        guard self.peek != UInt8(ascii: "}") else {
+            self.offset += 1
+            return .object(JSONObject())
+        }
+        var members: ContiguousArray<JSONObject.Element> = []
+        members.reserveCapacity(4)
+        while true {
+            guard self.peek == UInt8(ascii: "\"") else { throw self.unexpected(expected: "a name in quotes") }
+            self.offset += 1
+            let key = try self.string()
+            self.skipWhitespace()
+            guard self.peek == UInt8(ascii: ":") else { throw self.unexpected(expected: "a colon") }
+            self.offset += 1
+            self.skipWhitespace()
+            members.append((key, try self.value(depth: depth)))
+            if try self.endsContainer(UInt8(ascii: "}")) { return .object(JSONObject(unchecked: members)) }
+        }
+    }
+
+    /// Steps over the opening bracket.
+    private mutating func enter(depth: Int) throws(JSONError) {
+        guard depth <= self.limits.maximumDepth else {
+            throw JSONError(.tooDeep, message: "nested deeper than \(self.limits.maximumDepth) levels", offset: self.offset)
+        }
+        self.offset += 1
+        self.skipWhitespace()
+    }
+
+    /// Reads what follows an element: a comma (and then another element), or the closing bracket.
+    private mutating func endsContainer(_ closing: UInt8) throws(JSONError) -> Bool {
+        self.skipWhitespace()
+        switch self.peek {
+        case UInt8(ascii: ","):
+            self.offset += 1
+            self.skipWhitespace()
+            return false
+        case closing:
+            self.offset += 1
+            return true
+        default:
+            throw self.unexpected(expected: "a comma or \(closing == UInt8(ascii: "]") ? "]" : "}")")
+        }
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard self.peek == text.utf8Start[index] else { throw self.unexpected(expected: "\(text)") }
+            self.offset += 1
+        }
+        return value
+    }
+
+    mutating func skipWhitespace() {
+        while self.offset < self.count {
+            switch self.bytes[self.offset] {
+            case 0x20, 0x0A, 0x0D, 0x09: self.offset += 1
+            default: return
+            }
+        }
+    }
+
+    var peek: UInt8? { self.offset < self.count ? self.bytes[self.offset] : nil }
+
+    func unexpected(_ code: JSONError.Code = .unexpectedByte, expected: String) -> JSONError {
+        guard let byte = self.peek else {
+            return JSONError(.unexpectedEnd, message: "the text ends where \(expected) should stand", offset: self.offset)
+        }
+        let hex = String(byte, radix: 16, uppercase: true)
+        return JSONError(code, message: "byte 0x\(hex.count == 1 ? "0" : "")\(hex) where \(expected) should stand", offset: self.offset)
+    }
+}

@@ -1,0 +1,55 @@
+/// Reads JSON text.
+///
+/// Source: RFC 8259, whole and strict. No byte order mark (section 8.1), nothing after the value, no leading zeros, no comments, no
+/// lone surrogates, no invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins, a number too large for a
+/// `Double` is refused, one too small becomes zero.
+public enum JSONReader {
+    /// What a text may ask of the reader.
+    public struct Limits: Hashable, Sendable {
+        /// The deepest nesting that can be set. Values are freed and written by recursion; this many levels fit the smallest thread.
+        public static let highestDepth = 512
+
+        /// How many arrays and objects may stand inside each other.
+        ///
+        /// Unit: levels. Default: 128, far above what messages use. Values outside 1…``highestDepth`` are moved into it.
+        public var maximumDepth: Int {
+            didSet { self.maximumDepth = Self.clamped(self.maximumDepth) }
+        }
+
+        /// How long a number with more digits than a `Double` holds may be.
+        ///
+        /// Unit: bytes. Default: 1,024; a `Double` is settled by 770 digits.
+        public var maximumNumberBytes: Int
+
+        /// Limits for messages from a peer.
+        public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024) {
+            self.maximumDepth = Self.clamped(maximumDepth)
+            self.maximumNumberBytes = maximumNumberBytes
+        }
+
+        private static func clamped(_ depth: Int) -> Int { min(max(depth, 1), Self.highestDepth) }
+    }
+
+    /// Reads one value, with nothing but whitespace around it.
+    public static func read(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes: bytes, limits: limits)
+        return try parser.document()
+    }
+
+    /// Reads one value from UTF-8 bytes. Contiguous collections, such as arrays and the views of byte buffers, are not copied.
+    public static func read(_ bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        let result = bytes.withContiguousStorageIfAvailable { Self.result(UnsafeRawBufferPointer($0), limits: limits) }
+        if let result { return try result.get() }
+        return try Array(bytes).withUnsafeBytes { Self.result($0, limits: limits) }.get()
+    }
+
+    /// Reads one value from text.
+    public static func read(_ text: some StringProtocol, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        try Self.read(text.utf8, limits: limits)
+    }
+
+    /// The closures of the standard library do not pass typed errors on; a `Result` goes through them.
+    private static func result(_ bytes: UnsafeRawBufferPointer, limits: Limits) -> Result<JSONValue, JSONError> {
+        do throws(JSONError) { return .success(try Self.read(bytes, limits: limits)) } catch { return .failure(error) }
+    }
+}

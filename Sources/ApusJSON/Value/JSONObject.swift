@@ -1,0 +1,156 @@
+/// The members of a JSON object, in order.
+///
+/// Names are unique. When a text repeats a name the last value wins and the first place is kept, as in JavaScript.
+/// Names compare by their bytes, as in every other JSON implementation: `é` written as one or as two scalars are two names.
+/// Equality does not look at the order. Look-up and setting take constant time; removal takes linear time.
+public struct JSONObject: Sendable {
+    /// One member.
+    public typealias Element = (key: String, value: JSONValue)
+
+    /// Up to this many members a search through them is faster than a hash table, and needs no memory.
+    static let searchableCount = 16
+
+    private var members: ContiguousArray<Element>
+    /// The place of each name. Empty up to `searchableCount` members.
+    private var positions: [Name: Int]
+
+    /// An empty object.
+    public init() {
+        self.members = []
+        self.positions = [:]
+    }
+
+    /// An object of these members; the last of equal names wins. Linear time.
+    public init(_ members: some Sequence<Element>) {
+        self.init(unchecked: ContiguousArray(members))
+    }
+
+    /// Takes members whose names may repeat. The reader's door: unrepeated names, the normal case, are not copied.
+    init(unchecked members: ContiguousArray<Element>) {
+        self.members = members
+        self.positions = [:]
+        if members.count > Self.searchableCount {
+            self.indexMembers()
+        } else if Self.hasRepeatedName(members) {
+            self.members.removeAll(keepingCapacity: true)
+            for member in members { self[member.key] = member.value }
+        }
+    }
+
+    /// The number of members.
+    public var count: Int { self.members.count }
+    /// Whether there are none.
+    public var isEmpty: Bool { self.members.isEmpty }
+    /// The names, in order.
+    public var keys: some RandomAccessCollection<String> & Sendable { self.members.map { $0.key } }
+    /// The values, in order.
+    public var values: some RandomAccessCollection<JSONValue> & Sendable { self.members.map { $0.value } }
+
+    /// The value of that name. Setting an unknown name appends it; setting `nil` removes the member (linear time).
+    public subscript(key: String) -> JSONValue? {
+        get { self.position(of: key).map { self.members[$0].value } }
+        set {
+            switch (self.position(of: key), newValue) {
+            case (let position?, let value?): self.members[position].value = value
+            case (nil, let value?): self.append((key, value))
+            case (let position?, nil): self.remove(at: position)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    private func position(of key: String) -> Int? {
+        if self.members.count > Self.searchableCount { return self.positions[Name(key)] }
+        return self.members.firstIndex { Name.areEqual($0.key, key) }
+    }
+
+    private mutating func append(_ member: Element) {
+        self.members.append(member)
+        if self.members.count == Self.searchableCount + 1 {
+            self.indexMembers()
+        } else if self.members.count > Self.searchableCount {
+            self.positions[Name(member.key)] = self.members.count - 1
+        }
+    }
+
+    private mutating func remove(at position: Int) {
+        self.members.remove(at: position)
+        self.positions.removeAll()
+        if self.members.count > Self.searchableCount { self.indexMembers() }
+    }
+
+    /// Fills `positions`, and drops repeated names on the way.
+    private mutating func indexMembers() {
+        self.positions.reserveCapacity(self.members.count)
+        var kept = 0
+        for index in self.members.indices {
+            let name = Name(self.members[index].key)
+            if let first = self.positions[name] {
+                self.members[first].value = self.members[index].value
+                continue
+            }
+            self.positions[name] = kept
+            if kept != index { self.members[kept] = self.members[index] }
+            kept += 1
+        }
+        self.members.removeSubrange(kept...)
+        if kept <= Self.searchableCount { self.positions.removeAll() }
+    }
+
+    private static func hasRepeatedName(_ members: ContiguousArray<Element>) -> Bool {
+        for later in members.indices.dropFirst() {
+            for earlier in 0..<later where Name.areEqual(members[earlier].key, members[later].key) { return true }
+        }
+        return false
+    }
+}
+
+extension JSONObject: Sequence {
+    /// Goes through the members in order.
+    public func makeIterator() -> ContiguousArray<Element>.Iterator { self.members.makeIterator() }
+    /// The number of members.
+    public var underestimatedCount: Int { self.members.count }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// An object, its members in the order written; the last of equal names wins.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements.lazy.map { (key: $0, value: $1) })
+    }
+}
+
+extension JSONObject: Hashable {
+    /// Whether both have the same members, in whatever order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+
+    /// Feeds the members to the hasher so that their order does not matter.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for member in self.members {
+            var one = Hasher()
+            one.combine(member.key)
+            one.combine(member.value)
+            sum &+= one.finalize()
+        }
+        hasher.combine(self.count)
+        hasher.combine(sum)
+    }
+}
+
+/// A name that compares by its bytes. `String` alone compares by canonical equivalence.
+private struct Name: Hashable {
+    let string: String
+
+    init(_ string: String) { self.string = string }
+
+    static func == (left: Name, right: Name) -> Bool { Self.areEqual(left.string, right.string) }
+
+    /// The count first: it tells most names apart, and takes no call.
+    static func areEqual(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(self.string) }
+}

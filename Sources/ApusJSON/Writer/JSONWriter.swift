@@ -1,0 +1,81 @@
+/// Writes values as JSON text, without whitespace.
+///
+/// Source: RFC 8259. Strings are UTF-8, escaped only where section 7 demands it. Doubles have the shortest form that reads back as the
+/// same double, and keep a fraction or an exponent (`1.0`, `1e+16`), so that they stay doubles.
+public enum JSONWriter {
+    /// What becomes of binary data, for which JSON has no form.
+    public struct BinaryStrategy: Hashable, Sendable {
+        enum Value { case refuse, base64 }
+
+        let value: Value
+
+        /// ``JSONError/Code/binaryValue`` is thrown. The default: a forgotten replacement must not pass for text.
+        public static let refuse = Self(value: .refuse)
+        /// A string in base64 (RFC 4648 section 4, with padding).
+        public static let base64 = Self(value: .base64)
+    }
+
+    /// Appends a value as text. After an error the bytes appended so far remain.
+    public static func write(
+        _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy = .refuse
+    ) throws(JSONError) {
+        try Self.write(value, into: &bytes, binary: binary, depth: 0)
+    }
+
+    /// A value as text.
+    public static func bytes(of value: JSONValue, binary: BinaryStrategy = .refuse) throws(JSONError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        try Self.write(value, into: &bytes, binary: binary)
+        return bytes
+    }
+
+    private static func write(
+        _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy, depth: Int
+    ) throws(JSONError) {
+        switch value {
+        case .null: Self.append("null", to: &bytes)
+        case .bool(let value): Self.append(value ? "true" : "false", to: &bytes)
+        case .integer(let value): Self.append(value, to: &bytes)
+        case .double(let value):
+            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
+            bytes.append(contentsOf: value.description.utf8)
+        case .string(let value): Self.append(quoted: value, to: &bytes)
+        case .binary(let value): try Self.write(binary: value, into: &bytes, strategy: binary)
+        case .array(let elements):
+            try Self.check(depth: depth)
+            bytes.append(UInt8(ascii: "["))
+            var isFirst = true
+            for element in elements {
+                if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
+                try Self.write(element, into: &bytes, binary: binary, depth: depth + 1)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object):
+            try Self.check(depth: depth)
+            bytes.append(UInt8(ascii: "{"))
+            var isFirst = true
+            for member in object {
+                if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
+                Self.append(quoted: member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                try Self.write(member.value, into: &bytes, binary: binary, depth: depth + 1)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// No reader of ours would take it back, and the stack is finite.
+    private static func check(depth: Int) throws(JSONError) {
+        guard depth < JSONReader.Limits.highestDepth else {
+            throw JSONError(.tooDeep, message: "nested deeper than \(JSONReader.Limits.highestDepth) levels")
+        }
+    }
+
+    private static func write(binary: [UInt8], into bytes: inout [UInt8], strategy: BinaryStrategy) throws(JSONError) {
+        switch strategy.value {
+        case .refuse: throw JSONError(.binaryValue, message: "\(binary.count) bytes of binary data have no form in JSON text")
+        case .base64: Self.append(base64: binary, to: &bytes)
+        }
+    }
+}
