@@ -1,0 +1,62 @@
+// The chat's HTTP side: accounts and blobs.
+
+/** A refusal of the chat, over HTTP or in an ack: `code` is for programs, `message` for people. */
+export class ChatError extends Error {
+  constructor(code, message) {
+    super(message || code);
+    this.name = "ChatError";
+    this.code = code;
+  }
+}
+
+export const register = (name, password, display) => post("/api/register", { name, password, ...(display ? { display } : {}) });
+export const login = (name, password) => post("/api/login", { name, password, device: deviceName() });
+
+export async function logout(token) {
+  await request("/api/logout", { method: "POST", headers: bearer(token) });
+}
+
+/** Uploads bytes; the same bytes twice are one blob. */
+export async function uploadBlob(token, file) {
+  const response = await request("/api/blobs", {
+    method: "POST", body: file, headers: { ...bearer(token), "Content-Type": file.type || "application/octet-stream" },
+  });
+  return response.json();
+}
+
+/** Fetches a blob's bytes. It takes a header, so an <img> cannot do it: the page shows an object URL of the result. */
+export async function downloadBlob(token, sha256) {
+  const response = await request(`/api/blobs/${encodeURIComponent(sha256)}`, { headers: bearer(token) });
+  return response.blob();
+}
+
+const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+
+async function post(path, body) {
+  const response = await request(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+  return response.json();
+}
+
+async function request(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "omit", ...options });
+  } catch {
+    throw new ChatError("network", "The server cannot be reached.");
+  }
+  if (response.ok) return response;
+  let error = null;
+  try {
+    ({ error } = await response.json());
+  } catch { /* not from the chat: a proxy's page, say */ }
+  const code = error?.code ?? (response.status === 401 ? "unauthorized" : response.status === 413 ? "too_large" : "internal");
+  throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
+}
+
+/** What the list of one's devices will show: the browser, without its life story. */
+function deviceName() {
+  const agent = navigator.userAgent;
+  const browser = ["Edg", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(name)) ?? "Browser";
+  const system = ["iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux"].find((name) => agent.includes(name)) ?? "";
+  return `${browser === "Edg" ? "Edge" : browser}${system ? ` (${system})` : ""}`;
+}

@@ -1,0 +1,83 @@
+// What was written and not yet acknowledged, in IndexedDB, one queue per account. An entry leaves only when the server has the message,
+// or when its writer gives it up; its client id stays the same through every retry, so that a lost ack never makes a second message.
+
+const DATABASE = "apus";
+const STORE = "outbox";
+
+export class Outbox {
+  #entries = []; // this account's, in the order of writing
+  #database = null; // null: no IndexedDB (some private windows); the queue then lives as long as the page
+
+  static async open(account) {
+    const outbox = new Outbox();
+    outbox.account = account;
+    try {
+      outbox.#database = await openDatabase();
+      await outbox.reload();
+    } catch (error) {
+      console.warn("No IndexedDB: unsent messages do not survive a reload", error);
+    }
+    return outbox;
+  }
+
+  get entries() { return this.#entries; }
+  of(conversation) { return this.#entries.filter((entry) => entry.conv === conversation); }
+  find(id) { return this.#entries.find((entry) => entry.id === id); }
+
+  /** Reads the queue from disk, keeping the objects that are already known. */
+  async reload() {
+    if (!this.#database) return;
+    const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
+    const stored = await settled(index.getAll(this.account));
+    const known = new Map(this.#entries.map((entry) => [entry.id, entry]));
+    this.#entries = stored.map((entry) => known.get(entry.id) ?? entry).sort((a, b) => a.at - b.at || a.order - b.order);
+  }
+
+  /** Stores an entry; it is safe from a reload once this resolves. */
+  async add(entry) {
+    const whole = { ...entry, account: this.account, order: this.#entries.length, state: "waiting" };
+    this.#entries.push(whole);
+    await this.#write((store) => store.put(whole));
+    return whole;
+  }
+
+  async update(entry) {
+    if (this.find(entry.id)) await this.#write((store) => store.put(entry));
+  }
+
+  async remove(id) {
+    const before = this.#entries.length;
+    this.#entries = this.#entries.filter((entry) => entry.id !== id);
+    if (this.#entries.length !== before) await this.#write((store) => store.delete(id));
+  }
+
+  async #write(change) {
+    if (!this.#database) return;
+    const transaction = this.#database.transaction(STORE, "readwrite", { durability: "strict" });
+    change(transaction.objectStore(STORE));
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = transaction.onerror = () => reject(transaction.error);
+    }).catch((error) => console.warn("The outbox could not be written", error));
+  }
+}
+
+async function openDatabase() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore(STORE, { keyPath: "id" }).createIndex("account", "account");
+  };
+  return settled(request);
+}
+
+function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** A client id: 128 random bits. (crypto.randomUUID wants a secure context, which plain http on a LAN is not.) */
+export function makeClientID() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,19 @@
+// How long to wait before the next attempt: 1 s, doubling to 5 s, each ±50 %, so that a thousand pages do not return at once.
+
+export class Backoff {
+  #attempt = 0;
+
+  constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+    Object.assign(this, { from, to, jitter, random });
+  }
+
+  get attempt() { return this.#attempt; }
+
+  next() {
+    const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+    this.#attempt += 1;
+    return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+  }
+
+  reset() { this.#attempt = 0; }
+}

@@ -1,0 +1,147 @@
+// Keeps one Engine.IO session alive for any number of namespaces, and brings it back when it drops.
+
+import { Backoff } from "./backoff.js";
+import { Emitter } from "./emitter.js";
+import { Engine } from "./engine.js";
+import { PacketDecoder, encodePacket } from "./packets.js";
+import { Socket } from "./socket.js";
+
+/**
+ * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt, error}).
+ */
+export class SocketManager extends Emitter {
+  #options;
+  #sockets = new Map();
+  #engine = null;
+  #decoder = null;
+  #backoff;
+  #retryTimer = 0;
+  #state = { name: "closed", attempt: 0 };
+
+  /** Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}), trace (packet => void). */
+  constructor(url, options = {}) {
+    super();
+    this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+    this.url = new URL(this.#options.path, url);
+    this.#backoff = new Backoff(this.#options.reconnection || {});
+    // A network that came back, or a page that woke up, is worth an attempt at once.
+    globalThis.addEventListener?.("online", () => this.retryNow());
+    globalThis.addEventListener?.("offline", () => this.#engine?.checkHeartbeat());
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "visible") return;
+      this.#engine?.checkHeartbeat();
+      this.retryNow();
+    });
+  }
+
+  get state() { return this.#state; }
+  get timeout() { return this.#options.timeout; }
+  get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+  get engineID() { return this.#engine?.id ?? null; }
+
+  /** The socket of a namespace, made on first use. `auth` is a value or a function, asked again at every attempt. */
+  socket(namespace = "/", options = {}) {
+    if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+    return this.#sockets.get(namespace);
+  }
+
+  /** Cuts a waiting time short. */
+  retryNow() {
+    if (this.#state.name !== "waiting") return;
+    clearTimeout(this.#retryTimer);
+    this.#open();
+  }
+
+  // --- for Socket ---
+
+  /** @internal A socket wants to be connected. */
+  join(socket) {
+    if (this.#engine?.isOpen) socket.engineOpened();
+    else if (this.#state.name === "closed") this.#open();
+    else this.retryNow();
+  }
+
+  /** @internal A socket wants no connection any more; the last one takes the session with it. */
+  left() {
+    if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+    clearTimeout(this.#retryTimer);
+    this.#backoff.reset();
+    this.#engine?.close();
+    this.#engine = null;
+    this.#change({ name: "closed", attempt: 0 });
+  }
+
+  /** @internal */
+  send(packet) {
+    for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+  }
+
+  /** @internal A namespace let us in: the next drop starts with a short wait again. */
+  joined() {
+    this.#backoff.reset();
+  }
+
+  /** @internal */
+  drop() {
+    this.#engine?.close();
+  }
+
+  // --- the session ---
+
+  #open() {
+    const { transports, query, timeout, trace } = this.#options;
+    const engine = new Engine(this.url, { transports, query, timeout, trace });
+    this.#engine = engine;
+    this.#decoder = new PacketDecoder();
+    engine.on("open", () => {
+      this.#change({ name: "open", attempt: 0, transport: engine.transport });
+      for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+    });
+    engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+    engine.on("message", (frame) => this.#received(engine, frame));
+    engine.on("close", (reason, error) => {
+      if (engine === this.#engine) this.#dropped(reason, error);
+    });
+    this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+    engine.open();
+  }
+
+  #received(engine, frame) {
+    if (engine !== this.#engine) return;
+    let packet;
+    try {
+      packet = this.#decoder.add(frame);
+    } catch (error) {
+      console.warn("Socket.IO: a malformed packet", error);
+      engine.close();
+      return;
+    }
+    if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+  }
+
+  #dropped(reason, error) {
+    this.#engine = null;
+    const sockets = [...this.#sockets.values()];
+    for (const socket of sockets) socket.engineClosed(reason, error);
+    // A listener may have asked for a connection already, or given up on it.
+    if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+      if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    if (!this.#options.reconnection) {
+      for (const socket of sockets) socket.giveUp();
+      this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    const delay = this.#backoff.next();
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#open(), delay);
+    this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+  }
+
+  #change(state) {
+    this.#state = state;
+    this.fire("state", state);
+  }
+}
+
