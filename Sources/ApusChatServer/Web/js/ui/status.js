@@ -3,10 +3,13 @@
 import { t } from "../i18n.js";
 import { h } from "./dom.js";
 
+/** A connection made faster than this is not worth a word. */
+const PATIENCE = 900;
+
 export function connectionPill(chat) {
   const text = h("span", { class: "pill-text" });
   const retry = h("button", { type: "button", class: "link", onclick: () => chat.retryNow() }, t("retry"));
-  const pill = h("div", { class: "pill", id: "connection", role: "status", "aria-live": "polite" }, h("span", { class: "pill-dot" }), text, retry);
+  const pill = h("div", { class: "pill quiet", id: "connection", role: "status", "aria-live": "polite" }, h("span", { class: "pill-dot" }), text, retry);
   let ticking = 0;
   let quiet = 0;
 
@@ -14,20 +17,19 @@ export function connectionPill(chat) {
     const { name, retryAt } = chat.connection;
     clearInterval(ticking);
     clearTimeout(quiet);
-    const before = pill.dataset.state;
     pill.dataset.state = name;
     retry.hidden = name !== "waiting";
     if (name === "online") {
       text.textContent = t("connected");
-      pill.classList.toggle("quiet", before === undefined || before === "online");
-      quiet = setTimeout(() => pill.classList.add("quiet"), 1500);
+      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // good news is told only after bad news
+      return;
+    }
+    if (name !== "waiting") {
+      text.textContent = t("connecting");
+      quiet = setTimeout(() => pill.classList.remove("quiet"), PATIENCE);
       return;
     }
     pill.classList.remove("quiet");
-    if (name !== "waiting") {
-      text.textContent = t("connecting");
-      return;
-    }
     const count = () => { text.textContent = t("waiting", { s: Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) }); };
     count();
     ticking = setInterval(count, 500);
