@@ -1,0 +1,56 @@
+package import NIOCore
+
+/// A packet of the Socket.IO protocol, its attachments in place.
+///
+/// Source: Socket.IO protocol v5, "Packet types".
+package struct SocketIOPacket: Equatable, Sendable {
+    /// What the packet says.
+    package enum Content: Equatable, Sendable {
+        /// `0`: asks for a namespace (the auth object), or grants it (an object with the sid).
+        case connect(SocketIOValue?)
+        /// `1`: leaves the namespace.
+        case disconnect
+        /// `2`, with attachments `5`. An id asks for an ack.
+        case event(name: String, arguments: [SocketIOValue], ackID: Int?)
+        /// `3`, with attachments `6`.
+        case ack(id: Int, arguments: [SocketIOValue])
+        /// `4`: the namespace was refused, with an object holding the message (a string from protocol 4).
+        case connectError(SocketIOValue)
+    }
+
+    /// The namespace, as on the wire; `/` where the wire has none.
+    package var namespace: String
+    package var content: Content
+
+    package init(namespace: String = "/", content: Content) {
+        self.namespace = namespace
+        self.content = content
+    }
+
+    /// Names that belong to the library. As an event from a peer they are a parse error; they cannot be emitted.
+    package static func isReserved(_ name: String) -> Bool {
+        switch name {
+        case "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener": return true
+        default: return false
+        }
+    }
+}
+
+/// A packet ready for Engine.IO: one text message, then its attachments as binary messages, in order and with nothing in between.
+package struct SocketIOEncodedPacket: Equatable, Sendable {
+    package var text: ByteBuffer
+    package var attachments: [ByteBuffer]
+
+    package init(text: ByteBuffer, attachments: [ByteBuffer] = []) {
+        self.text = text
+        self.attachments = attachments
+    }
+}
+
+/// The digit a packet starts with.
+enum SocketIOPacketType: UInt8 {
+    case connect = 0x30
+    case disconnect, event, ack, connectError, binaryEvent, binaryAck
+
+    var carriesAttachments: Bool { self == .binaryEvent || self == .binaryAck }
+}

@@ -1,0 +1,100 @@
+package import ApusEngineIOProtocol
+import ApusJSON
+package import NIOCore
+
+/// Puts packets together from Engine.IO messages: a text, then as many binary messages as it announced.
+///
+/// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the connection closes with "parse error".
+package struct SocketIOPacketDecoder: Sendable {
+    /// A packet that waits for its attachments.
+    private struct Partial {
+        var header: SocketIOPacketHeader
+        var payload: SocketIOValue
+        var attachments: [ByteBuffer] = []
+    }
+
+    private enum State {
+        /// The next message is a text. Leaves to `collecting` or `failed`.
+        case idle
+        /// The next message is an attachment. Leaves to `idle` with the last one, or to `failed`.
+        case collecting(Partial)
+        /// Final. Whatever comes gets the same error again.
+        case failed(SocketIOError)
+        /// Only while a method runs.
+        case modifying
+    }
+
+    private let limits: SocketIOLimits
+    private var state = State.idle
+
+    package init(limits: SocketIOLimits = SocketIOLimits()) {
+        self.limits = limits
+    }
+
+    /// Whether attachments are outstanding. Whoever waits for them owns the deadline.
+    package var isCollecting: Bool {
+        if case .collecting = self.state { return true }
+        return false
+    }
+
+    /// Takes the next message; answers the packet it completes, nil while attachments are outstanding.
+    ///
+    /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``, and the
+    ///   same error for every message after it.
+    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+        do throws(SocketIOError) {
+            switch message {
+            case .text(let text): return try self.receivedText(text)
+            case .binary(let bytes): return try self.receivedAttachment(bytes)
+            }
+        } catch {
+            self.state = .failed(error)
+            throw error
+        }
+    }
+
+    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
+        switch self.state {
+        case .idle: break
+        case .collecting(let partial):
+            throw SocketIOError(
+                .malformedPacket,
+                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
+        case .failed(let error): throw error
+        case .modifying: preconditionFailure("re-entered during a transition")
+        }
+        let (header, payload) = try SocketIOPayload.read(text, limits: self.limits)
+        // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
+        guard header.attachments > 0, let payload else {
+            return try SocketIOPayload.packet(header, payload, attachments: [])
+        }
+        // Judge it now: what will be refused in the end is not worth ten attachments of memory.
+        try SocketIOPayload.validate(header, payload)
+        self.state = .collecting(Partial(header: header, payload: payload))
+        return nil
+    }
+
+    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
+        switch Self.exchange(&self.state) {
+        case .collecting(var partial):
+            partial.attachments.append(bytes)
+            guard partial.attachments.count == partial.header.attachments else {
+                self.state = .collecting(partial)
+                return nil
+            }
+            self.state = .idle
+            return try SocketIOPayload.packet(partial.header, partial.payload, attachments: partial.attachments)
+        case .idle:
+            throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
+        case .failed(let error): throw error
+        case .modifying: preconditionFailure("re-entered during a transition")
+        }
+    }
+
+    /// Moves the state out, so that its arrays are changed in place.
+    private static func exchange(_ state: inout State) -> State {
+        var taken = State.modifying
+        swap(&taken, &state)
+        return taken
+    }
+}
