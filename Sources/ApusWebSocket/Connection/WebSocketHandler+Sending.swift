@@ -1,0 +1,121 @@
+package import ApusWebSocketProtocol
+package import NIOCore
+
+extension WebSocketHandler {
+    /// Sends a message in one frame. After ``close(code:reason:)`` and the end it is dropped.
+    ///
+    /// The queue below has no bound of its own: stop while ``isWritable`` is `false`.
+    package func send(_ message: WebSocketMessage) {
+        guard self.isOpen else { return }
+        let payload = message.payload
+        if self.role == .server, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
+            WebSocketFrameEncoder.writeHeader(
+                opcode: message.opcode, payloadLength: payload.readableBytes, maskingKey: nil, into: &self.outbound)
+            self.writeOutbound()
+            context.write(self.wrapOutboundOut(payload), promise: nil)
+            self.scheduleFlush()
+        } else {
+            self.append(WebSocketFrame(opcode: message.opcode, payload: payload))
+        }
+    }
+
+    /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may go to any number of connections.
+    package func send(preencoded frame: ByteBuffer) {
+        guard self.isOpen, let context = self.context else { return }
+        if self.outbound.readableBytes == 0 {
+            self.outbound = frame  // shared, not copied, unless something follows in this turn
+        } else if frame.readableBytes > Self.copiedPayloadBytes {
+            self.writeOutbound()
+            context.write(self.wrapOutboundOut(frame), promise: nil)
+        } else {
+            self.outbound.writeImmutableBuffer(frame)
+        }
+        self.scheduleFlush()
+    }
+
+    /// The frame a server sends for a message, to be sent to many.
+    package static func encodeServerFrame(_ message: WebSocketMessage) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        WebSocketFrameEncoder.write(WebSocketFrame(opcode: message.opcode, payload: message.payload), maskingKey: nil, into: &buffer)
+        return buffer
+    }
+
+    /// Starts the close handshake; the channel closes when the peer has answered, or ``WebSocketLimits/closeTimeout`` later.
+    ///
+    /// - Parameters:
+    ///   - code: A code that may not be sent leaves the frame empty.
+    ///   - reason: Cut to 123 bytes. With CR, LF or NUL it is left out.
+    package func close(code: WebSocketCloseCode, reason: String) {
+        let payload =
+            (try? WebSocketClosePayload(code: code, reason: reason)) ?? (try? WebSocketClosePayload(code: code, reason: "")) ?? .empty
+        switch self.machine.closeRequested(payload) {
+        case .sendClose(let payload):
+            self.writeClose(payload)
+            self.startCloseTimer()
+        case .doNothing:
+            break
+        }
+    }
+
+    /// Ends the connection at once, without a Close frame. The delegate hears of it in this call.
+    package func abort() {
+        let wasOpen = self.machine.abortRequested()
+        self.closeTimer?.cancel()
+        self.closeTimer = nil
+        self.outbound.clear()
+        self.context?.close(mode: .all, promise: nil)
+        if wasOpen {
+            self.report(code: nil, error: nil)
+        }
+    }
+
+    // MARK: Frames
+
+    func sendPong(_ payload: ByteBuffer) {
+        guard self.isOpen else { return }
+        guard self.isWritable else {
+            self.waitingPong = payload
+            return
+        }
+        self.append(WebSocketFrame(opcode: .pong, payload: payload))
+    }
+
+    func writeClose(_ payload: WebSocketClosePayload) {
+        self.append(WebSocketFrame(opcode: .close, payload: payload.encoded))
+    }
+
+    private func append(_ frame: WebSocketFrame) {
+        let key = self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
+        if self.outbound.readableBytes == 0 {
+            // One allocation a turn; the last buffer still belongs to the channel.
+            let length = WebSocketFrameEncoder.headerLength(payloadLength: frame.payload.readableBytes, isMasked: key != nil)
+            self.outbound = ByteBufferAllocator().buffer(capacity: max(256, length + frame.payload.readableBytes))
+        }
+        WebSocketFrameEncoder.write(frame, maskingKey: key, into: &self.outbound)
+        self.scheduleFlush()
+    }
+
+    // MARK: Flushing
+
+    private func writeOutbound() {
+        guard self.outbound.readableBytes > 0, let context = self.context else { return }
+        let bytes = self.outbound
+        self.outbound = ByteBuffer()  // let go: an idle connection keeps no buffer
+        context.write(self.wrapOutboundOut(bytes), promise: nil)
+    }
+
+    /// In a read the flush comes with its end; otherwise once at the end of the loop's turn.
+    func scheduleFlush() {
+        guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
+        self.flushIsScheduled = true
+        context.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            self.flushNow()
+        }
+    }
+
+    func flushNow() {
+        self.writeOutbound()
+        self.context?.flush()
+    }
+}

@@ -1,0 +1,158 @@
+package import ApusWebSocketProtocol
+package import NIOCore
+
+/// A WebSocket on a channel: bytes come in from the pipeline, messages go to the delegate.
+///
+/// Stands right behind the transport (or TLS), after the opening handshake. No message goes through the pipeline, and
+/// what is sent during a read, or during one turn of the event loop, leaves in one write with one flush: four times
+/// faster than a flush per frame (`platform.md`).
+///
+/// Confined to the channel's event loop.
+package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    /// A payload above this goes out as it is; below, it is copied behind its header into the turn's one buffer.
+    static let copiedPayloadBytes = 16 << 10
+
+    let role: WebSocketRole
+    let limits: WebSocketLimits
+    var delegate: (any WebSocketHandlerDelegate)?
+    var context: ChannelHandlerContext?
+
+    var machine = WebSocketConnectionStateMachine()
+    private var decoder: WebSocketFrameDecoder
+    /// The beginning of a frame of which the rest has not come.
+    private var incomplete: ByteBuffer?
+    /// Kept between reads for its storage only.
+    private var frames: [WebSocketFrame] = []
+
+    /// What was sent in this turn and not yet handed to the channel.
+    var outbound = ByteBuffer()
+    var isReading = false
+    var flushIsScheduled = false
+    /// Masks must not be guessable (RFC 6455 10.3), so they come from the system.
+    var generator = SystemRandomNumberGenerator()
+    /// While the peer does not read, only its last Ping waits for an answer (RFC 6455 5.5.3).
+    var waitingPong: ByteBuffer?
+    var closeTimer: Scheduled<Void>?
+    /// Our Close frame is in the channel and it is to half-close after it.
+    var isEnding = false
+
+    /// - Parameters:
+    ///   - role: Our side.
+    ///   - limits: The bounds.
+    ///   - delegate: Held strongly until it has heard of the end.
+    package init(role: WebSocketRole, limits: WebSocketLimits, delegate: any WebSocketHandlerDelegate) {
+        self.role = role
+        self.limits = limits
+        self.delegate = delegate
+        self.decoder = WebSocketFrameDecoder(role: role, limits: limits)
+    }
+
+    /// The loop everything here runs on; `nil` before the handler is in a pipeline and after it has left.
+    package var eventLoop: (any EventLoop)? { self.context?.eventLoop }
+
+    /// The channel; `nil` before the handler is in a pipeline and after it has left.
+    package var channel: (any Channel)? { self.context?.channel }
+
+    /// Whether the transport's buffer is below its watermark.
+    package var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    /// Whether messages can be sent.
+    package var isOpen: Bool { self.context != nil && self.machine.isOpen }
+
+    // MARK: Pipeline
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.transportEnded(cause: nil)
+        self.context = nil
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !self.machine.isFinished else { return }  // after the end bytes are only read to see the transport's end
+        self.isReading = true
+        var bytes = self.unwrapInboundIn(data)
+        var isOurs = false
+        if var joined = self.incomplete.take() {
+            joined.writeImmutableBuffer(bytes)
+            bytes = joined
+            isOurs = true
+        }
+        // Taken out: a delegate may do what leads to another read.
+        var frames: [WebSocketFrame] = []
+        swap(&frames, &self.frames)
+        let failure = self.decoder.decode(&bytes, into: &frames)
+        for frame in frames {
+            self.perform(self.machine.receivedFrame(frame))
+        }
+        frames.removeAll(keepingCapacity: frames.capacity <= 64)
+        swap(&frames, &self.frames)
+        if let failure {
+            self.perform(self.machine.decoderFailed(failure))
+        }
+        if bytes.readableBytes > 0, !self.machine.isFinished {
+            self.keep(bytes, isOurs: isOurs)
+        }
+    }
+
+    /// Keeps the beginning of a frame, in a buffer of its own: what was read may be much larger.
+    private func keep(_ bytes: ByteBuffer, isOurs: Bool) {
+        if isOurs, bytes.readerIndex == 0 {
+            self.incomplete = bytes  // still the same frame: appended to in place, so that many small reads cost linear time
+        } else {
+            var own = ByteBuffer()
+            own.writeImmutableBuffer(bytes)
+            self.incomplete = own
+        }
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        if !self.machine.isFinished {
+            self.delegate?.webSocketReadComplete(self)
+        }
+        self.isReading = false
+        self.flushNow()
+        context.fireChannelReadComplete()
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        if isWritable, let payload = self.waitingPong.take() {
+            self.sendPong(payload)
+        }
+        if !self.machine.isFinished {
+            self.delegate?.webSocketWritabilityChanged(self, isWritable: isWritable)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        self.transportEnded(cause: nil)
+        context.fireChannelInactive()
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.transportEnded(cause: error)
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            // The server goes down. Not passed on: handlers of HTTP behind us would cut the connection.
+            self.close(code: .goingAway, reason: "")
+        case ChannelEvent.inputClosed:
+            // Half-open: the peer will say nothing more, so there is nobody to close with.
+            self.transportEnded(cause: nil)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketHandler: Sendable {}

@@ -1,0 +1,247 @@
+package import NIOCore
+
+/// Turns frames into messages and closes a connection in order.
+///
+/// open → closeSent (we began) or finished (the peer began, or broke a rule); closeSent → finished (the answer, the
+/// timer, the end of the transport). Nothing is reported upwards after finished.
+///
+/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8).
+package struct WebSocketConnectionStateMachine {
+    private enum State {
+        /// Messages flow. Leaves to `closeSent` or `finished`.
+        case open
+        /// Our Close frame is on the wire. Leaves to `finished`.
+        case closeSent
+        /// Both Close frames are through, or the connection has failed; only the transport is still to end. Final.
+        case finished
+    }
+
+    /// A message of which the last fragment has not come.
+    private struct PartialMessage {
+        var isText: Bool
+        var payload: ByteBuffer
+    }
+
+    private var state = State.open
+    private var partial: PartialMessage?
+    private var validator = UTF8StreamValidator()
+
+    package init() {}
+
+    /// Whether frames of ours may still go out.
+    package var isOpen: Bool {
+        switch self.state {
+        case .open: true
+        case .closeSent, .finished: false
+        }
+    }
+
+    /// Whether everything was said; bytes that still come are thrown away.
+    package var isFinished: Bool {
+        switch self.state {
+        case .finished: true
+        case .open, .closeSent: false
+        }
+    }
+
+    // MARK: Frames
+
+    package enum FrameAction: Equatable {
+        /// A whole message came.
+        case deliver(WebSocketMessage)
+        /// Answer a Ping with the same payload.
+        case sendPong(ByteBuffer)
+        /// The peer closes: answer with this Close frame, report, and end the transport.
+        case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
+        /// The peer answered our Close frame: report, and end the transport.
+        case finishClose(received: WebSocketClosePayload)
+        /// A rule was broken: send the error's Close frame if `sendClose`, report, and end the transport.
+        case fail(WebSocketError, sendClose: Bool)
+        case doNothing
+    }
+
+    /// A frame came whole.
+    package mutating func receivedFrame(_ frame: WebSocketFrame) -> FrameAction {
+        switch self.state {
+        case .open: break
+        case .closeSent: return self.receivedFrameWhileClosing(frame)
+        case .finished: return .doNothing  // it was on its way while we finished
+        }
+        switch frame.opcode {
+        case .text, .binary:
+            guard self.partial == nil else {
+                return self.fail(.protocolViolation, "a new message between the fragments of another")
+            }
+            return self.receivedBeginning(of: frame)
+        case .continuation:
+            // Taken out, so that its buffer is appended to in place.
+            guard let partial = self.partial.take() else {
+                return self.fail(.protocolViolation, "a continuation of no message")
+            }
+            return self.receivedContinuation(frame, of: partial)
+        case .ping:
+            return .sendPong(frame.payload)
+        case .pong:
+            return .doNothing  // 5.5.3: "A response to an unsolicited Pong frame is not expected."
+        case .close:
+            do throws(WebSocketError) {
+                let received = try WebSocketClosePayload(parsing: frame.payload)
+                self.finish()
+                // 5.5.1: "the endpoint typically echos the status code it received"
+                let answer = received.code.flatMap { try? WebSocketClosePayload(code: $0, reason: "") } ?? .empty
+                return .answerClose(answer, received: received)
+            } catch {
+                return self.failed(error)
+            }
+        }
+    }
+
+    /// The decoder met bytes that are no frame.
+    package mutating func decoderFailed(_ error: WebSocketError) -> FrameAction {
+        switch self.state {
+        case .open, .closeSent: self.failed(error)
+        case .finished: .doNothing  // junk after the end
+        }
+    }
+
+    // MARK: Closing
+
+    package enum CloseAction: Equatable {
+        /// Send this Close frame and start the timer of ``WebSocketLimits/closeTimeout``.
+        case sendClose(WebSocketClosePayload)
+        case doNothing
+    }
+
+    /// The user wants to close.
+    package mutating func closeRequested(_ payload: WebSocketClosePayload) -> CloseAction {
+        switch self.state {
+        case .open:
+            self.state = .closeSent
+            self.partial = nil
+            return .sendClose(payload)
+        case .closeSent, .finished:
+            return .doNothing  // closing twice is closing once
+        }
+    }
+
+    package enum EndAction: Equatable {
+        /// Tell the user; the transport must go, if it has not gone.
+        case report(WebSocketError)
+        /// The user knows already; the transport must go.
+        case closeTransport
+    }
+
+    /// The peer did not answer our Close frame, or did not end its transport, in time.
+    package mutating func closeTimerFired() -> EndAction {
+        switch self.state {
+        case .open, .closeSent:
+            self.finish()
+            return .report(WebSocketError(.timeout, message: "the peer did not answer the Close frame in time"))
+        case .finished:
+            return .closeTransport
+        }
+    }
+
+    /// The transport ended, or failed with `cause`.
+    package mutating func transportClosed(cause: (any Error)? = nil) -> EndAction {
+        switch self.state {
+        case .open:
+            self.finish()
+            if let cause {
+                return .report(WebSocketError(.transport, message: "the transport failed", cause: cause))
+            }
+            return .report(WebSocketError(.connectionLost, message: "the transport ended without a Close frame"))
+        case .closeSent:
+            self.finish()
+            return .report(WebSocketError(.connectionLost, message: "the transport ended without an answer to our Close frame", cause: cause))
+        case .finished:
+            return .closeTransport
+        }
+    }
+
+    /// The user ends the connection at once. `true`: it was not finished before, report it now.
+    package mutating func abortRequested() -> Bool {
+        switch self.state {
+        case .open, .closeSent:
+            self.finish()
+            return true
+        case .finished:
+            return false
+        }
+    }
+}
+
+// MARK: Fragments
+
+extension WebSocketConnectionStateMachine {
+    private mutating func receivedBeginning(of frame: WebSocketFrame) -> FrameAction {
+        let isText = frame.opcode == .text
+        if isText {
+            self.validator = UTF8StreamValidator()
+            guard self.validator.receive(frame.payload) else {
+                return self.fail(.invalidUTF8, "a text message is not UTF-8")
+            }
+        }
+        guard !frame.isFinal else { return self.delivery(isText: isText, payload: frame.payload) }
+        // Copied: the frame is a slice of what was read, and a slow message must not keep that alive.
+        var payload = ByteBuffer()
+        payload.writeImmutableBuffer(frame.payload)
+        self.partial = PartialMessage(isText: isText, payload: payload)
+        return .doNothing
+    }
+
+    private mutating func receivedContinuation(_ frame: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
+        // Each piece is looked at as it comes: "fail fast" on the first impossible byte.
+        if partial.isText, !self.validator.receive(frame.payload) {
+            return self.fail(.invalidUTF8, "a text message is not UTF-8")
+        }
+        partial.payload.writeImmutableBuffer(frame.payload)
+        guard frame.isFinal else {
+            self.partial = partial
+            return .doNothing
+        }
+        return self.delivery(isText: partial.isText, payload: partial.payload)
+    }
+
+    private mutating func delivery(isText: Bool, payload: ByteBuffer) -> FrameAction {
+        guard isText else { return .deliver(.binary(payload)) }
+        guard self.validator.isComplete else {
+            return self.fail(.invalidUTF8, "a text message ends within a character")
+        }
+        return .deliver(.text(payload))
+    }
+}
+
+// MARK: Ending
+
+extension WebSocketConnectionStateMachine {
+    private mutating func receivedFrameWhileClosing(_ frame: WebSocketFrame) -> FrameAction {
+        switch frame.opcode {
+        case .close:
+            do throws(WebSocketError) {
+                let received = try WebSocketClosePayload(parsing: frame.payload)
+                self.finish()
+                return .finishClose(received: received)
+            } catch {
+                return self.failed(error)
+            }
+        case .continuation, .text, .binary, .ping, .pong:
+            return .doNothing  // 5.5.1: after a Close frame we may not answer, and nobody waits for messages
+        }
+    }
+
+    private mutating func fail(_ code: WebSocketError.Code, _ message: String) -> FrameAction {
+        self.failed(WebSocketError(code, message: message))
+    }
+
+    private mutating func failed(_ error: WebSocketError) -> FrameAction {
+        let sendClose = self.isOpen
+        self.finish()
+        return .fail(error, sendClose: sendClose)
+    }
+
+    private mutating func finish() {
+        self.state = .finished
+        self.partial = nil
+    }
+}

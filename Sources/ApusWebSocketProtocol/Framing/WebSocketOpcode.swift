@@ -1,0 +1,12 @@
+/// What a frame is. The other eleven numbers are reserved (RFC 6455 5.2).
+package enum WebSocketOpcode: UInt8, Hashable, Sendable {
+    case continuation = 0x0
+    case text = 0x1
+    case binary = 0x2
+    case close = 0x8
+    case ping = 0x9
+    case pong = 0xA
+
+    /// Control frames stand between the fragments of a message and are small and whole (RFC 6455 5.5).
+    package var isControl: Bool { self.rawValue & 0x8 != 0 }
+}

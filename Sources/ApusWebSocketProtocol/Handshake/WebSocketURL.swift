@@ -1,0 +1,66 @@
+/// The address of a WebSocket: `ws://host:port/path?query` or `wss://…`; `http` and `https` mean the same.
+///
+/// Source: RFC 6455 3, RFC 3986 for what may stand in it.
+package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
+    package let isSecure: Bool
+    /// The name or address, an IPv6 address without its brackets.
+    package let host: String
+    package let port: Int
+    /// What stands in the request line: the path and the query, at least `/`.
+    package let requestTarget: String
+
+    /// Takes an address apart. Non-ASCII and spaces must be percent-encoded already.
+    package init(_ text: String) throws(WebSocketError) {
+        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidURL, message: message) }
+        // Also keeps CR, LF and NUL out of the request line.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw refuse("the URL holds a space, a control character or a character that is not ASCII")
+        }
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw refuse("the URL has no scheme") }
+        switch text[..<colon].lowercased() {
+        case "ws", "http": self.isSecure = false
+        case "wss", "https": self.isSecure = true
+        case let scheme: throw refuse("the scheme is \(scheme), not ws or wss")
+        }
+        var rest = text[colon...].dropFirst(3)
+        // "Fragment identifiers are meaningless in the context of WebSocket URIs and MUST NOT be used"
+        guard !rest.contains("#") else { throw refuse("the URL has a fragment") }
+        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        var authority = rest[..<authorityEnd]
+        rest = rest[authorityEnd...]
+        self.requestTarget = rest.hasPrefix("/") ? String(rest) : "/" + rest
+        guard !authority.contains("@") else { throw refuse("the URL has a user name; send an Authorization field") }
+
+        var portText: Substring?
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { throw refuse("the IPv6 address has no closing bracket") }
+            let tail = authority[bracket...].dropFirst()
+            guard tail.isEmpty || tail.hasPrefix(":") else { throw refuse("junk after the IPv6 address") }
+            portText = tail.isEmpty ? nil : tail.dropFirst()
+            authority = authority[..<bracket].dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            portText = authority[colon...].dropFirst()
+            authority = authority[..<colon]
+        }
+        guard !authority.isEmpty else { throw refuse("the URL has no host") }
+        self.host = String(authority)
+        if let portText, !portText.isEmpty {
+            guard portText.allSatisfy(\.isNumber), let port = Int(portText), (1...65535).contains(port) else {
+                throw refuse("\(portText) is not a port")
+            }
+            self.port = port
+        } else {
+            self.port = self.isSecure ? 443 : 80
+        }
+    }
+
+    /// The `Host` field: the port only when it is not the scheme's own (RFC 6455 4.1).
+    package var authority: String {
+        let host = self.host.contains(":") ? "[\(self.host)]" : self.host
+        return self.port == (self.isSecure ? 443 : 80) ? host : "\(host):\(self.port)"
+    }
+
+    package var description: String {
+        "\(self.isSecure ? "wss" : "ws")://\(self.authority)\(self.requestTarget)"
+    }
+}
