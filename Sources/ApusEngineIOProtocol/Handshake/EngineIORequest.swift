@@ -1,0 +1,64 @@
+/// What an HTTP request asks of an Engine.IO server, as far as its method and query tell.
+///
+/// Source: Engine.IO protocol v4, "HTTP long-polling" and "WebSocket"; error codes as the reference server's.
+package enum EngineIORequest: Equatable, Sendable {
+    case handshake(EngineIOServerSession.Transport)
+    case poll(sid: String)
+    case post(sid: String)
+    /// A WebSocket that brings the id of a polling session.
+    case upgrade(sid: String)
+    /// A CORS preflight.
+    case preflight
+
+    /// Judges a request in the order of the reference server: transport, session, method, version.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - query: The URL's query, decoded.
+    ///   - isWebSocketUpgrade: Whether the request asks to become a WebSocket.
+    ///   - transports: The transports the server offers.
+    /// - Throws: `EngineIOError` with the code the answer names.
+    package init(
+        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOServerSession.Transport>
+    ) throws(EngineIOError) {
+        if method == "OPTIONS" {
+            self = .preflight
+            return
+        }
+        guard let transport = query["transport"].flatMap(EngineIOServerSession.Transport.init(rawValue:)), transports.contains(transport) else {
+            throw EngineIOError(.transportUnknown, message: "Transport unknown")
+        }
+        switch (transport, isWebSocketUpgrade) {
+        case (.webSocket, true), (.polling, false): break
+        case (.webSocket, false), (.polling, true): throw EngineIOError(.badRequest, message: "Bad request")
+        }
+        guard let sid = query["sid"] else {
+            guard method == "GET" else { throw EngineIOError(.badHandshakeMethod, message: "Bad handshake method") }
+            guard query["EIO"] == "4" else { throw EngineIOError(.unsupportedVersion, message: "Unsupported protocol version") }
+            self = .handshake(transport)
+            return
+        }
+        switch (transport, method) {
+        case (.webSocket, "GET"): self = .upgrade(sid: sid)
+        case (.polling, "GET"): self = .poll(sid: sid)
+        case (.polling, "POST"): self = .post(sid: sid)
+        case (.webSocket, _), (.polling, _): throw EngineIOError(.badRequest, message: "Bad request")
+        }
+    }
+}
+
+extension EngineIOError {
+    /// The number and text of a refused HTTP request, and its status. `nil` for an error that is no answer to a request.
+    package var httpRefusal: (status: Int, number: Int, message: String)? {
+        switch self.code {
+        case .transportUnknown: (400, 0, "Transport unknown")
+        case .sessionUnknown: (400, 1, "Session ID unknown")
+        case .badHandshakeMethod: (400, 2, "Bad handshake method")
+        case .badRequest, .malformedPacket, .malformedPayload, .tooManyPackets: (400, 3, "Bad request")
+        case .forbidden: (403, 4, self.message)
+        case .unsupportedVersion: (400, 5, "Unsupported protocol version")
+        case .payloadTooLarge: (413, 3, "Payload too large")
+        default: nil
+        }
+    }
+}

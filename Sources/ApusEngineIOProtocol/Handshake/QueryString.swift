@@ -1,0 +1,44 @@
+/// The decoded fields of a URL's query. A field that occurs twice keeps its first value, as the reference server does for its own fields.
+package struct QueryString: Equatable, Sendable {
+    package private(set) var fields: [String: String] = [:]
+
+    /// Decodes `a=1&b=%20x+y`. What is not valid percent-encoded UTF-8 is left out: a bad field is no field.
+    package init(_ query: some StringProtocol) {
+        for pair in query.split(separator: "&") {
+            let separator = pair.firstIndex(of: "=")
+            let name = Self.decode(pair[..<(separator ?? pair.endIndex)].utf8)
+            let value = Self.decode(separator.map { pair[pair.index(after: $0)...].utf8 } ?? pair[pair.endIndex...].utf8)
+            guard let name, let value, !name.isEmpty, self.fields[name] == nil else { continue }
+            self.fields[name] = value
+        }
+    }
+
+    package subscript(_ name: String) -> String? { self.fields[name] }
+
+    private static func decode(_ encoded: some Collection<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var rest = encoded[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil  // repaired text is not what was sent
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigitValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

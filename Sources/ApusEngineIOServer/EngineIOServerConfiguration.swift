@@ -1,0 +1,63 @@
+package import ApusEngineIOProtocol
+package import HTTPTypes
+
+/// How an Engine.IO server behaves. Every default is the reference server's, unless its comment says otherwise.
+package struct EngineIOServerConfiguration: Sendable {
+    /// The path the server answers on, with a slash at both ends.
+    package var path = "/engine.io/"
+    /// Time between a pong and the next ping. Default: 25 seconds.
+    package var pingInterval: Duration = .seconds(25)
+    /// Time a client has to answer a ping. Default: 20 seconds.
+    package var pingTimeout: Duration = .seconds(20)
+    /// Time a WebSocket probe has to complete its upgrade. Default: 10 seconds.
+    package var upgradeTimeout: Duration = .seconds(10)
+    /// Largest POST body and WebSocket message, in bytes. Default: 1,000,000.
+    package var maximumPayloadBytes = 1_000_000
+    /// Most packets in one polling payload. Default: 1,000 (the reference has no bound).
+    package var maximumPacketsPerPayload = 1_000
+    /// Most bytes that may wait for one slow client before its session is closed. Default: 16 MiB (the reference has no bound).
+    package var maximumQueuedBytes = 16 << 20
+    /// Most sessions at once, over all addresses. Default: 20,000.
+    package var maximumSessions = 20_000
+    /// The transports offered. Default: both.
+    package var transports: Set<EngineIOServerSession.Transport> = [.polling, .webSocket]
+    /// Whether a polling session may become a WebSocket. Default: yes.
+    package var allowsUpgrades = true
+    /// Which pages may talk to the server. Default: those of the same origin.
+    package var origins: EngineIOOriginPolicy = .sameOrigin
+    /// A check before the handshake; throw `EngineIOError(.forbidden, message:)` to refuse with 403 and that text.
+    package var allowRequest: (@Sendable (HTTPRequest) throws -> Void)?
+
+    package init() {}
+}
+
+/// Which pages of a browser may talk to a server. A client that sends no `Origin` is no page and is let in.
+public enum EngineIOOriginPolicy: Sendable, Hashable {
+    /// Only pages that came from the same host and port. The default.
+    case sameOrigin
+    /// These origins, compared whole (`https://app.example.com`), and the same origin. They get CORS headers, credentials allowed.
+    case list(Set<String>)
+    /// Every page. CORS answers `*`, without credentials.
+    case any
+
+    package enum Verdict: Equatable, Sendable {
+        case allowed(cors: String?, credentials: Bool)
+        case refused
+    }
+
+    /// - Parameters:
+    ///   - origin: The `Origin` field, if any.
+    ///   - authority: The `Host` the request was sent to.
+    package func judge(origin: String?, authority: String?) -> Verdict {
+        guard let origin else { return .allowed(cors: self == .any ? "*" : nil, credentials: false) }
+        // Whole comparison: `example.com.evil.org` is not `example.com`, and the opaque origin `null` is nobody.
+        let isSame = authority.map { origin == "http://\($0)" || origin == "https://\($0)" } ?? false
+        switch self {
+        case .any: return .allowed(cors: "*", credentials: false)
+        case .sameOrigin: return isSame ? .allowed(cors: nil, credentials: false) : .refused
+        case .list(let origins):
+            if origins.contains(origin), origin != "null" { return .allowed(cors: origin, credentials: true) }
+            return isSame ? .allowed(cors: nil, credentials: false) : .refused
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ApusEngineIOProtocol
+import Testing
+
+@Suite struct EngineIOHeartbeatTests {
+    private func makeHeartbeat() -> EngineIOHeartbeat { EngineIOHeartbeat(pingInterval: .seconds(25), pingTimeout: .seconds(20)) }
+
+    @Test func answeredPingsGoOnForever() {
+        var heartbeat = self.makeHeartbeat()
+        #expect(heartbeat.firstTimer == .seconds(25))
+        for _ in 0..<3 {
+            #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20)))
+            #expect(heartbeat.receivedPong() == .restartTimer(after: .seconds(25)))
+        }
+    }
+
+    @Test func silentClientIsClosedAfterOnePingTimeout() {
+        var heartbeat = self.makeHeartbeat()
+        #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20)))
+        #expect(heartbeat.timerFired() == .closeSession(.pingTimeout))
+        #expect(heartbeat.timerFired() == .doNothing)
+        #expect(heartbeat.receivedPong() == .doNothing)
+    }
+
+    @Test func pongNobodyAskedForChangesNothing() {
+        var heartbeat = self.makeHeartbeat()
+        #expect(heartbeat.receivedPong() == .doNothing)
+        #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20)))
+    }
+
+    @Test func stoppedIsFinal() {
+        var heartbeat = self.makeHeartbeat()
+        heartbeat.stop()
+        #expect(heartbeat.timerFired() == .doNothing)
+        #expect(heartbeat.receivedPong() == .doNothing)
+    }
+}

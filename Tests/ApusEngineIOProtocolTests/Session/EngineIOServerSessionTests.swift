@@ -1,0 +1,142 @@
+import ApusEngineIOProtocol
+import NIOCore
+import Testing
+
+@Suite struct EngineIOServerSessionTests {
+    private let a = EngineIOPacket.message(.text(ByteBuffer(string: "a")))
+    private let b = EngineIOPacket.message(.text(ByteBuffer(string: "b")))
+    private let probe = ByteBuffer(string: "probe")
+
+    private func makeSession(_ transport: EngineIOServerSession.Transport = .polling, limit: Int = 1000) -> EngineIOServerSession {
+        EngineIOServerSession(transport: transport, maximumQueuedBytes: limit)
+    }
+
+    // MARK: Polling
+
+    @Test func pollIsHeldUntilThereIsSomethingToSay() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.send(self.a) == .answerHeldPoll([self.a]))
+        #expect(session.send(self.b) == .queued)
+        #expect(session.receivedPoll() == .respond([self.b]))
+        #expect(session.receivedPoll() == .hold)
+    }
+
+    @Test func overlappingPollsCloseTheSession() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.receivedPoll() == .refuse(close: .transportError, answerHeldPoll: [.close]))
+        #expect(session.isClosed)
+        #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
+        #expect(session.send(self.a) == .drop)
+    }
+
+    @Test func queueHasABound() {
+        var session = self.makeSession(limit: 40)
+        #expect(session.send(self.a) == .queued)
+        #expect(session.send(self.b) == .queued)
+        #expect(session.send(self.a) == .closeSession(.transportError))
+        #expect(session.send(self.a) == .drop)
+    }
+
+    @Test func takenQueueFreesTheBound() {
+        var session = self.makeSession(limit: 40)
+        for _ in 0..<5 {
+            #expect(session.send(self.a) == .queued)
+            #expect(session.send(self.b) == .queued)
+            #expect(session.takeQueue() == [self.a, self.b])
+        }
+    }
+
+    @Test func heldPollThatGoesAwayClosesTheSession() {
+        var session = self.makeSession()
+        #expect(session.heldPollClosed() == nil)
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.heldPollClosed() == .transportClose)
+        #expect(session.heldPollClosed() == nil)
+    }
+
+    @Test func clientsCloseAnswersThePollWithNoop() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.received(.close) == .closeSession(.transportClose, answerHeldPoll: [.noop]))
+        #expect(session.received(self.a) == .ignore)
+    }
+
+    @Test(arguments: [EngineIOPacket.ping(ByteBuffer()), .upgrade])
+    func packetsOnlyAServerOrAProbeSendsAreAParseError(packet: EngineIOPacket) {
+        var session = self.makeSession(.webSocket)
+        #expect(session.received(packet) == .closeSession(.parseError, answerHeldPoll: []))
+    }
+
+    @Test func messagesAndPongsAreHandedUp() {
+        var session = self.makeSession(.webSocket)
+        #expect(session.received(self.a) == .deliver(.text(ByteBuffer(string: "a"))))
+        #expect(session.received(.pong(ByteBuffer())) == .receivedPong)
+        #expect(session.received(.noop) == .ignore)
+    }
+
+    // MARK: Upgrade
+
+    @Test func upgradeLosesNothing() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.probeOpened())
+        #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: true))
+        #expect(session.isUpgrading)
+        // The client polls once more before it pauses: it is released within the upgrade timer's tick.
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.upgradeTimerFired())
+        #expect(!session.upgradeTimerFired())
+        // Until `5` the packets still travel by polling.
+        #expect(session.send(self.a) == .queued)
+        #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [self.a], noopToHeldPoll: false))
+        #expect(session.transport == .webSocket)
+        #expect(session.send(self.b) == .writeToWebSocket)
+        #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
+        #expect(!session.probeOpened())
+        #expect(!session.isClosed)
+    }
+
+    @Test func pollStillHeldAtTheUpgradeIsReleased() {
+        var session = self.makeSession()
+        #expect(session.probeOpened())
+        #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: false))
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [], noopToHeldPoll: true))
+    }
+
+    @Test(arguments: [EngineIOPacket.upgrade, .ping(ByteBuffer()), .ping(ByteBuffer(string: "Probe")), .noop, .close])
+    func otherFirstPacketClosesTheProbeOnly(packet: EngineIOPacket) {
+        var session = self.makeSession()
+        #expect(session.probeOpened())
+        #expect(session.receivedOnProbe(packet) == .closeProbe)
+        #expect(!session.isClosed)
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.probeOpened())
+    }
+
+    @Test func secondProbeIsRefused() {
+        var session = self.makeSession()
+        #expect(session.probeOpened())
+        #expect(!session.probeOpened())
+        session.probeClosed()
+        #expect(!session.isUpgrading)
+        #expect(session.probeOpened())
+    }
+
+    @Test func probeOfAClosedSessionIsRefused() {
+        var session = self.makeSession()
+        #expect(!session.close())
+        #expect(!session.probeOpened())
+        #expect(session.receivedOnProbe(.ping(self.probe)) == .closeProbe)
+        #expect(session.transport == nil)
+    }
+
+    @Test func closeTellsWhetherAPollIsHeld() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.close())
+        #expect(!session.close())
+    }
+}
