@@ -1,0 +1,157 @@
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+import ApusSocketIOProtocol
+import Logging
+import NIOCore
+
+/// One client: its session, the packets put together from its messages, its sockets by namespace.
+///
+/// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
+final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
+    private enum Member {
+        /// Middleware is judging. Leaves to `joined`, or is removed.
+        case joining(SocketIOServerSocket)
+        case joined(SocketIOServerSocket)
+    }
+
+    let session: EngineIOSession
+    private weak var server: SocketIOServer?
+    private var decoder: SocketIOPacketDecoder
+    private var members: [String: Member] = [:]
+    private var connectDeadline: Scheduled<Void>?
+
+    init(session: EngineIOSession, server: SocketIOServer?) {
+        self.session = session
+        self.server = server
+        let configuration = server?.configuration ?? .init()
+        var limits = SocketIOLimits()
+        limits.maximumAttachments = configuration.maximumAttachments
+        self.decoder = SocketIOPacketDecoder(limits: limits)
+        self.connectDeadline = session.eventLoop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { [weak self] in
+            guard let self, self.members.isEmpty else { return }
+            self.session.close(.forcedClose)
+        }
+    }
+
+    // MARK: From the session
+
+    func session(_ session: EngineIOSession, received message: EngineIOMessage) {
+        do throws(SocketIOError) {
+            guard let packet = try self.decoder.received(message) else { return }
+            try self.received(packet)
+        } catch {
+            self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.id)", "error": "\(error)"])
+            session.close(.parseError)
+        }
+    }
+
+    func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {
+        self.connectDeadline?.cancel()
+        self.connectDeadline = nil
+        for member in exchange(&self.members, with: [:]).values {
+            switch member {
+            case .joined(let socket): socket.closed(.init(reason))
+            case .joining: break
+            }
+        }
+    }
+
+    // MARK: Packets
+
+    private func received(_ packet: SocketIOPacket) throws(SocketIOError) {
+        switch (self.members[packet.namespace], packet.content) {
+        case (nil, .connect(let auth)): try self.connect(to: packet.namespace, auth: auth)
+        case (.joined(let socket), .event(let name, let arguments, let ackID)): socket.received(name, arguments, ackID: ackID)
+        case (.joined(let socket), .ack(let id, let arguments)): socket.receivedAck(id, arguments)
+        case (.joined(let socket), .disconnect):
+            self.members[packet.namespace] = nil
+            socket.closed(.clientNamespaceDisconnect)
+        case (.joining, .disconnect): self.members[packet.namespace] = nil
+        case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
+        case (nil, .event):
+            throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
+        case (.some, .connect): throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(packet.namespace)")
+        case (.joining, .event), (.joining, .ack):
+            throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
+        case (_, .connectError): throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
+        }
+    }
+
+    private func connect(to name: String, auth: SocketIOValue?) throws(SocketIOError) {
+        switch auth {
+        case nil, .object: break
+        default: throw SocketIOError(.malformedPacket, message: "The auth of a CONNECT is an object")
+        }
+        guard let server = self.server, let namespace = server.existingNamespace(name) else {
+            return self.send(SocketIOPacket(namespace: name, content: .connectError(["message": "Invalid namespace"])))
+        }
+        let handshake = SocketIOHandshake(session: self.session, auth: auth ?? .object([:]))
+        let socket = SocketIOServerSocket(
+            namespace: namespace, handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
+            maximumWaitingEvents: server.configuration.maximumWaitingEvents)
+        let middleware = namespace.middleware
+        guard !middleware.isEmpty else { return self.join(socket) }
+        self.members[name] = .joining(socket)
+        let eventLoop = self.session.eventLoop
+        // One task for a connection's admission, not for a message. It ends by itself: middleware is the application's.
+        Task {
+            do {
+                for check in middleware { try await check(socket) }
+                eventLoop.execute { self.admit(socket) }
+            } catch {
+                eventLoop.execute { self.refuse(socket, error) }
+            }
+        }
+    }
+
+    private func admit(_ socket: SocketIOServerSocket) {
+        guard case .joining(let joining) = self.members[socket.namespace.name], joining === socket else { return }  // it left meanwhile
+        self.join(socket)
+    }
+
+    private func join(_ socket: SocketIOServerSocket) {
+        self.members[socket.namespace.name] = .joined(socket)
+        socket.opened()
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: .connect(["sid": .string(socket.id)])))
+        socket.namespace.connected(socket)
+    }
+
+    private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
+        guard case .joining(let joining) = self.members[socket.namespace.name], joining === socket else { return }
+        self.members[socket.namespace.name] = nil
+        var answer: JSONObject = [:]
+        if let refusal = error as? SocketIOConnectionRefusal {
+            answer["message"] = .string(refusal.message)
+            answer["data"] = refusal.data
+        } else {
+            // An unforeseen error may carry what is not the client's business.
+            answer["message"] = "Connection refused"
+            self.server?.logger.warning("Middleware failed", metadata: ["socketio.namespace": "\(socket.namespace.name)", "error": "\(error)"])
+        }
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: .connectError(.object(answer))))
+    }
+
+    // MARK: For sockets
+
+    func send(_ packet: SocketIOPacket) {
+        do {
+            self.send(try SocketIOOutbound(packet))
+        } catch {
+            self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func send(_ outbound: SocketIOOutbound) {
+        self.session.eventLoop.assertInEventLoop()
+        outbound.send(to: self.session)
+    }
+
+    /// The server takes a socket out of its namespace.
+    func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
+        guard case .joined(let joined) = self.members[socket.namespace.name], joined === socket else { return }
+        if close { return self.session.close(.forcedClose) }
+        self.members[socket.namespace.name] = nil
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
+        socket.closed(.serverNamespaceDisconnect)
+    }
+}

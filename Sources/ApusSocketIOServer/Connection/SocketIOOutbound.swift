@@ -1,0 +1,31 @@
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+import ApusSocketIOProtocol
+import ApusWebSocket
+import NIOCore
+
+/// A packet encoded once, for one socket or for thousands.
+struct SocketIOOutbound: Sendable {
+    private let messages: [EngineIOMessage]
+    /// The same messages as WebSocket frames; made only when many sockets share them.
+    private let frames: [ByteBuffer]?
+
+    init(_ packet: SocketIOPacket, shared: Bool = false) throws(SocketIOError) {
+        let encoded = try SocketIOPacketEncoder.encode(packet)
+        self.messages = [.text(encoded.text)] + encoded.attachments.map { .binary($0) }
+        self.frames = shared ? self.messages.map(Self.frame) : nil
+    }
+
+    private static func frame(for message: EngineIOMessage) -> ByteBuffer {
+        switch EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message)) {
+        case .text(let bytes): WebSocketHandler.encodeServerFrame(.text(bytes))
+        case .binary(let bytes): WebSocketHandler.encodeServerFrame(.binary(bytes))
+        }
+    }
+
+    func send(to session: EngineIOSession) {
+        for (index, message) in self.messages.enumerated() {
+            session.send(message, frame: self.frames?[index])
+        }
+    }
+}
