@@ -197,7 +197,8 @@ if Context.environment["APUS_FUZZ"] != nil {
 import Foundation
 package.targets.removeAll { target in
     let path = target.path ?? (target.isTest ? "Tests/" : "Sources/") + target.name
-    return !FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path)
+    let files = FileManager.default.enumerator(atPath: Context.packageDirectory + "/" + path)
+    return files?.contains { ($0 as? String)?.hasSuffix(".swift") == true } != true
 }
 let present = Set(package.targets.map(\.name))
 for target in package.targets {

@@ -3,7 +3,7 @@ public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOPosix
+public import NIOPosix
 public import NIOSSL
 import HTTPTypes
 

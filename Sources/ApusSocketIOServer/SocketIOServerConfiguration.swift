@@ -49,7 +49,7 @@ public struct SocketIOServerConfiguration: Sendable {
     var engine: EngineIOServerConfiguration {
         var engine = EngineIOServerConfiguration()
         engine.path = self.path
-        engine.transports = Set(self.transports.map { $0 == .polling ? .polling : .webSocket })
+        engine.transports = Set(self.transports.map { transport in transport == .polling ? .polling : .webSocket })
         engine.allowsUpgrades = self.allowsUpgrades
         engine.pingInterval = self.pingInterval
         engine.pingTimeout = self.pingTimeout
@@ -59,8 +59,8 @@ public struct SocketIOServerConfiguration: Sendable {
         engine.maximumQueuedBytes = self.maximumQueuedBytes
         engine.maximumSessions = self.maximumClients
         engine.origins = self.origins
-        engine.allowRequest = self.allowRequest.map { check in
-            { request in
+        if let check = self.allowRequest {
+            engine.allowRequest = { request in
                 do { try check(request) } catch let refusal as SocketIOConnectionRefusal {
                     throw EngineIOError(.forbidden, message: refusal.message)
                 }

@@ -80,6 +80,14 @@ package final class EngineIOSession: @unchecked Sendable {
         self.send(.message(message), frame: frame)
     }
 
+    /// The whole WebSocket frame of a message, for `send(_:frame:)` to many sessions.
+    package static func webSocketFrame(for message: EngineIOMessage) -> ByteBuffer {
+        switch EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message)) {
+        case .text(let bytes): WebSocketHandler.encodeServerFrame(.text(bytes))
+        case .binary(let bytes): WebSocketHandler.encodeServerFrame(.binary(bytes))
+        }
+    }
+
     /// Ends the session and tells the client.
     package func close(_ reason: EngineIOCloseReason) {
         self.eventLoop.assertInEventLoop()

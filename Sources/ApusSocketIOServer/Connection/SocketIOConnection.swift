@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusJSON
 import ApusSocketIOProtocol
 import Logging
 import NIOCore

@@ -1,7 +1,6 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
-import ApusWebSocket
 import NIOCore
 
 /// A packet encoded once, for one socket or for thousands.
@@ -13,14 +12,7 @@ struct SocketIOOutbound: Sendable {
     init(_ packet: SocketIOPacket, shared: Bool = false) throws(SocketIOError) {
         let encoded = try SocketIOPacketEncoder.encode(packet)
         self.messages = [.text(encoded.text)] + encoded.attachments.map { .binary($0) }
-        self.frames = shared ? self.messages.map(Self.frame) : nil
-    }
-
-    private static func frame(for message: EngineIOMessage) -> ByteBuffer {
-        switch EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message)) {
-        case .text(let bytes): WebSocketHandler.encodeServerFrame(.text(bytes))
-        case .binary(let bytes): WebSocketHandler.encodeServerFrame(.binary(bytes))
-        }
+        self.frames = shared ? self.messages.map(EngineIOSession.webSocketFrame) : nil
     }
 
     func send(to session: EngineIOSession) {

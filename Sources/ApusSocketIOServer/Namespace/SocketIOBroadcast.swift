@@ -1,6 +1,6 @@
-import ApusSocketIOProtocol
+public import ApusJSON
+public import ApusSocketIOProtocol
 import NIOCore
-import ApusJSON
 
 /// An emit to many sockets: who gets it, and then `emit`. The event is encoded once, whoever many get it.
 public struct SocketIOBroadcast: Sendable {

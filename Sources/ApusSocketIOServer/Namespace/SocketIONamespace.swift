@@ -1,5 +1,5 @@
-import ApusJSON
-import ApusSocketIOProtocol
+public import ApusJSON
+public import ApusSocketIOProtocol
 import Logging
 import NIOConcurrencyHelpers
 

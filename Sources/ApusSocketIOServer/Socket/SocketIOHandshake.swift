@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+public import ApusJSON
 public import ApusSocketIOProtocol
 import Foundation
 public import HTTPTypes
