@@ -1,0 +1,27 @@
+extension JSONDecodingScope {
+    /// The value is of another kind; `null` has an error of its own.
+    func mismatch(_ type: Any.Type, _ value: JSONValue, key: (any CodingKey)?) -> DecodingError {
+        let path = self.path.appending(key).keys
+        guard !value.isNull else { return .valueNotFound(type, .init(codingPath: path, debugDescription: "Expected \(type), found null.")) }
+        return .typeMismatch(type, .init(codingPath: path, debugDescription: "Expected \(type), found \(value.kindForErrors)."))
+    }
+
+    func corrupted(_ reason: String, _ key: (any CodingKey)?) -> DecodingError {
+        .dataCorrupted(.init(codingPath: self.path.appending(key).keys, debugDescription: reason))
+    }
+}
+
+extension JSONValue {
+    /// The kind, never the value: errors end up in logs.
+    fileprivate var kindForErrors: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .double: "a number"
+        case .string: "a string"
+        case .binary: "binary data"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
