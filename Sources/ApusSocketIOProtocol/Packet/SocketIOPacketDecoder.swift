@@ -1,6 +1,6 @@
 package import ApusEngineIOProtocol
 import ApusJSON
-package import NIOCore
+import NIOCore
 
 /// Puts packets together from Engine.IO messages: a text, then as many binary messages as it announced.
 ///

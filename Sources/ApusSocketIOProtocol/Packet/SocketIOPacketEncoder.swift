@@ -1,5 +1,5 @@
 import ApusJSON
-package import NIOCore
+import NIOCore
 
 /// Writes packets.
 ///

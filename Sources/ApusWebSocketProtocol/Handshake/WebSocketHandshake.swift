@@ -1,5 +1,5 @@
 import Crypto
-package import HTTPTypes
+import HTTPTypes
 
 /// The opening handshake, both sides.
 ///
