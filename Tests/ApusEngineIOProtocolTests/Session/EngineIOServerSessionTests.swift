@@ -81,26 +81,26 @@ import Testing
     @Test func upgradeLosesNothing() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
-        #expect(session.probeOpened())
+        #expect(session.probeOpened() == true)
         #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: true))
         #expect(session.isUpgrading)
         // The client polls once more before it pauses: it is released within the upgrade timer's tick.
         #expect(session.receivedPoll() == .hold)
-        #expect(session.upgradeTimerFired())
-        #expect(!session.upgradeTimerFired())
+        #expect(session.upgradeTimerFired() == true)
+        #expect(session.upgradeTimerFired() == false)
         // Until `5` the packets still travel by polling.
         #expect(session.send(self.a) == .queued)
         #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [self.a], noopToHeldPoll: false))
         #expect(session.transport == .webSocket)
         #expect(session.send(self.b) == .writeToWebSocket)
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
-        #expect(!session.probeOpened())
+        #expect(session.probeOpened() == false)
         #expect(!session.isClosed)
     }
 
     @Test func pollStillHeldAtTheUpgradeIsReleased() {
         var session = self.makeSession()
-        #expect(session.probeOpened())
+        #expect(session.probeOpened() == true)
         #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: false))
         #expect(session.receivedPoll() == .hold)
         #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [], noopToHeldPoll: true))
@@ -109,26 +109,26 @@ import Testing
     @Test(arguments: [EngineIOPacket.upgrade, .ping(ByteBuffer()), .ping(ByteBuffer(string: "Probe")), .noop, .close])
     func otherFirstPacketClosesTheProbeOnly(packet: EngineIOPacket) {
         var session = self.makeSession()
-        #expect(session.probeOpened())
+        #expect(session.probeOpened() == true)
         #expect(session.receivedOnProbe(packet) == .closeProbe)
         #expect(!session.isClosed)
         #expect(session.receivedPoll() == .hold)
-        #expect(session.probeOpened())
+        #expect(session.probeOpened() == true)
     }
 
     @Test func secondProbeIsRefused() {
         var session = self.makeSession()
-        #expect(session.probeOpened())
-        #expect(!session.probeOpened())
+        #expect(session.probeOpened() == true)
+        #expect(session.probeOpened() == false)
         session.probeClosed()
         #expect(!session.isUpgrading)
-        #expect(session.probeOpened())
+        #expect(session.probeOpened() == true)
     }
 
     @Test func probeOfAClosedSessionIsRefused() {
         var session = self.makeSession()
-        #expect(!session.close())
-        #expect(!session.probeOpened())
+        #expect(session.close() == false)
+        #expect(session.probeOpened() == false)
         #expect(session.receivedOnProbe(.ping(self.probe)) == .closeProbe)
         #expect(session.transport == nil)
     }
@@ -136,7 +136,7 @@ import Testing
     @Test func closeTellsWhetherAPollIsHeld() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
-        #expect(session.close())
-        #expect(!session.close())
+        #expect(session.close() == true)
+        #expect(session.close() == false)
     }
 }
