@@ -57,7 +57,8 @@ package enum WebSocketServerUpgrade {
         }
     }
 
-    private static func remove<Handler: RemovableChannelHandler>(_ type: Handler.Type, from pipeline: ChannelPipeline.SynchronousOperations) {
+    private static func remove<Handler: RemovableChannelHandler>(_ type: Handler.Type, from pipeline: ChannelPipeline.SynchronousOperations)
+    {
         guard let context = try? pipeline.context(handlerType: type) else { return }
         pipeline.removeHandler(context: context, promise: nil)
     }

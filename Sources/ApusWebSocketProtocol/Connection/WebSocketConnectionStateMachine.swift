@@ -153,7 +153,8 @@ package struct WebSocketConnectionStateMachine {
             return .report(WebSocketError(.connectionLost, message: "the transport ended without a Close frame"))
         case .closeSent:
             self.finish()
-            return .report(WebSocketError(.connectionLost, message: "the transport ended without an answer to our Close frame", cause: cause))
+            return .report(
+                WebSocketError(.connectionLost, message: "the transport ended without an answer to our Close frame", cause: cause))
         case .finished:
             return .closeTransport
         }

@@ -29,10 +29,11 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         var cut = reason
         if cut.utf8.count > 123 {
             var bytes = 0
-            cut = String(cut.prefix(while: { character in
-                bytes += character.utf8.count
-                return bytes <= 123
-            }))
+            cut = String(
+                cut.prefix(while: { character in
+                    bytes += character.utf8.count
+                    return bytes <= 123
+                }))
         }
         self.init(code: code, reason: cut, unchecked: ())
     }

@@ -92,7 +92,8 @@ package struct WebSocketFrameDecoder {
         if !header.opcode.isControl {
             guard header.payloadLength <= self.limits.maximumFrameBytes else {
                 throw WebSocketError(
-                    .messageTooLarge, message: "a frame of \(header.payloadLength) bytes announced, \(self.limits.maximumFrameBytes) allowed")
+                    .messageTooLarge,
+                    message: "a frame of \(header.payloadLength) bytes announced, \(self.limits.maximumFrameBytes) allowed")
             }
             // Both are at most Int.max / 2 for any sane limit, but the limit is the caller's: ask for overflow.
             let (total, overflow) = self.messageBytes.addingReportingOverflow(header.payloadLength)

@@ -46,7 +46,8 @@ package enum WebSocketFrameEncoder {
         let length = frame.payload.readableBytes
         buffer.reserveCapacity(minimumWritableBytes: Self.headerLength(payloadLength: length, isMasked: maskingKey != nil) + length)
         Self.writeHeader(
-            opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, payloadLength: length, maskingKey: maskingKey, into: &buffer)
+            opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, payloadLength: length, maskingKey: maskingKey,
+            into: &buffer)
         let payloadStart = buffer.writerIndex
         buffer.writeImmutableBuffer(frame.payload)
         if let maskingKey, length > 0 {

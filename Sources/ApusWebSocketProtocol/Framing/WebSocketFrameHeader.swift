@@ -73,12 +73,14 @@ struct WebSocketFrameHeader: Equatable {
             guard bytes.count >= offset + 4 else {
                 // The size is known although the key is not: let the caller judge it now.
                 return Self(
-                    isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: nil, headerLength: offset + 4, payloadLength: payloadLength)
+                    isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: nil, headerLength: offset + 4,
+                    payloadLength: payloadLength)
             }
             maskingKey = WebSocketMaskingKey(word: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
             offset += 4
         }
         return Self(
-            isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: maskingKey, headerLength: offset, payloadLength: payloadLength)
+            isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: maskingKey, headerLength: offset, payloadLength: payloadLength
+        )
     }
 }

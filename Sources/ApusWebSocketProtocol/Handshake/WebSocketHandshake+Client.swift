@@ -3,7 +3,8 @@ package import HTTPTypes
 extension WebSocketHandshake {
     /// Fields a caller may not set, because the handshake sets them.
     private static let ownFields: Set<HTTPField.Name> = [
-        .upgrade, .connection, .secWebSocketKey, .secWebSocketVersion, .secWebSocketAccept, .secWebSocketExtensions, .contentLength, .transferEncoding,
+        .upgrade, .connection, .secWebSocketKey, .secWebSocketVersion, .secWebSocketAccept, .secWebSocketExtensions, .contentLength,
+        .transferEncoding,
     ]
 
     /// The request that opens `url`.

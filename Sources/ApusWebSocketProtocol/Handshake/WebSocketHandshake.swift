@@ -57,7 +57,8 @@ enum Base64 {
             output += [Self.alphabet[Int(bits >> 2 & 63)], Self.alphabet[Int(bits << 4 & 63)], UInt8(ascii: "="), UInt8(ascii: "=")]
         } else if count == 2 {
             output += [
-                Self.alphabet[Int(bits >> 10 & 63)], Self.alphabet[Int(bits >> 4 & 63)], Self.alphabet[Int(bits << 2 & 63)], UInt8(ascii: "="),
+                Self.alphabet[Int(bits >> 10 & 63)], Self.alphabet[Int(bits >> 4 & 63)], Self.alphabet[Int(bits << 2 & 63)],
+                UInt8(ascii: "="),
             ]
         }
         return String(decoding: output, as: UTF8.self)
