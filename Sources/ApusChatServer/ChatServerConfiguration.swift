@@ -1,0 +1,65 @@
+/// How a chat server is set up. Every default is safe for one machine.
+public struct ChatServerConfiguration: Sendable {
+    /// Where the database and the blobs live. Made when absent, readable by its owner only.
+    public var dataDirectory: String
+    /// The address to listen on. Default: this machine only.
+    public var host: String
+    /// The port of plain HTTP. Default 3000; 0 takes a free one.
+    public var port: Int
+    /// How to listen with TLS as well. Default: on port 3443 with a certificate made at the start.
+    public var tls: TLS
+    /// Whether to make the demo accounts, and the test events of the first seed on the namespace `/`. Default no.
+    public var demo: Bool
+    /// How long a device stays signed in. Default 30 days.
+    public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
+    /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.
+    public var presenceGrace: Duration = .seconds(5)
+    /// What a password's hash costs. Default: scrypt with N = 2^14, r = 8, p = 5, one of the settings OWASP recommends (2023): 16 MiB each.
+    public var passwordCost = PasswordCost()
+
+    /// The settings of scrypt (RFC 7914).
+    public struct PasswordCost: Hashable, Sendable {
+        /// The binary logarithm of N. Each step doubles time and memory.
+        public var logRounds: Int
+        /// r.
+        public var blockSize: Int
+        /// p.
+        public var parallelism: Int
+
+        /// A cost with all its parts.
+        public init(logRounds: Int = 14, blockSize: Int = 8, parallelism: Int = 5) {
+            self.logRounds = logRounds
+            self.blockSize = blockSize
+            self.parallelism = parallelism
+        }
+    }
+
+    /// How to listen with TLS.
+    public struct TLS: Hashable, Sendable {
+        enum Value: Hashable, Sendable {
+            case off
+            case selfSigned(port: Int)
+            case files(port: Int, certificates: String, key: String)
+        }
+        let value: Value
+        /// Not at all: behind a proxy that ends TLS, or in a test.
+        public static let off = Self(value: .off)
+        /// With a certificate made at each start. Browsers warn of it; it is for trying out.
+        public static func selfSigned(port: Int) -> Self { Self(value: .selfSigned(port: port)) }
+        /// With a certificate chain and its key, both PEM files.
+        public static func files(port: Int, certificates: String, key: String) -> Self {
+            Self(value: .files(port: port, certificates: certificates, key: key))
+        }
+    }
+
+    /// A configuration with the usual choices.
+    public init(
+        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443), demo: Bool = false
+    ) {
+        self.dataDirectory = dataDirectory
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.demo = demo
+    }
+}
