@@ -64,7 +64,11 @@ export class ChatClient extends Emitter {
     else this.#socket.connect();
   }
 
-  person(id) { return this.people.get(id) ?? { id, name: "…", display: "…", online: false, unknown: true }; }
+  /** Somebody, as far as is known. Without a connection nobody is known to be online. */
+  person(id) {
+    const person = this.people.get(id) ?? { id, name: "…", display: "…", online: false };
+    return this.#ready ? person : { ...person, online: false };
+  }
 
   /** The newest first, what waits in the outbox counted. */
   sortedConversations() {
@@ -87,13 +91,19 @@ export class ChatClient extends Emitter {
     this.#sender.flush();
   }
 
-  retry(id) {
+  async retry(id) {
     const entry = this.outbox.find(id);
     if (!entry) return;
-    // A conflict means the id is taken by other content: only a new id can help.
-    entry.state = "waiting";
-    delete entry.error;
-    this.outbox.update(entry);
+    if (entry.error?.code === "conflict") {
+      // The server knows this id with other content: only a new id can help.
+      const { conv, kind, body, file, dimensions, at } = entry;
+      await this.outbox.remove(id);
+      await this.outbox.add({ id: makeClientID(), conv, kind, body, file, dimensions, at });
+    } else {
+      entry.state = "waiting";
+      delete entry.error;
+      await this.outbox.update(entry);
+    }
     this.#changed(entry.conv);
     this.#sender.flush();
   }

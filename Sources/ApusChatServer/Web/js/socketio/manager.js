@@ -24,9 +24,9 @@ export class SocketManager extends Emitter {
     this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
     this.url = new URL(this.#options.path, url);
     this.#backoff = new Backoff(this.#options.reconnection || {});
-    // A network that came back, or a page that woke up, is worth an attempt at once.
+    // A network that came back, or a page that woke up, is worth an attempt at once; one that went away takes the session with it.
     globalThis.addEventListener?.("online", () => this.retryNow());
-    globalThis.addEventListener?.("offline", () => this.#engine?.checkHeartbeat());
+    globalThis.addEventListener?.("offline", () => this.#engine?.close());
     globalThis.document?.addEventListener("visibilitychange", () => {
       if (document.visibilityState !== "visible") return;
       this.#engine?.checkHeartbeat();

@@ -71,16 +71,20 @@ function decodeText(text) {
   }
   const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
   const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
-  return { packet: { type: plain, namespace, id, data }, attachments };
+  const packet = { type: plain, namespace, id, data };
+  judge(packet); // before any attachment is waited for
+  return { packet, attachments };
 }
 
-function finish(packet, attachments) {
-  const { type, data } = packet;
+function judge({ type, id, data }) {
   if (type === PacketType.event) {
     if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
     if (RESERVED.has(data[0])) throw new Error("a reserved event name");
-  } else if (type === PacketType.ack && (!Array.isArray(data) || packet.id === undefined)) throw new Error("a malformed ack");
-  return attachments.length > 0 ? { ...packet, data: putBack(data, attachments) } : packet;
+  } else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+  return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
 }
 
 const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);

@@ -35,7 +35,7 @@ export function makeConversationPane(chat, pictures, { back }) {
     return { online: false, text: t(online > 0 ? "membersOnline" : "members", { n: found.members.length, online }) };
   }
 
-  for (const name of ["people", "conversations"]) chat.on(name, renderHeading);
+  for (const name of ["people", "conversations", "connection"]) chat.on(name, renderHeading);
 
   return {
     element,

@@ -44,6 +44,7 @@ export function initials(name) {
 
 // What can be a link. Which of it becomes one is decided by the URL parser and a list of two schemes, not by this pattern.
 const LINK = /\bhttps?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/giu;
+const count = (text, character) => text.split(character).length - 1;
 const TRAILING = /[.,;:!?)\]}'"]+$/u;
 
 /** Text with its http and https links made clickable; everything is inserted as text. */
@@ -53,7 +54,7 @@ export function linkify(text) {
   for (const match of text.matchAll(LINK)) {
     let shown = match[0];
     // A closing bracket belongs to the link only if it was opened inside it.
-    while (TRAILING.test(shown) && !(shown.endsWith(")") && shown.includes("("))) shown = shown.slice(0, -1);
+    while (TRAILING.test(shown) && !(shown.endsWith(")") && count(shown, "(") >= count(shown, ")"))) shown = shown.slice(0, -1);
     const target = safeLink(shown);
     if (!target) continue;
     nodes.push(text.slice(at, match.index), h("a", { href: target, target: "_blank", rel: "noopener noreferrer nofollow" }, shown));

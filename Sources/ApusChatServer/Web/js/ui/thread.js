@@ -74,7 +74,10 @@ export function makeThread(chat, pictures) {
 
     // Stick to the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
     if (atEnd) toEnd(false);
-    else if (anchor?.element.isConnected) scroller.scrollTop += anchor.element.getBoundingClientRect().top - anchor.top;
+    else if (anchor?.element.isConnected) {
+      const moved = anchor.element.getBoundingClientRect().top - anchor.top;
+      if (moved !== 0) scroller.scrollTop += moved; // writing it would end a smooth scroll under way
+    }
     updateJump();
     markSeen();
     fillScreen();
@@ -117,7 +120,8 @@ export function makeThread(chat, pictures) {
   }
 
   function toEnd(smooth) {
-    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth ? "smooth" : "instant" });
+    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a long way is no pleasure to watch
+    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near ? "smooth" : "instant" });
   }
 
   function scrolled() {
