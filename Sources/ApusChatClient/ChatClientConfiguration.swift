@@ -1,0 +1,37 @@
+public import ApusChatProtocol
+public import ApusConnectivity
+
+/// How a chat client behaves. The defaults fit a person's chat program.
+public struct ChatClientConfiguration: Sendable {
+    /// How long the server may take to answer a request. Default: 10 s.
+    public var requestTimeout: Duration = .seconds(10)
+
+    /// How long an upload or download of a picture may take. Default: 120 s, 10 MiB at a slow mobile link.
+    public var transferTimeout: Duration = .seconds(120)
+
+    /// How the connection is made again after a loss. Default: 0.5 s doubling to 5 s, for ever, as a person is waiting.
+    public var reconnection: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(5))
+
+    /// How the server's certificate is verified. Default: the system's roots.
+    public var tls: TLSSettings = .init()
+
+    /// How far `sync` reaches back before the time of the last one. Default: 10 s (chat rule 5): a transaction may commit after a later one was
+    /// read; sequence numbers make the overlap harmless.
+    public var syncOverlap: Duration = .seconds(10)
+
+    /// Conversations whose history is fetched at the same time. Default: 4.
+    public var maximumPulls: Int = 4
+
+    /// Changes kept for a reader of ``ChatClient/changes`` who does not keep up; beyond, the oldest are dropped (the store has everything).
+    /// Default: 4,096.
+    public var changeBuffer: Int = 4_096
+
+    /// How logs are followed.
+    public var sync: SyncConfiguration = .init()
+
+    /// How messages are repeated.
+    public var outbox: OutboxConfiguration = .init()
+
+    /// The defaults above.
+    public init() {}
+}

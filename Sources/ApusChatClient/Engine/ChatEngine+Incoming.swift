@@ -1,0 +1,124 @@
+import ApusChatProtocol
+import ApusJSON
+import Logging
+
+extension ChatEngine {
+    /// The transport reported something.
+    func received(_ event: ChatTransportEvent) async {
+        switch event {
+        case .connected:
+            self.generation += 1
+            self.greetingFailures = 0
+            self.become(.synchronizing)
+            self.greet()
+        case .disconnected(let reason):
+            self.logger.debug("Chat connection lost", metadata: ["chat.reason": "\(reason)"])
+            self.lost()
+            if case .signedOut = self.state { return }
+            self.become(.connecting)
+        case .refused(let error):
+            self.lost()
+            self.become(.signedOut(reason: error.message))
+        case .push(let name, let payload):
+            await self.receivedPush(name, payload)
+        }
+    }
+
+    private func lost() {
+        self.generation += 1
+        self.outbox.disconnected()
+        self.pullsWaiting = []
+        for conversation in self.machines.keys { self.machines[conversation]?.disconnected() }
+        for (id, user) in self.users where user.online { self.users[id]?.online = false }  // nobody tells us any more
+    }
+
+    private func receivedPush(_ name: String, _ payload: JSONValue) async {
+        let decoder = JSONValueDecoder()
+        do {
+            switch name {
+            case ChatVerb.event: self.received(try decoder.decode(ChatEvent.self, from: payload))
+            case ChatVerb.head: self.received(try decoder.decode(ChatHead.self, from: payload))
+            case ChatVerb.mark: self.received(try decoder.decode(ChatMark.self, from: payload))
+            case ChatVerb.presence: self.received(try decoder.decode(ChatPresence.self, from: payload))
+            case ChatVerb.bye: await self.received(try decoder.decode(ChatBye.self, from: payload))
+            default: self.logger.debug("Unknown push", metadata: ["chat.event": "\(name)"])  // of a later release
+            }
+        } catch {
+            // What it carried is pulled when the next event leaves a hole, or at the next sync.
+            self.logger.warning("A push was not understood", metadata: ["chat.event": "\(name)", "chat.error": "\(error)"])
+        }
+    }
+
+    private func received(_ mark: ChatMark) {
+        let isMine = mark.user == self.me
+        self.storing { () throws(ChatClientError) in
+            try self.store.setRead(mark.read, by: mark.user, in: mark.conv, isMine: isMine)
+            if isMine { try self.store.confirmRead(mark.read, in: mark.conv) }
+        }
+        self.broadcaster.yield(.mark(mark))
+        self.announce(mark.conv)
+    }
+
+    private func received(_ presence: ChatPresence) {
+        guard var user = self.users[presence.user] else { return }
+        user.online = presence.online
+        self.users[presence.user] = user
+        self.broadcaster.yield(.presence(user))
+    }
+
+    private func received(_ bye: ChatBye) async {
+        guard !bye.reason.permitsReconnect else { return }
+        self.lost()
+        self.become(.signedOut(reason: "the session has ended (\(bye.reason.rawValue)); log in again"))
+        await self.transport.close()
+    }
+
+    // MARK: Greeting
+
+    /// Says hello, catches up, and lets the outbox go (chat rule 5). Repeated while the connection holds and the server fails.
+    private func greet() {
+        let generation = self.generation
+        self.start { await self.greet(generation) }
+    }
+
+    private func greet(_ generation: Int) async {
+        do throws(ChatClientError) {
+            let hello = try await self.ask(ChatVerb.hello, HelloRequest(), as: HelloReply.self)
+            guard self.generation == generation else { return }
+            try self.remember(hello.users + [hello.user])
+            let overlap = self.configuration.syncOverlap.milliseconds
+            let since = try self.store.lastSync().map { max(0, $0 - overlap) }
+            let reply = try await self.ask(ChatVerb.sync, SyncRequest.heads(since: since), as: HeadsReply.self)
+            guard self.generation == generation else { return }
+            try self.store.save(heads: reply.heads, synchronizedAt: reply.at)
+            self.synchronize(reply.heads)
+            self.become(.online)
+            for (conversation, read) in try self.store.unsentReads() { self.tellRead(read, in: conversation) }
+            for id in self.outbox.connected() { self.transmit(id) }
+        } catch {
+            guard self.generation == generation else { return }
+            if error.code == .unauthorized {
+                self.become(.signedOut(reason: error.message))
+                return
+            }
+            self.logger.warning("Could not synchronize", metadata: ["chat.error": "\(error)"])
+            let delay = self.configuration.sync.retryDelay(afterAttempts: self.greetingFailures)
+            self.greetingFailures += 1
+            self.after(delay) { $0.greet() }
+        }
+    }
+
+    func remember(_ users: [ChatUser]) throws(ChatClientError) {
+        try self.store.save(users: users)
+        for user in users { self.users[user.id] = user }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,121 @@
+package import ApusChatProtocol
+
+// What the user asks for.
+extension ChatEngine {
+    package func conversations() throws(ChatClientError) -> [ChatConversationInfo] {
+        var infos: [ChatConversationInfo] = []
+        for id in try self.store.conversationIDs() {
+            if let info = try self.store.conversation(id, of: self.me) { infos.append(info) }
+        }
+        return infos
+    }
+
+    package func conversation(_ id: ConversationID) throws(ChatClientError) -> ChatConversationInfo {
+        guard let info = try self.store.conversation(id, of: self.me) else {
+            throw ChatClientError(.notFound, message: "there is no conversation \(id)")
+        }
+        return info
+    }
+
+    package func history(of conversation: ConversationID, before: Int64?, limit: Int) throws(ChatClientError) -> [ChatHistoryItem] {
+        try self.store.history(of: conversation, me: self.me, before: before, limit: limit)
+    }
+
+    package func currentState() -> ChatConnectionState { self.state }
+
+    package func user(_ id: UserID) -> ChatUser? { self.users[id] }
+
+    /// The pair with someone, by name. Works offline when it exists already.
+    package func conversation(with name: String) async throws(ChatClientError) -> ConversationID {
+        let wanted = name.lowercased()
+        if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) { return pair }
+        guard let user = try await self.users(matching: name).first(where: { $0.name.lowercased() == wanted }) else {
+            throw ChatClientError(.notFound, message: "there is no user named \(name)")
+        }
+        guard user.id != self.me else { throw ChatClientError(.badInput, message: "that is you; a conversation needs somebody else") }
+        try self.remember([user])
+        let reply = try await self.ask(ChatVerb.open, OpenRequest(with: user.id), as: HeadReply.self)
+        return try self.opened(reply.head)
+    }
+
+    private func pair(with user: UserID) throws(ChatClientError) -> ConversationID? {
+        for id in try self.store.conversationIDs() {
+            guard let info = try self.store.conversation(id, of: self.me), info.kind == .pair else { continue }
+            if info.members.contains(where: { $0.user == user }) { return id }
+        }
+        return nil
+    }
+
+    package func createGroup(title: String, members: [UserID]) async throws(ChatClientError) -> ConversationID {
+        let reply = try await self.ask(ChatVerb.create, CreateRequest(title: title, members: members), as: HeadReply.self)
+        return try self.opened(reply.head)
+    }
+
+    private func opened(_ head: ChatHead) throws(ChatClientError) -> ConversationID {
+        guard self.adopt(head) else { throw ChatClientError(.store, message: "the conversation could not be stored") }
+        self.carryOut(self.machines[head.conv]?.synchronized(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
+        return head.conv
+    }
+
+    package func users(matching query: String?) async throws(ChatClientError) -> [ChatUser] {
+        let users = try await self.ask(ChatVerb.users, UsersRequest(query: query), as: UsersReply.self).users
+        // Only those already known are worth the disk: the others are strangers who share a prefix.
+        try self.remember(users.filter { self.users[$0.id] != nil })
+        return users
+    }
+
+    // MARK: Reading
+
+    /// Marks everything up to a message as read: here at once, on the server when it can be reached.
+    package func markRead(upTo number: Int64?, in conversation: ConversationID) throws(ChatClientError) {
+        let info = try self.conversation(conversation)
+        let read = min(number ?? info.lastNumber, info.lastNumber)
+        guard read > info.read else { return }
+        try self.store.setRead(read, by: self.me, in: conversation, isMine: true)
+        self.announce(conversation)
+        if self.state == .online { self.tellRead(read, in: conversation) }
+    }
+
+    func tellRead(_ read: Int64, in conversation: ConversationID) {
+        self.start { await self.tryToTellRead(read, in: conversation) }
+    }
+
+    private func tryToTellRead(_ read: Int64, in conversation: ConversationID) async {
+        do throws(ChatClientError) {
+            let reply = try await self.ask(ChatVerb.mark, MarkRequest(conv: conversation, read: read), as: MarkReply.self)
+            try self.store.confirmRead(max(reply.read, read), in: conversation)
+        } catch {
+            // Stored as not told: the next connection tells it.
+            self.logger.debug("A read mark waits", metadata: ["chat.error": "\(error)"])
+        }
+    }
+
+    // MARK: Earlier history
+
+    /// Fetches a piece of the history that is not here: from the newest gap, else from above everything known.
+    /// - Returns: how many events came; 0 when the history is complete.
+    package func loadEarlier(limit: Int, in conversation: ConversationID) async throws(ChatClientError) -> Int {
+        let gap = try self.store.newestGap(of: conversation)
+        let bounds = try self.store.bounds(of: conversation)
+        let before: Int64
+        if let gap {
+            guard gap.upperBound < .max else { return 0 }
+            before = gap.upperBound + 1
+        } else {
+            guard let lowest = bounds.lowest, lowest > max(bounds.floor, 1) else { return 0 }
+            before = lowest
+        }
+        let limit = min(max(limit, 1), ChatLimits.syncEvents)
+        let reply = try await self.ask(
+            ChatVerb.sync, SyncRequest.backward(conv: conversation, before: before, limit: limit), as: EventsReply.self)
+        let events = reply.events.filter { $0.conv == conversation && $0.seq < before }.sorted { $0.seq < $1.seq }
+        // An answer with nothing in it says that nothing is left below.
+        let first = events.first?.seq ?? gap?.lowerBound ?? before - 1
+        try self.store.insertEarlier(events, covering: min(first, before - 1)...(before - 1), in: conversation, me: self.me)
+        return events.count
+    }
+
+    // MARK: Pictures
+
+    package func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { try await self.blobs.download(blob) }
+}

@@ -1,0 +1,157 @@
+import ApusChatProtocol
+import Logging
+
+extension ChatEngine {
+    /// The answer to `sync`: the newest conversations first, as that is what a person looks at.
+    func synchronize(_ heads: [ChatHead]) {
+        for head in heads { self.ensureMachine(head.conv) }
+        for head in heads.sorted(by: { $0.updatedAt > $1.updatedAt }) {
+            self.announce(head.conv)
+            self.carryOut(self.machines[head.conv]?.synchronized(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
+        }
+        // Holes from before the connection was lost: the server need not name those conversations again.
+        for conversation in self.machines.keys.sorted() {
+            self.carryOut(self.machines[conversation]?.resumed() ?? .doNothing, in: conversation)
+        }
+    }
+
+    /// A pushed head: a conversation that is new or has changed.
+    func received(_ head: ChatHead) {
+        guard self.adopt(head) else { return }
+        self.carryOut(self.machines[head.conv]?.nudged(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
+    }
+
+    /// Stores a head and sees to it that the conversation is followed.
+    @discardableResult
+    func adopt(_ head: ChatHead) -> Bool {
+        let stored = self.storing { () throws(ChatClientError) in try self.store.save(heads: [head]) }
+        guard stored != nil else { return false }
+        self.ensureMachine(head.conv)
+        self.announce(head.conv)
+        return true
+    }
+
+    /// A pushed event, or our own from its ack.
+    func received(_ event: ChatEvent) {
+        guard self.machines[event.conv] != nil else {
+            // Never heard of: the pull brings the head with it, and this event.
+            var machine = Machine(configuration: self.configuration.sync)
+            let action = machine.nudged(head: event.seq, floor: 0)
+            self.machines[event.conv] = machine
+            self.unknown.insert(event.conv)
+            self.carryOut(action, in: event.conv)
+            return
+        }
+        guard !self.unknown.contains(event.conv) else {
+            _ = self.machines[event.conv]?.nudged(head: event.seq, floor: 0)
+            return
+        }
+        switch self.machines[event.conv]?.received(event) {
+        case .apply(let events): self.apply(events, gap: nil, in: event.conv)
+        case .wait(let delay): self.carryOut(.wait(delay), in: event.conv)
+        case .ignore, .hold, nil: break
+        }
+    }
+
+    private func ensureMachine(_ conversation: ConversationID) {
+        self.unknown.remove(conversation)
+        guard self.machines[conversation] == nil else { return }
+        let loaded = self.storing { () throws(ChatClientError) in try self.loadMachine(conversation) }
+        self.machines[conversation] = loaded.flatMap { $0 } ?? Machine(configuration: self.configuration.sync)
+    }
+
+    func carryOut(_ action: Machine.HeadAction, in conversation: ConversationID) {
+        switch action {
+        case .pull(let request):
+            self.pullsWaiting.append((conversation, request))
+            self.startPulls()
+        case .wait(let delay):
+            self.after(delay) { engine in
+                engine.carryOut(engine.machines[conversation]?.holeTimerFired() ?? .doNothing, in: conversation)
+            }
+        case .doNothing: break
+        }
+    }
+
+    // MARK: Pulls
+
+    private func startPulls() {
+        while self.pullsRunning < max(1, self.configuration.maximumPulls), !self.pullsWaiting.isEmpty {
+            let (conversation, request) = self.pullsWaiting.removeFirst()
+            let generation = self.generation
+            self.pullsRunning += 1
+            self.start { await self.pull(request, in: conversation, generation) }
+        }
+    }
+
+    private func pull(_ request: SyncPullRequest, in conversation: ConversationID, _ generation: Int) async {
+        do throws(ChatClientError) {
+            let reply = try await self.ask(ChatVerb.sync, SyncRequest(request, in: conversation), as: EventsReply.self)
+            self.pullsRunning -= 1
+            if reply.head.conv == conversation, self.adopt(reply.head) {
+                self.received(reply, for: request, in: conversation)
+            }
+        } catch {
+            self.pullsRunning -= 1
+            guard self.generation == generation else { return self.startPulls() }
+            self.logger.debug("A pull failed", metadata: ["chat.conversation": "\(conversation)", "chat.error": "\(error)"])
+            self.carryOut(self.machines[conversation]?.pullFailed() ?? .doNothing, in: conversation)
+        }
+        self.startPulls()
+    }
+
+    private func received(_ reply: EventsReply, for request: SyncPullRequest, in conversation: ConversationID) {
+        let page = reply.events.filter { $0.conv == conversation }
+        guard case .apply(let events, let gap, let next)? = self.machines[conversation]?.received(page: page, head: reply.head.seq, for: request)
+        else { return }
+        // When the store failed, the machine was made anew and has its own next step.
+        if self.apply(events, gap: gap, in: conversation) { self.carryOut(next, in: conversation) }
+    }
+
+    // MARK: Applying
+
+    /// Stores what the machine let through, then tells. When the disk fails, memory goes back to what the disk has.
+    @discardableResult
+    func apply(_ events: [ChatEvent], gap: ClosedRange<Int64>?, in conversation: ConversationID) -> Bool {
+        guard !events.isEmpty || gap != nil, let machine = self.machines[conversation] else { return true }
+        let me = self.me
+        let stored = self.storing { () throws(ChatClientError) in
+            try self.store.apply(events, gap: gap, cursor: machine.cursor, in: conversation, me: me)
+        }
+        guard stored != nil else {
+            self.recover(conversation, head: machine.head)
+            return false
+        }
+        if let gap { self.broadcaster.yield(.gap(conversation, gap)) }
+        for event in events {
+            let isMine = event.sender == me && event.n != nil
+            self.broadcaster.yield(.event(ChatMessage(event: event, delivery: isMine ? .sent : nil)))
+            // The event itself proves that the message arrived, also when its ack was lost.
+            if isMine { for id in self.outbox.settled(event.id) { self.transmit(id) } }
+        }
+        self.announce(conversation)
+        return true
+    }
+
+    private func recover(_ conversation: ConversationID, head: Int64) {
+        let loaded = self.storing { () throws(ChatClientError) in try self.loadMachine(conversation) }
+        guard var machine = loaded.flatMap({ $0 }) else {
+            // The next restart or sync begins from what the disk has.
+            self.machines[conversation] = nil
+            return
+        }
+        // Not at once: the disk has just failed.
+        let action = machine.nudged(head: head, floor: 0)
+        self.machines[conversation] = machine
+        self.carryOut(action, in: conversation)
+    }
+}
+
+extension SyncRequest {
+    init(_ request: SyncPullRequest, in conversation: ConversationID) {
+        switch request {
+        case .page(let from, let limit): self = .forward(conv: conversation, from: from, limit: limit)
+        case .window(let before, let limit): self = .backward(conv: conversation, before: before, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ApusChatProtocol
+import GRDB
+
+extension ChatStore {
+    /// Where a conversation's cursor stands, for its machine.
+    package struct Position: Sendable, Hashable {
+        package var cursor: Int64
+        package var head: Int64
+        package var isPrimed: Bool
+    }
+
+    /// Remembers the heads of a `sync`, and its time, in one transaction: after a crash either both are known or neither, so nothing falls between.
+    package func save(heads: [ChatHead], synchronizedAt at: Int64? = nil) throws(ChatClientError) {
+        try self.write { database in
+            for head in heads { try Self.save(head, database) }
+            if let at { try Self.setLastSync(at, database) }
+        }
+    }
+
+    static func save(_ head: ChatHead, _ database: Database) throws {
+        // `read` is raised to what `unread` says, which knows the floor of a member who joined late (chat rule 3). Counters never go back.
+        let (floor, overflow) = head.n.subtractingReportingOverflow(head.unread)
+        let read = max(head.read, overflow ? 0 : floor)
+        try database.execute(
+            sql: """
+                INSERT INTO conversation (id, kind, title, head_seq, head_n, read_n, read_sent, min_seq, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET kind = excluded.kind, title = excluded.title,
+                    head_seq = max(head_seq, excluded.head_seq), head_n = max(head_n, excluded.head_n),
+                    read_n = max(read_n, excluded.read_n), read_sent = max(read_sent, excluded.read_sent),
+                    min_seq = max(min_seq, excluded.min_seq), updated_at = max(updated_at, excluded.updated_at)
+                """,
+            arguments: [head.conv.rawValue, head.kind.rawValue, head.title, head.seq, head.n, read, head.read, head.minSeq, head.updatedAt])
+        var known: [String: Int64] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT user, read_n FROM member WHERE conversation = ?", arguments: [head.conv.rawValue]) {
+            known[row["user"]] = row["read_n"]
+        }
+        try database.execute(sql: "DELETE FROM member WHERE conversation = ?", arguments: [head.conv.rawValue])
+        for member in head.members {
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)",
+                arguments: [
+                    head.conv.rawValue, member.user.rawValue, member.role.rawValue, max(member.read, known[member.user.rawValue] ?? 0),
+                ])
+        }
+    }
+
+    /// Where a conversation stands; `nil` when it is unknown.
+    package func position(of conversation: ConversationID) throws(ChatClientError) -> Position? {
+        try self.read { database in
+            try Row.fetchOne(
+                database, sql: "SELECT cursor, head_seq, primed FROM conversation WHERE id = ?", arguments: [conversation.rawValue]
+            ).map { Position(cursor: $0["cursor"], head: $0["head_seq"], isPrimed: $0["primed"]) }
+        }
+    }
+
+    /// The conversations, the one with the newest event first.
+    package func conversationIDs() throws(ChatClientError) -> [ConversationID] {
+        try self.read { database in
+            try String.fetchAll(database, sql: "SELECT id FROM conversation ORDER BY updated_at DESC, id").compactMap(ConversationID.init)
+        }
+    }
+
+    /// What is known of a conversation.
+    package func conversation(_ id: ConversationID, of me: UserID) throws(ChatClientError) -> ChatConversationInfo? {
+        try self.read { database in
+            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM conversation WHERE id = ?", arguments: [id.rawValue]) else { return nil }
+            let members = try Row.fetchAll(
+                database, sql: "SELECT user, role, read_n FROM member WHERE conversation = ? ORDER BY user", arguments: [id.rawValue]
+            ).compactMap { row -> ChatMember? in
+                guard let user = UserID(row["user"] as String) else { return nil }
+                return ChatMember(user: user, role: .init(rawValue: row["role"]), read: row["read_n"])
+            }
+            var info = ChatConversationInfo(
+                id: id, kind: .init(rawValue: row["kind"]), title: row["title"], members: members, name: "", lastSeq: row["head_seq"],
+                lastNumber: row["head_n"], read: row["read_n"], updatedAt: row["updated_at"])
+            info.name = try Self.name(of: info, for: me, database)
+            info.last = try Self.events(
+                "conversation = ? ORDER BY seq DESC LIMIT 1", [id.rawValue], database
+            ).first.map { Self.message($0, of: me, readByOthers: info.readByOthers(than: me)) }
+            return info
+        }
+    }
+
+    private static func name(of info: ChatConversationInfo, for me: UserID, _ database: Database) throws -> String {
+        if let title = info.title, !title.isEmpty { return title }
+        let others = info.members.map(\.user).filter { $0 != me }
+        let names = try others.map { user in
+            try String.fetchOne(database, sql: "SELECT display FROM user WHERE id = ?", arguments: [user.rawValue]) ?? user.rawValue
+        }
+        return names.isEmpty ? info.id.rawValue : names.joined(separator: ", ")
+    }
+
+    // MARK: Reading
+
+    /// Raises the read mark of a user. The own one is to be told to the server until ``confirmRead(_:in:)``.
+    package func setRead(_ read: Int64, by user: UserID, in conversation: ConversationID, isMine: Bool) throws(ChatClientError) {
+        try self.write { database in
+            try database.execute(
+                sql: "UPDATE member SET read_n = max(read_n, ?) WHERE conversation = ? AND user = ?",
+                arguments: [read, conversation.rawValue, user.rawValue])
+            guard isMine else { return }
+            // A mark beyond the last message would hide messages that come later.
+            try database.execute(
+                sql: "UPDATE conversation SET read_n = max(read_n, min(?, head_n)) WHERE id = ?", arguments: [read, conversation.rawValue])
+        }
+    }
+
+    /// The server knows the own mark.
+    package func confirmRead(_ read: Int64, in conversation: ConversationID) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(
+                sql: "UPDATE conversation SET read_sent = max(read_sent, ?), read_n = max(read_n, min(?, head_n)) WHERE id = ?",
+                arguments: [read, read, conversation.rawValue])
+        }
+    }
+
+    /// The own marks the server does not know yet.
+    package func unsentReads() throws(ChatClientError) -> [(conversation: ConversationID, read: Int64)] {
+        try self.read { database in
+            try Row.fetchAll(database, sql: "SELECT id, read_n FROM conversation WHERE read_n > read_sent").compactMap { row in
+                ConversationID(row["id"] as String).map { ($0, row["read_n"]) }
+            }
+        }
+    }
+
+    // MARK: Users
+
+    /// Remembers names.
+    package func save(users: [ChatUser]) throws(ChatClientError) {
+        try self.write { database in
+            for user in users {
+                try database.execute(
+                    sql: "INSERT INTO user VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, display = excluded.display",
+                    arguments: [user.id.rawValue, user.name, user.display])
+            }
+        }
+    }
+
+    /// Everyone known. Nobody is online: presence is not stored.
+    package func users() throws(ChatClientError) -> [ChatUser] {
+        try self.read { database in
+            try Row.fetchAll(database, sql: "SELECT id, name, display FROM user ORDER BY name").compactMap { row in
+                UserID(row["id"] as String).map { ChatUser(id: $0, name: row["name"], display: row["display"]) }
+            }
+        }
+    }
+}
