@@ -131,8 +131,7 @@ let package = Package(
             "ApusChatClient",
             [
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb,
-                nioCore,
-                nioConcurrencyHelpers, logging,
+                nioCore, nioHTTP1, nioSSL, nioConcurrencyHelpers, logging,
             ]),
         .executableTarget(
             name: "apus",

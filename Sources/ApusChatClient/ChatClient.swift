@@ -1,7 +1,7 @@
 public import ApusChatProtocol
 import ApusJSON
 import Foundation
-public import Logging
+import Logging
 
 /// A user's chat: stored on this device, kept in step with the server, sending by itself.
 ///
@@ -57,24 +57,15 @@ public final class ChatClient: Sendable {
 
     // MARK: Life
 
-    /// Opens the store, and starts connecting. Returns at once, also when the server cannot be reached: see ``changes`` and ``state``.
-    ///
-    /// - Parameters:
-    ///   - server: the server's address, as `https://chat.example.com`.
-    ///   - store: the path of this user's SQLite file; created when absent. One client at a time.
-    ///   - session: what ``login(server:name:password:device:configuration:)`` or ``register(server:name:password:display:device:configuration:)`` gave.
-    public static func open(
-        server: String, store path: String, session: ChatSession, configuration: ChatClientConfiguration = .init(),
-        logger: Logger = Logger(label: "apus.chat.client")
+    /// Opens the store and lets the engine run over a transport.
+    static func open(
+        store path: String, session: ChatSession, transport: any ChatTransport, configuration: ChatClientConfiguration, logger: Logger
     ) async throws(ChatClientError) -> ChatClient {
-        var session = session
-        session.server = try ChatHTTP.canonical(server)
         let http = try ChatHTTP(server: session.server, configuration: configuration)
         http.setToken(session.token)
         do throws(ChatClientError) {
             let store = try ChatStore(path: path)
             try store.bind(to: session)
-            let transport = try SocketIOChatTransport(session: session, configuration: configuration, logger: logger)
             let engine = ChatEngine(
                 store: store, transport: transport, blobs: http, me: session.user.id, configuration: configuration, environment: .live,
                 logger: logger)

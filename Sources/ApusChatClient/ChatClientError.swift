@@ -54,7 +54,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     }
 
     /// What the server answered, as this client's error.
-    package init(server error: ChatError) {
+    init(server error: ChatError) {
         let code: Code
         switch error.code {
         case .unauthorized, .badCredentials: code = .unauthorized
@@ -68,7 +68,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     public var description: String { "\(self.code): \(self.message)" }
 
     /// Whether sending the same thing again can never succeed.
-    package var isFinal: Bool {
+    var isFinal: Bool {
         if self.code == .badInput { return true }
         guard let serverError else { return false }
         switch serverError.code {

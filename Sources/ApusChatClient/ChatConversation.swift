@@ -1,4 +1,5 @@
 public import ApusChatProtocol
+import ApusJSON
 
 /// One conversation: read it, write to it, watch it.
 public struct ChatConversation: Sendable, Identifiable {

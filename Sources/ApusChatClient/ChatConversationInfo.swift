@@ -27,7 +27,7 @@ public struct ChatConversationInfo: Sendable, Hashable, Identifiable {
     public var unread: Int64 { max(0, self.lastNumber - self.read) }
 
     /// The message up to which everybody else has read.
-    package func readByOthers(than user: UserID) -> Int64 {
+    func readByOthers(than user: UserID) -> Int64 {
         self.members.lazy.filter { $0.user != user }.map(\.read).min() ?? 0
     }
 }

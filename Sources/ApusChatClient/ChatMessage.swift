@@ -32,7 +32,7 @@ public struct ChatMessage: Sendable, Hashable {
     /// The words of a message; `nil` when there are none.
     public var text: String? { self.body["text"]?.stringValue }
 
-    package init(event: ChatEvent, delivery: DeliveryState?) {
+    init(event: ChatEvent, delivery: DeliveryState?) {
         self.conversation = event.conv
         self.seq = event.seq
         self.number = event.n
@@ -45,7 +45,7 @@ public struct ChatMessage: Sendable, Hashable {
         self.delivery = delivery
     }
 
-    package init(entry: OutboxEntry, sender: UserID) {
+    init(entry: OutboxEntry, sender: UserID) {
         self.conversation = entry.conversation
         self.seq = entry.seq
         self.number = entry.number

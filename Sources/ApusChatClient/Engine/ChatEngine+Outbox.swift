@@ -1,10 +1,10 @@
-package import ApusChatProtocol
-package import ApusJSON
+import ApusChatProtocol
+import ApusJSON
 import Logging
 
 extension ChatEngine {
     /// Stores a message and sends it as soon as that is possible. When this returns, the message survives anything but the loss of the disk.
-    package func send(
+    func send(
         kind: ChatEventKind, body: JSONValue, ref: Int64? = nil, attachment: (bytes: [UInt8], type: String)? = nil, in conversation: ConversationID
     ) throws(ChatClientError) -> ChatMessage {
         guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }

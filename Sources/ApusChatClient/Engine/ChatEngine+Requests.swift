@@ -1,8 +1,9 @@
-package import ApusChatProtocol
+import ApusChatProtocol
+import Logging
 
 // What the user asks for.
 extension ChatEngine {
-    package func conversations() throws(ChatClientError) -> [ChatConversationInfo] {
+    func conversations() throws(ChatClientError) -> [ChatConversationInfo] {
         var infos: [ChatConversationInfo] = []
         for id in try self.store.conversationIDs() {
             if let info = try self.store.conversation(id, of: self.me) { infos.append(info) }
@@ -10,23 +11,23 @@ extension ChatEngine {
         return infos
     }
 
-    package func conversation(_ id: ConversationID) throws(ChatClientError) -> ChatConversationInfo {
+    func conversation(_ id: ConversationID) throws(ChatClientError) -> ChatConversationInfo {
         guard let info = try self.store.conversation(id, of: self.me) else {
             throw ChatClientError(.notFound, message: "there is no conversation \(id)")
         }
         return info
     }
 
-    package func history(of conversation: ConversationID, before: Int64?, limit: Int) throws(ChatClientError) -> [ChatHistoryItem] {
+    func history(of conversation: ConversationID, before: Int64?, limit: Int) throws(ChatClientError) -> [ChatHistoryItem] {
         try self.store.history(of: conversation, me: self.me, before: before, limit: limit)
     }
 
-    package func currentState() -> ChatConnectionState { self.state }
+    func currentState() -> ChatConnectionState { self.state }
 
-    package func user(_ id: UserID) -> ChatUser? { self.users[id] }
+    func user(_ id: UserID) -> ChatUser? { self.users[id] }
 
     /// The pair with someone, by name. Works offline when it exists already.
-    package func conversation(with name: String) async throws(ChatClientError) -> ConversationID {
+    func conversation(with name: String) async throws(ChatClientError) -> ConversationID {
         let wanted = name.lowercased()
         if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) { return pair }
         guard let user = try await self.users(matching: name).first(where: { $0.name.lowercased() == wanted }) else {
@@ -46,7 +47,7 @@ extension ChatEngine {
         return nil
     }
 
-    package func createGroup(title: String, members: [UserID]) async throws(ChatClientError) -> ConversationID {
+    func createGroup(title: String, members: [UserID]) async throws(ChatClientError) -> ConversationID {
         let reply = try await self.ask(ChatVerb.create, CreateRequest(title: title, members: members), as: HeadReply.self)
         return try self.opened(reply.head)
     }
@@ -57,7 +58,7 @@ extension ChatEngine {
         return head.conv
     }
 
-    package func users(matching query: String?) async throws(ChatClientError) -> [ChatUser] {
+    func users(matching query: String?) async throws(ChatClientError) -> [ChatUser] {
         let users = try await self.ask(ChatVerb.users, UsersRequest(query: query), as: UsersReply.self).users
         // Only those already known are worth the disk: the others are strangers who share a prefix.
         try self.remember(users.filter { self.users[$0.id] != nil })
@@ -67,7 +68,7 @@ extension ChatEngine {
     // MARK: Reading
 
     /// Marks everything up to a message as read: here at once, on the server when it can be reached.
-    package func markRead(upTo number: Int64?, in conversation: ConversationID) throws(ChatClientError) {
+    func markRead(upTo number: Int64?, in conversation: ConversationID) throws(ChatClientError) {
         let info = try self.conversation(conversation)
         let read = min(number ?? info.lastNumber, info.lastNumber)
         guard read > info.read else { return }
@@ -94,7 +95,7 @@ extension ChatEngine {
 
     /// Fetches a piece of the history that is not here: from the newest gap, else from above everything known.
     /// - Returns: how many events came; 0 when the history is complete.
-    package func loadEarlier(limit: Int, in conversation: ConversationID) async throws(ChatClientError) -> Int {
+    func loadEarlier(limit: Int, in conversation: ConversationID) async throws(ChatClientError) -> Int {
         let gap = try self.store.newestGap(of: conversation)
         let bounds = try self.store.bounds(of: conversation)
         let before: Int64
@@ -117,5 +118,5 @@ extension ChatEngine {
 
     // MARK: Pictures
 
-    package func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { try await self.blobs.download(blob) }
+    func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { try await self.blobs.download(blob) }
 }

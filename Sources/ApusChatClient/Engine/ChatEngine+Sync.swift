@@ -24,7 +24,7 @@ extension ChatEngine {
     /// Stores a head and sees to it that the conversation is followed.
     @discardableResult
     func adopt(_ head: ChatHead) -> Bool {
-        let stored = self.storing { () throws(ChatClientError) in try self.store.save(heads: [head]) }
+        let stored: Void? = self.storing { () throws(ChatClientError) in try self.store.save(heads: [head]) }
         guard stored != nil else { return false }
         self.ensureMachine(head.conv)
         self.announce(head.conv)
@@ -115,7 +115,7 @@ extension ChatEngine {
     func apply(_ events: [ChatEvent], gap: ClosedRange<Int64>?, in conversation: ConversationID) -> Bool {
         guard !events.isEmpty || gap != nil, let machine = self.machines[conversation] else { return true }
         let me = self.me
-        let stored = self.storing { () throws(ChatClientError) in
+        let stored: Void? = self.storing { () throws(ChatClientError) in
             try self.store.apply(events, gap: gap, cursor: machine.cursor, in: conversation, me: me)
         }
         guard stored != nil else {

@@ -1,23 +1,23 @@
-package import ApusChatProtocol
+import ApusChatProtocol
 import ApusJSON
-package import Logging
+import Logging
 
 /// The client's one place where things happen: it carries out what the machines decide, on the store and on the transport.
 ///
 /// Everything from the server and everything from the user passes through here one after the other, on a queue of its own (``StoreExecutor``).
 /// A change is announced after it is stored.
-package actor ChatEngine {
+actor ChatEngine {
     typealias Machine = SyncCursorMachine<ChatEvent>
     typealias Job = @Sendable () async -> Void
 
     /// What a test replaces: the clock, the wait, the dice.
-    package struct Environment: Sendable {
+    struct Environment: Sendable {
         /// Milliseconds since 1970. For display only: order comes from the server (chat rule 9).
-        package var now: @Sendable () -> Int64
-        package var sleep: @Sendable (Duration) async throws -> Void
-        package var makeID: @Sendable () -> ClientID
+        var now: @Sendable () -> Int64
+        var sleep: @Sendable (Duration) async throws -> Void
+        var makeID: @Sendable () -> ClientID
 
-        package init(
+        init(
             now: @escaping @Sendable () -> Int64, sleep: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> ClientID
         ) {
             self.now = now
@@ -27,7 +27,7 @@ package actor ChatEngine {
     }
 
     private let executor = StoreExecutor()
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
 
     let store: ChatStore
     let transport: any ChatTransport
@@ -35,7 +35,7 @@ package actor ChatEngine {
     let configuration: ChatClientConfiguration
     let environment: Environment
     let logger: Logger
-    package nonisolated let me: UserID
+    nonisolated let me: UserID
     nonisolated let broadcaster: ChatBroadcaster
 
     var state: ChatConnectionState = .connecting
@@ -54,7 +54,7 @@ package actor ChatEngine {
     private let jobs: AsyncStream<Job>
     private let jobsContinuation: AsyncStream<Job>.Continuation
 
-    package init(
+    init(
         store: ChatStore, transport: any ChatTransport, blobs: any ChatBlobTransport, me: UserID, configuration: ChatClientConfiguration,
         environment: Environment, logger: Logger
     ) {
@@ -71,14 +71,14 @@ package actor ChatEngine {
     }
 
     /// Reads the store. Once, before ``run()``.
-    package func restore() throws(ChatClientError) {
+    func restore() throws(ChatClientError) {
         for user in try self.store.users() { self.users[user.id] = user }
         for conversation in try self.store.conversationIDs() { self.machines[conversation] = try self.loadMachine(conversation) }
         for entry in try self.store.queued() { _ = self.outbox.enqueued(entry.id, in: entry.conversation) }
     }
 
     /// Connects and works until ``stop()`` or cancellation. Every task of the engine lives in here.
-    package func run() async {
+    func run() async {
         self.transport.connect()
         let jobs = self.jobs
         let incoming = self.transport.incoming
@@ -94,7 +94,7 @@ package actor ChatEngine {
     }
 
     /// Leaves the server and ends ``run()``.
-    package func stop() async {
+    func stop() async {
         self.become(.closed)
         self.generation += 1
         self.jobsContinuation.finish()

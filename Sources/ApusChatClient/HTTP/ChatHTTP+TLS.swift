@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import NIOCore
 
 extension ChatHTTP {
     /// Redirects are not followed: a token goes to the server it was made for and to no other.

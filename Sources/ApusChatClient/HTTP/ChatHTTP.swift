@@ -4,6 +4,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 
 /// The chat server's HTTP side: accounts and pictures.
 final class ChatHTTP: ChatBlobTransport, Sendable {

@@ -3,14 +3,14 @@ import GRDB
 
 extension ChatStore {
     /// Where a conversation's cursor stands, for its machine.
-    package struct Position: Sendable, Hashable {
-        package var cursor: Int64
-        package var head: Int64
-        package var isPrimed: Bool
+    struct Position: Sendable, Hashable {
+        var cursor: Int64
+        var head: Int64
+        var isPrimed: Bool
     }
 
     /// Remembers the heads of a `sync`, and its time, in one transaction: after a crash either both are known or neither, so nothing falls between.
-    package func save(heads: [ChatHead], synchronizedAt at: Int64? = nil) throws(ChatClientError) {
+    func save(heads: [ChatHead], synchronizedAt at: Int64? = nil) throws(ChatClientError) {
         try self.write { database in
             for head in heads { try Self.save(head, database) }
             if let at { try Self.setLastSync(at, database) }
@@ -45,7 +45,7 @@ extension ChatStore {
     }
 
     /// Where a conversation stands; `nil` when it is unknown.
-    package func position(of conversation: ConversationID) throws(ChatClientError) -> Position? {
+    func position(of conversation: ConversationID) throws(ChatClientError) -> Position? {
         try self.read { database in
             try Row.fetchOne(
                 database, sql: "SELECT cursor, head_seq, primed FROM conversation WHERE id = ?", arguments: [conversation.rawValue]
@@ -54,14 +54,14 @@ extension ChatStore {
     }
 
     /// The conversations, the one with the newest event first.
-    package func conversationIDs() throws(ChatClientError) -> [ConversationID] {
+    func conversationIDs() throws(ChatClientError) -> [ConversationID] {
         try self.read { database in
             try String.fetchAll(database, sql: "SELECT id FROM conversation ORDER BY updated_at DESC, id").compactMap(ConversationID.init)
         }
     }
 
     /// What is known of a conversation.
-    package func conversation(_ id: ConversationID, of me: UserID) throws(ChatClientError) -> ChatConversationInfo? {
+    func conversation(_ id: ConversationID, of me: UserID) throws(ChatClientError) -> ChatConversationInfo? {
         try self.read { database in
             guard let row = try Row.fetchOne(database, sql: "SELECT * FROM conversation WHERE id = ?", arguments: [id.rawValue]) else { return nil }
             let members = try Row.fetchAll(
@@ -93,7 +93,7 @@ extension ChatStore {
     // MARK: Reading
 
     /// Raises the read mark of a user. The own one is to be told to the server until ``confirmRead(_:in:)``.
-    package func setRead(_ read: Int64, by user: UserID, in conversation: ConversationID, isMine: Bool) throws(ChatClientError) {
+    func setRead(_ read: Int64, by user: UserID, in conversation: ConversationID, isMine: Bool) throws(ChatClientError) {
         try self.write { database in
             try database.execute(
                 sql: "UPDATE member SET read_n = max(read_n, ?) WHERE conversation = ? AND user = ?",
@@ -106,7 +106,7 @@ extension ChatStore {
     }
 
     /// The server knows the own mark.
-    package func confirmRead(_ read: Int64, in conversation: ConversationID) throws(ChatClientError) {
+    func confirmRead(_ read: Int64, in conversation: ConversationID) throws(ChatClientError) {
         try self.write {
             try $0.execute(
                 sql: "UPDATE conversation SET read_sent = max(read_sent, ?), read_n = max(read_n, min(?, head_n)) WHERE id = ?",
@@ -115,7 +115,7 @@ extension ChatStore {
     }
 
     /// The own marks the server does not know yet.
-    package func unsentReads() throws(ChatClientError) -> [(conversation: ConversationID, read: Int64)] {
+    func unsentReads() throws(ChatClientError) -> [(conversation: ConversationID, read: Int64)] {
         try self.read { database in
             try Row.fetchAll(database, sql: "SELECT id, read_n FROM conversation WHERE read_n > read_sent").compactMap { row in
                 ConversationID(row["id"] as String).map { ($0, row["read_n"]) }
@@ -126,7 +126,7 @@ extension ChatStore {
     // MARK: Users
 
     /// Remembers names.
-    package func save(users: [ChatUser]) throws(ChatClientError) {
+    func save(users: [ChatUser]) throws(ChatClientError) {
         try self.write { database in
             for user in users {
                 try database.execute(
@@ -137,7 +137,7 @@ extension ChatStore {
     }
 
     /// Everyone known. Nobody is online: presence is not stored.
-    package func users() throws(ChatClientError) -> [ChatUser] {
+    func users() throws(ChatClientError) -> [ChatUser] {
         try self.read { database in
             try Row.fetchAll(database, sql: "SELECT id, name, display FROM user ORDER BY name").compactMap { row in
                 UserID(row["id"] as String).map { ChatUser(id: $0, name: row["name"], display: row["display"]) }

@@ -5,7 +5,7 @@ import GRDB
 extension ChatStore {
     /// Applies events behind the cursor, in one transaction: the events, the mark of what was left out, the cursor, the counters, and the outbox,
     /// which loses what is now in the log.
-    package func apply(
+    func apply(
         _ events: [ChatEvent], gap: ClosedRange<Int64>?, cursor: Int64, in conversation: ConversationID, me: UserID
     ) throws(ChatClientError) {
         try self.write { database in
@@ -23,7 +23,7 @@ extension ChatStore {
     }
 
     /// Adds older events that were asked for, below everything known or into a gap. The cursor stays.
-    package func insertEarlier(
+    func insertEarlier(
         _ events: [ChatEvent], covering range: ClosedRange<Int64>, in conversation: ConversationID, me: UserID
     ) throws(ChatClientError) {
         try self.write { database in
@@ -69,7 +69,7 @@ extension ChatStore {
     }
 
     /// The newest part of a conversation's history, oldest first; what is still in the outbox at the end.
-    package func history(
+    func history(
         of conversation: ConversationID, me: UserID, before: Int64?, limit: Int
     ) throws(ChatClientError) -> [ChatHistoryItem] {
         try self.read { database in
@@ -103,7 +103,7 @@ extension ChatStore {
     }
 
     /// The lowest event that is here, and the lowest that this user may read.
-    package func bounds(of conversation: ConversationID) throws(ChatClientError) -> (lowest: Int64?, floor: Int64) {
+    func bounds(of conversation: ConversationID) throws(ChatClientError) -> (lowest: Int64?, floor: Int64) {
         try self.read { database in
             (
                 try Int64.fetchOne(database, sql: "SELECT min(seq) FROM event WHERE conversation = ?", arguments: [conversation.rawValue]),
@@ -113,7 +113,7 @@ extension ChatStore {
     }
 
     /// The newest gap of a conversation.
-    package func newestGap(of conversation: ConversationID) throws(ChatClientError) -> ClosedRange<Int64>? {
+    func newestGap(of conversation: ConversationID) throws(ChatClientError) -> ClosedRange<Int64>? {
         try self.read { database in
             try Row.fetchOne(
                 database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first DESC LIMIT 1", arguments: [conversation.rawValue]

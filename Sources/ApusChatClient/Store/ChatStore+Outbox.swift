@@ -5,7 +5,7 @@ import GRDB
 
 extension ChatStore {
     /// Stores a message that is to be sent. After this returns it survives a crash.
-    package func enqueue(_ entry: OutboxEntry, attachment: [UInt8]? = nil) throws(ChatClientError) {
+    func enqueue(_ entry: OutboxEntry, attachment: [UInt8]? = nil) throws(ChatClientError) {
         try self.write { database in
             try database.execute(
                 sql: """
@@ -20,24 +20,24 @@ extension ChatStore {
     }
 
     /// What waits to be sent, in the order in which it was written.
-    package func queued() throws(ChatClientError) -> [OutboxEntry] {
+    func queued() throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("state = ?", [DeliveryState.queued.rawValue], $0) }
     }
 
     /// One message of the outbox.
-    package func entry(_ id: ClientID) throws(ChatClientError) -> OutboxEntry? {
+    func entry(_ id: ClientID) throws(ChatClientError) -> OutboxEntry? {
         try self.read { try Self.entries("client_id = ?", [id.rawValue], $0).first }
     }
 
     /// The picture that is still to be uploaded.
-    package func attachment(of id: ClientID) throws(ChatClientError) -> [UInt8]? {
+    func attachment(of id: ClientID) throws(ChatClientError) -> [UInt8]? {
         try self.read {
             try Data.fetchOne($0, sql: "SELECT attachment FROM outbox WHERE client_id = ? AND attachment IS NOT NULL", arguments: [id.rawValue])
         }.map { [UInt8]($0) }
     }
 
     /// The picture is on the server. From here on the message is sent with this body, in every repetition.
-    package func uploaded(_ id: ClientID, body: JSONValue) throws(ChatClientError) {
+    func uploaded(_ id: ClientID, body: JSONValue) throws(ChatClientError) {
         try self.write {
             try $0.execute(
                 sql: "UPDATE outbox SET body = ?, attachment = NULL, attachment_type = NULL WHERE client_id = ?",
@@ -46,7 +46,7 @@ extension ChatStore {
     }
 
     /// The server has the message. The entry goes when the log reaches it, so that it is shown in between.
-    package func acknowledged(_ reply: SendReply) throws(ChatClientError) {
+    func acknowledged(_ reply: SendReply) throws(ChatClientError) {
         try self.write {
             try $0.execute(
                 sql: "UPDATE outbox SET state = ?, seq = ?, n = ?, at = ? WHERE client_id = ?",
@@ -55,7 +55,7 @@ extension ChatStore {
     }
 
     /// The server will not have the message. It stays, with the reason.
-    package func refused(_ id: ClientID, reason: String) throws(ChatClientError) {
+    func refused(_ id: ClientID, reason: String) throws(ChatClientError) {
         try self.write {
             try $0.execute(
                 sql: "UPDATE outbox SET state = ?, refusal = ? WHERE client_id = ? AND state = ?",

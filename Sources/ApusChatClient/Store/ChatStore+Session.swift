@@ -6,7 +6,7 @@ extension ChatStore {
     private enum Key: String { case session, lastSync }
 
     /// The session this store belongs to, as it was opened last.
-    package func session() throws(ChatClientError) -> ChatSession? {
+    func session() throws(ChatClientError) -> ChatSession? {
         guard let text = try self.value(.session) else { return nil }
         do {
             return try JSONValueDecoder().decode(ChatSession.self, from: JSONValue(jsonString: text))
@@ -16,7 +16,7 @@ extension ChatStore {
     }
 
     /// Binds the store to a user of a server: two users' histories never mix in one file.
-    package func bind(to session: ChatSession) throws(ChatClientError) {
+    func bind(to session: ChatSession) throws(ChatClientError) {
         if let owner = try self.session(), owner.user.id != session.user.id || owner.server != session.server {
             throw ChatClientError(.wrongStore, message: "this store belongs to \(owner); use another file for \(session)")
         }
@@ -31,14 +31,14 @@ extension ChatStore {
     }
 
     /// Forgets the token. The history stays.
-    package func forgetToken() throws(ChatClientError) {
+    func forgetToken() throws(ChatClientError) {
         guard var session = try self.session() else { return }
         session.token = ""
         try self.bind(to: session)
     }
 
     /// The server's time of the last complete `sync`, in milliseconds.
-    package func lastSync() throws(ChatClientError) -> Int64? {
+    func lastSync() throws(ChatClientError) -> Int64? {
         try self.value(.lastSync).flatMap { Int64($0) }
     }
 

@@ -6,13 +6,13 @@ import GRDB
 ///
 /// One connection (SQLite before 3.51.3 can lose a WAL that two connections reset at once), WAL, and `synchronous=FULL`: what was stored before a
 /// power cut is there after it. Calls block on the disk; the engine makes them on a queue of its own.
-package final class ChatStore: Sendable {
+final class ChatStore: Sendable {
     let database: DatabaseQueue
 
     /// Opens or creates the file. `:memory:` keeps everything in memory.
     ///
     /// A new file is readable by its owner only.
-    package init(path: String) throws(ChatClientError) {
+    init(path: String) throws(ChatClientError) {
         do {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"
@@ -45,7 +45,7 @@ package final class ChatStore: Sendable {
     }
 
     /// Closes the file.
-    package func close() {
+    func close() {
         try? self.database.close()
     }
 

@@ -1,8 +1,8 @@
-package import ApusChatProtocol
-package import ApusJSON
+import ApusChatProtocol
+import ApusJSON
 
 /// What comes from the server, in order: the connection's life and the pushes in between.
-package enum ChatTransportEvent: Sendable {
+enum ChatTransportEvent: Sendable {
     /// The namespace is joined. Requests work from here on.
     case connected
     /// The connection is gone and is being made again.
@@ -14,7 +14,7 @@ package enum ChatTransportEvent: Sendable {
 }
 
 /// The wire under the engine. The real one speaks Socket.IO; tests put one into memory.
-package protocol ChatTransport: Sendable {
+protocol ChatTransport: Sendable {
     /// Everything from the server. One reader. Ends after ``close()``.
     var incoming: AsyncStream<ChatTransportEvent> { get }
 
@@ -29,7 +29,7 @@ package protocol ChatTransport: Sendable {
 }
 
 /// The pictures' way: HTTP.
-package protocol ChatBlobTransport: Sendable {
+protocol ChatBlobTransport: Sendable {
     /// Stores bytes on the server; the same bytes again are the same blob.
     func upload(_ bytes: [UInt8], type: String) async throws(ChatClientError) -> BlobReply
     /// Reads a blob of a conversation of ours.

@@ -18,7 +18,7 @@ extension Machine {
     }
 }
 
-private func events(_ range: ClosedRange<Int64>) -> [Numbered] { range.map(Numbered.init) }
+private func events(_ range: ClosedRange<Int64>) -> [Numbered] { range.map { Numbered($0) } }
 
 struct SyncCursorMachineTests {
     @Test func theNextEventIsApplied() {

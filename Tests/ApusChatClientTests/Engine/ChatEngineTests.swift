@@ -1,0 +1,296 @@
+import ApusChatProtocol
+import ApusJSON
+import Foundation
+import Testing
+
+@testable import ApusChatClient
+
+@Suite(.timeLimit(.minutes(1))) struct ChatEngineTests {
+    @Test func firstSyncBringsTheConversations() async throws {
+        let world = try await World()
+        for number in 1...3 { world.server.write("m\(number)", in: pair) }
+        await world.online()
+        await world.event("m3")
+        #expect(try await world.texts() == ["m1", "m2", "m3"])
+        let info = try await world.engine.conversation(pair)
+        #expect(info.name == "Bobby")
+        #expect(info.unread == 3)
+        #expect(info.last?.text == "m3")
+        await world.end()
+    }
+
+    @Test func messagesWrittenOfflineGoOutInOrderOnce() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.transport.goOffline()
+        _ = await world.changes.first { if case .connection(.connecting) = $0 { true } else { nil } }
+        for number in 1...5 { #expect(try await world.engine.send("m\(number)").delivery == .queued) }
+        #expect(try await world.texts() == ["m1", "m2", "m3", "m4", "m5"])
+        #expect(world.server.log(of: pair).isEmpty)
+        world.transport.goOnline()
+        await world.event("m5")
+        #expect(world.server.log(of: pair).map(\.body["text"]?.stringValue) == ["m1", "m2", "m3", "m4", "m5"])
+        #expect(try await world.texts() == ["m1", "m2", "m3", "m4", "m5"])
+        #expect(try world.store.queued().isEmpty)
+        #expect(try await world.engine.conversation(pair).unread == 0)
+        await world.end()
+    }
+
+    @Test func messagesSurviveARestart() async throws {
+        try await withTemporaryStore { path in
+            let server = FakeServer()
+            server.create(pair)
+            let first = try await World(server, path: path)
+            await first.online()
+            first.transport.goOffline()
+            _ = await first.changes.first { if case .connection(.connecting) = $0 { true } else { nil } }
+            let ids = [try await first.engine.send("m1").id, try await first.engine.send("m2").id]
+            await first.end()
+
+            let second = try await World(server, path: path)
+            await second.online()
+            await second.event("m2")
+            #expect(server.log(of: pair).map(\.id) == ids)
+            await second.end()
+        }
+    }
+
+    @Test func lostAckIsNoDuplicate() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.server.loseAcks(2)
+        try await world.engine.send("m1")
+        try await world.engine.send("m2")
+        #expect(await world.time.nextSleeper() == .seconds(1))
+        world.time.wakeAll()
+        #expect(await world.time.nextSleeper() == .seconds(2))
+        world.time.wakeAll()
+        await world.event("m2")
+        #expect(world.server.log(of: pair).map(\.seq) == [1, 2])
+        #expect(world.server.asked(ChatVerb.send).count == 4)
+        #expect(try await world.texts() == ["m1", "m2"])
+        await world.end()
+    }
+
+    @Test func refusedMessageStaysWithItsReasonAndTheNextGoesOn() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.server.fail(ChatVerb.send, ChatError(.forbidden, message: "you are muted"))
+        try await world.engine.send("m1")
+        try await world.engine.send("m2")
+        let refused = await world.changes.first { change -> ChatMessage? in
+            if case .outgoing(let message) = change, message.delivery == .refused { message } else { nil }
+        }
+        #expect(refused?.refusal == "you are muted")
+        await world.event("m2")
+        #expect(world.server.log(of: pair).map(\.body["text"]?.stringValue) == ["m2"])
+        #expect(try await world.texts() == ["m2", "m1"])
+        await world.end()
+    }
+
+    @Test func fullDiskOnTheServerIsTriedAgain() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.server.fail(ChatVerb.send, ChatError(.storage, message: "disk full"))
+        try await world.engine.send("m1")
+        #expect(await world.time.nextSleeper() == .seconds(1))
+        world.time.wakeAll()
+        await world.event("m1")
+        await world.end()
+    }
+
+    @Test func lostPushIsPulledAfterHalfASecond() async throws {
+        let world = try await World()
+        world.server.write("m1", in: pair)
+        await world.online()
+        await world.event("m1")
+        world.server.write("m2", in: pair, push: false)
+        world.server.write("m3", in: pair)
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        #expect(try await world.texts() == ["m1"])
+        world.time.wakeAll()
+        await world.event("m3")
+        #expect(try await world.texts() == ["m1", "m2", "m3"])
+        await world.end()
+    }
+
+    @Test func reconnectAsksForWhatChangedSinceTenSecondsBeforeTheLastSync() async throws {
+        let world = try await World()
+        world.server.write("m1", in: pair)
+        await world.online()
+        await world.event("m1")
+        world.transport.goOffline()
+        for number in 2...4 { world.server.write("m\(number)", in: pair) }
+        world.transport.goOnline()
+        await world.event("m4")
+        #expect(try await world.texts() == ["m1", "m2", "m3", "m4"])
+        let heads = world.server.asked(ChatVerb.sync).filter { $0["conv"] == nil }
+        #expect(heads.count == 2)
+        #expect(heads.first?["since"] == nil)
+        #expect(heads.last?["since"] == .integer(1_020_000 - 10_000))
+        await world.end()
+    }
+
+    @Test func tooFarBehindLeavesAGapThatCanBeFilled() async throws {
+        let world = try await World {
+            $0.sync.maximumCatchUp = 10
+            $0.sync.windowLimit = 3
+        }
+        world.server.write("m1", in: pair)
+        await world.online()
+        await world.event("m1")
+        world.transport.goOffline()
+        for number in 2...20 { world.server.write("m\(number)", in: pair) }
+        world.transport.goOnline()
+        let gap = await world.changes.first { if case .gap(_, let range) = $0 { range } else { nil } }
+        #expect(gap == 2...17)
+        await world.event("m20")
+        #expect(try await world.texts() == ["m1", "gap 2...17", "m18", "m19", "m20"])
+        #expect(try await world.engine.loadEarlier(limit: 10, in: pair) == 10)
+        #expect(try await world.texts().prefix(3) == ["m1", "gap 2...7", "m8"])
+        #expect(try await world.engine.loadEarlier(limit: 10, in: pair) == 7)
+        #expect(try await world.texts() == (1...20).map { "m\($0)" })
+        #expect(try await world.engine.loadEarlier(limit: 10, in: pair) == 0)
+        await world.end()
+    }
+
+    @Test func conversationNobodyAnnouncedIsFetched() async throws {
+        let world = try await World()
+        await world.online()
+        world.server.write("m1", in: group)
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        world.time.wakeAll()
+        await world.event("m1")
+        #expect(try await world.engine.conversation(group).title == "Swifts")
+        await world.end()
+    }
+
+    @Test func announcedConversationAppliesItsFirstEventAtOnce() async throws {
+        let world = try await World()
+        await world.online()
+        world.server.create(group)
+        world.server.push(ChatVerb.head, world.server.head(of: group))
+        world.server.write("m1", in: group)
+        await world.event("m1")
+        await world.end()
+    }
+
+    @Test func failedGreetingIsRepeated() async throws {
+        let world = try await World()
+        world.server.fail(ChatVerb.hello, ChatError(.internal, message: "not yet"))
+        world.transport.goOnline()
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        world.time.wakeAll()
+        _ = await world.changes.first { if case .connection(.online) = $0 { true } else { nil } }
+        await world.end()
+    }
+
+    @Test func refusedSessionSaysSo() async throws {
+        let world = try await World()
+        world.transport.refuse(ChatError(.unauthorized, message: "unauthorized"))
+        let reason = await world.changes.first { if case .connection(.signedOut(let reason)) = $0 { reason } else { nil } }
+        #expect(reason == "unauthorized")
+        await world.end()
+    }
+
+    @Test func marksGoToTheServerAlsoLater() async throws {
+        let world = try await World()
+        world.server.write("m1", in: pair)
+        world.server.write("m2", in: pair)
+        await world.online()
+        await world.event("m2")
+        world.transport.goOffline()
+        _ = await world.changes.first { if case .connection(.connecting) = $0 { true } else { nil } }
+        try await world.engine.markRead(upTo: nil, in: pair)
+        #expect(try await world.engine.conversation(pair).unread == 0)
+        #expect(world.server.read(by: alice.id, in: pair) == 0)
+        world.transport.goOnline()
+        _ = await world.changes.first { if case .connection(.online) = $0 { true } else { nil } }
+        try await world.engine.send("m3")
+        await world.event("m3")
+        #expect(world.server.asked(ChatVerb.mark).first?["read"] == .integer(2))
+        await world.end()
+    }
+
+    @Test func readMarkOfTheOtherTurnsSentIntoRead() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        try await world.engine.send("m1")
+        await world.event("m1")
+        func delivery() async throws -> DeliveryState? {
+            guard case .message(let message)? = try await world.engine.history(of: pair, before: nil, limit: 1).last else { return nil }
+            return message.delivery
+        }
+        #expect(try await delivery() == .sent)
+        world.server.push(ChatVerb.mark, ChatMark(conv: pair, user: bobby.id, read: 1))
+        _ = await world.changes.first { if case .mark(let mark) = $0 { mark } else { nil } }
+        #expect(try await delivery() == .read)
+        await world.end()
+    }
+
+    @Test func presenceIsTold() async throws {
+        let world = try await World()
+        await world.online()
+        world.server.push(ChatVerb.presence, ChatPresence(user: bobby.id, online: true, at: 1))
+        let user = await world.changes.first { if case .presence(let user) = $0 { user } else { nil } }
+        #expect(user?.online == true)
+        #expect(await world.engine.user(bobby.id)?.online == true)
+        await world.end()
+    }
+
+    @Test func pictureWrittenOfflineIsUploadedThenSent() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.transport.goOffline()
+        _ = await world.changes.first { if case .connection(.connecting) = $0 { true } else { nil } }
+        _ = try await world.engine.send(
+            kind: .image, body: .object(["text": "look"]), attachment: (bytes: [0x89, 0x50], type: "image/png"), in: pair)
+        world.transport.goOnline()
+        let message = await world.event("look")
+        #expect(message?.kind == .image)
+        guard case .image(let body)? = message?.content else {
+            Issue.record("not a picture: \(String(describing: message))")
+            return
+        }
+        #expect(body.width == 3 && body.height == 2 && body.size == 2)
+        await world.end()
+    }
+
+    @Test func pushThatMakesNoSenseChangesNothing() async throws {
+        let world = try await World()
+        await world.online()
+        for name in ["event", "head", "mark", "presence", "bye", "later"] { world.transport.deliver(.push(name: name, payload: .array([.null]))) }
+        world.server.write("m1", in: pair)
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        world.time.wakeAll()
+        await world.event("m1")
+        await world.end()
+    }
+
+    @Test func pairIsFoundByNameAndOfflineAfterwards() async throws {
+        let world = try await World()
+        await world.online()
+        #expect(try await world.engine.conversation(with: "Bobby") == pair)
+        world.transport.goOffline()
+        _ = await world.changes.first { if case .connection(.connecting) = $0 { true } else { nil } }
+        #expect(try await world.engine.conversation(with: "bobby") == pair)
+        await #expect(throws: ChatClientError.self) { try await world.engine.conversation(with: "nobody") }
+        await world.end()
+    }
+
+    @Test func textTheServerWouldRefuseIsRefusedAtOnce() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        await #expect(throws: ChatClientError.self) { try await world.engine.send("") }
+        await #expect(throws: ChatClientError.self) { try await world.engine.send(String(repeating: "x", count: 8_001)) }
+        await #expect(throws: ChatClientError.self) { try await world.engine.send("m", in: group) }
+        await world.end()
+    }
+}
