@@ -4,7 +4,10 @@ public import ApusChatProtocol
 public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     /// What kind of failure it was. A later release may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value: String { case refused, unauthorized, notConnected, timeout, unreachable, badReply, badServerAddress, badInput, notFound, store, wrongStore, closed }
+        private enum Value: String {
+            case refused, unauthorized, notConnected, timeout, unreachable, badReply, badServerAddress, badInput, notFound, store,
+                wrongStore, closed
+        }
         private let value: Value
 
         /// The server answered with an error, see ``ChatClientError/serverError``.

@@ -5,10 +5,13 @@ import Logging
 extension ChatEngine {
     /// Stores a message and sends it as soon as that is possible. When this returns, the message survives anything but the loss of the disk.
     func send(
-        kind: ChatEventKind, body: JSONValue, ref: Int64? = nil, attachment: (bytes: [UInt8], type: String)? = nil, in conversation: ConversationID
+        kind: ChatEventKind, body: JSONValue, ref: Int64? = nil, attachment: (bytes: [UInt8], type: String)? = nil,
+        in conversation: ConversationID
     ) throws(ChatClientError) -> ChatMessage {
         guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
-        guard self.machines[conversation] != nil else { throw ChatClientError(.notFound, message: "there is no conversation \(conversation)") }
+        guard self.machines[conversation] != nil else {
+            throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
+        }
         if attachment == nil {
             // What the server would refuse is said at once, while the user still looks at it.
             do { _ = try ChatBody(kind: kind, body: body) } catch { throw ChatClientError(.badInput, message: error.message) }

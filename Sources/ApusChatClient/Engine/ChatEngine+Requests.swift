@@ -29,7 +29,9 @@ extension ChatEngine {
     /// The pair with someone, by name. Works offline when it exists already.
     func conversation(with name: String) async throws(ChatClientError) -> ConversationID {
         let wanted = name.lowercased()
-        if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) { return pair }
+        if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) {
+            return pair
+        }
         guard let user = try await self.users(matching: name).first(where: { $0.name.lowercased() == wanted }) else {
             throw ChatClientError(.notFound, message: "there is no user named \(name)")
         }

@@ -102,7 +102,9 @@ extension ChatEngine {
 
     private func received(_ reply: EventsReply, for request: SyncPullRequest, in conversation: ConversationID) {
         let page = reply.events.filter { $0.conv == conversation }
-        guard case .apply(let events, let gap, let next)? = self.machines[conversation]?.received(page: page, head: reply.head.seq, for: request)
+        guard
+            case .apply(let events, let gap, let next)? = self.machines[conversation]?.received(
+                page: page, head: reply.head.seq, for: request)
         else { return }
         // When the store failed, the machine was made anew and has its own next step.
         if self.apply(events, gap: gap, in: conversation) { self.carryOut(next, in: conversation) }

@@ -18,7 +18,8 @@ actor ChatEngine {
         var makeID: @Sendable () -> ClientID
 
         init(
-            now: @escaping @Sendable () -> Int64, sleep: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> ClientID
+            now: @escaping @Sendable () -> Int64, sleep: @escaping @Sendable (Duration) async throws -> Void,
+            makeID: @escaping @Sendable () -> ClientID
         ) {
             self.now = now
             self.sleep = sleep
@@ -134,7 +135,8 @@ actor ChatEngine {
             throw ChatClientError(server: error)
         }
         do { return try JSONValueDecoder().decode(Reply.self, from: answer) } catch {
-            throw ChatClientError(.badReply, message: "the server's answer to `\(verb)` was not understood; is it of the same version?", cause: error)
+            throw ChatClientError(
+                .badReply, message: "the server's answer to `\(verb)` was not understood; is it of the same version?", cause: error)
         }
     }
 

@@ -38,10 +38,12 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     static func canonical(_ server: String) throws(ChatClientError) -> String {
         var text = server.trimmingCharacters(in: .whitespaces)
         while text.hasSuffix("/") { text.removeLast() }
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", let host = url.host(),
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(),
             !host.isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
-            throw ChatClientError(.badServerAddress, message: "\"\(server)\" is not a server's address; give one like http://127.0.0.1:3000")
+            throw ChatClientError(
+                .badServerAddress, message: "\"\(server)\" is not a server's address; give one like http://127.0.0.1:3000")
         }
         return text
     }
@@ -61,7 +63,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         self.authorize(&request)
         do throws(ChatClientError) {
             _ = try await self.perform(request, maximumBytes: 64 * 1024, timeout: self.configuration.requestTimeout)
-        } catch where error.code == .unauthorized {
+        } catch  where error.code == .unauthorized {
             return  // ended already: that is what was asked for
         }
     }
@@ -148,7 +150,8 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
 
     private static func decode<Reply: Decodable>(_ type: Reply.Type, _ body: [UInt8], path: String) throws(ChatClientError) -> Reply {
         do { return try JSONValueDecoder().decode(type, from: try JSONReader.read(body)) } catch {
-            throw ChatClientError(.badReply, message: "the answer to \(path) was not understood; is it a chat server of this version?", cause: error)
+            throw ChatClientError(
+                .badReply, message: "the answer to \(path) was not understood; is it a chat server of this version?", cause: error)
         }
     }
 }

@@ -31,7 +31,9 @@ extension ChatStore {
                 """,
             arguments: [head.conv.rawValue, head.kind.rawValue, head.title, head.seq, head.n, read, head.read, head.minSeq, head.updatedAt])
         var known: [String: Int64] = [:]
-        for row in try Row.fetchAll(database, sql: "SELECT user, read_n FROM member WHERE conversation = ?", arguments: [head.conv.rawValue]) {
+        for row in try Row.fetchAll(
+            database, sql: "SELECT user, read_n FROM member WHERE conversation = ?", arguments: [head.conv.rawValue])
+        {
             known[row["user"]] = row["read_n"]
         }
         try database.execute(sql: "DELETE FROM member WHERE conversation = ?", arguments: [head.conv.rawValue])
@@ -63,7 +65,9 @@ extension ChatStore {
     /// What is known of a conversation.
     func conversation(_ id: ConversationID, of me: UserID) throws(ChatClientError) -> ChatConversationInfo? {
         try self.read { database in
-            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM conversation WHERE id = ?", arguments: [id.rawValue]) else { return nil }
+            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM conversation WHERE id = ?", arguments: [id.rawValue]) else {
+                return nil
+            }
             let members = try Row.fetchAll(
                 database, sql: "SELECT user, role, read_n FROM member WHERE conversation = ? ORDER BY user", arguments: [id.rawValue]
             ).compactMap { row -> ChatMember? in

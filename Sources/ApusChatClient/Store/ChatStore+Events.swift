@@ -34,7 +34,8 @@ extension ChatStore {
             for gap in gaps {
                 let first: Int64 = gap["first"]
                 let last: Int64 = gap["last"]
-                try database.execute(sql: "DELETE FROM gap WHERE conversation = ? AND first = ?", arguments: [conversation.rawValue, first])
+                try database.execute(
+                    sql: "DELETE FROM gap WHERE conversation = ? AND first = ?", arguments: [conversation.rawValue, first])
                 if first < range.lowerBound {
                     try database.execute(
                         sql: "INSERT INTO gap VALUES (?, ?, ?)", arguments: [conversation.rawValue, first, range.lowerBound - 1])
@@ -78,7 +79,8 @@ extension ChatStore {
                 "conversation = ? AND seq < ? ORDER BY seq DESC LIMIT ?", [id, before ?? .max, max(0, limit)], database
             ).reversed()
             let othersRead =
-                try Int64.fetchOne(database, sql: "SELECT min(read_n) FROM member WHERE conversation = ? AND user <> ?", arguments: [id, me.rawValue])
+                try Int64.fetchOne(
+                    database, sql: "SELECT min(read_n) FROM member WHERE conversation = ? AND user <> ?", arguments: [id, me.rawValue])
                 ?? 0
             let gaps = try Row.fetchAll(database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first", arguments: [id])
             var items: [ChatHistoryItem] = []
@@ -88,7 +90,9 @@ extension ChatStore {
                     let first: Int64 = gap["first"]
                     let last: Int64 = gap["last"]
                     // A gap that touches the top of what is shown is shown too: there is more above.
-                    if last < event.seq, previous.map({ first > $0 }) ?? (last == event.seq - 1), first <= last { items.append(.gap(first...last)) }
+                    if last < event.seq, previous.map({ first > $0 }) ?? (last == event.seq - 1), first <= last {
+                        items.append(.gap(first...last))
+                    }
                 }
                 items.append(.message(Self.message(event, of: me, readByOthers: othersRead)))
                 previous = event.seq
@@ -116,7 +120,8 @@ extension ChatStore {
     func newestGap(of conversation: ConversationID) throws(ChatClientError) -> ClosedRange<Int64>? {
         try self.read { database in
             try Row.fetchOne(
-                database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first DESC LIMIT 1", arguments: [conversation.rawValue]
+                database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first DESC LIMIT 1",
+                arguments: [conversation.rawValue]
             ).flatMap { row in
                 let first: Int64 = row["first"]
                 let last: Int64 = row["last"]

@@ -32,7 +32,8 @@ extension ChatStore {
     /// The picture that is still to be uploaded.
     func attachment(of id: ClientID) throws(ChatClientError) -> [UInt8]? {
         try self.read {
-            try Data.fetchOne($0, sql: "SELECT attachment FROM outbox WHERE client_id = ? AND attachment IS NOT NULL", arguments: [id.rawValue])
+            try Data.fetchOne(
+                $0, sql: "SELECT attachment FROM outbox WHERE client_id = ? AND attachment IS NOT NULL", arguments: [id.rawValue])
         }.map { [UInt8]($0) }
     }
 
@@ -76,7 +77,8 @@ extension ChatStore {
             else { return nil }
             return OutboxEntry(
                 id: id, conversation: conversation, kind: ChatEventKind(rawValue: row["kind"]),
-                body: try JSONValue(jsonString: row["body"] as String), ref: row["ref"], at: row["at"], state: state, refusal: row["refusal"],
+                body: try JSONValue(jsonString: row["body"] as String), ref: row["ref"], at: row["at"], state: state,
+                refusal: row["refusal"],
                 seq: row["seq"], number: row["n"], attachmentType: row["attachment_type"])
         }
     }

@@ -44,7 +44,8 @@ extension ChatStore {
 
     static func setLastSync(_ at: Int64, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", arguments: [Key.lastSync.rawValue, String(at)])
+            sql: "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            arguments: [Key.lastSync.rawValue, String(at)])
     }
 
     private func value(_ key: Key) throws(ChatClientError) -> String? {

@@ -27,7 +27,8 @@ final class ChatStore: Sendable {
             try self.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = Self.migrator
             if try self.database.read({ try migrator.hasBeenSuperseded($0) }) {
-                throw ChatClientError(.wrongStore, message: "\(path) was written by a newer release; update this program or use another store")
+                throw ChatClientError(
+                    .wrongStore, message: "\(path) was written by a newer release; update this program or use another store")
             }
             try migrator.migrate(self.database)
         } catch let error as ChatClientError {

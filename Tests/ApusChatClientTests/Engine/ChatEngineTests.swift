@@ -265,7 +265,9 @@ import Testing
     @Test func pushThatMakesNoSenseChangesNothing() async throws {
         let world = try await World()
         await world.online()
-        for name in ["event", "head", "mark", "presence", "bye", "later"] { world.transport.deliver(.push(name: name, payload: .array([.null]))) }
+        for name in ["event", "head", "mark", "presence", "bye", "later"] {
+            world.transport.deliver(.push(name: name, payload: .array([.null])))
+        }
         world.server.write("m1", in: pair)
         #expect(await world.time.nextSleeper() == .milliseconds(500))
         world.time.wakeAll()

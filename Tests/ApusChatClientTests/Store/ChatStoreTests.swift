@@ -19,7 +19,8 @@ import Testing
 
     private func head(seq: Int64, read: Int64 = 0, unread: Int64? = nil) -> ChatHead {
         ChatHead(
-            conv: pair, kind: .pair, members: [ChatMember(user: alice.id, role: .member, read: read), ChatMember(user: bobby.id, role: .member, read: 0)],
+            conv: pair, kind: .pair,
+            members: [ChatMember(user: alice.id, role: .member, read: read), ChatMember(user: bobby.id, role: .member, read: 0)],
             seq: seq, n: seq, read: read, unread: unread ?? seq - read, minSeq: 1, updatedAt: 1, last: nil)
     }
 

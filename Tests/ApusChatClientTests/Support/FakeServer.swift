@@ -44,7 +44,8 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     @discardableResult
     func write(_ text: String, by sender: ChatUser = bobby, in conversation: ConversationID, push: Bool = true) -> ChatEvent {
         let event = self.locked {
-            self.append(ClientID(unchecked: UUID().uuidString), .text, ChatBody.text(.init(text: text)).value, by: sender.id, in: conversation)
+            self.append(
+                ClientID(unchecked: UUID().uuidString), .text, ChatBody.text(.init(text: text)).value, by: sender.id, in: conversation)
         }
         if push { self.push(ChatVerb.event, event) }
         return event
@@ -123,7 +124,9 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
         }
     }
 
-    private func append(_ id: ClientID, _ kind: ChatEventKind, _ body: JSONValue, by sender: UserID, in conversation: ConversationID) -> ChatEvent {
+    private func append(_ id: ClientID, _ kind: ChatEventKind, _ body: JSONValue, by sender: UserID, in conversation: ConversationID)
+        -> ChatEvent
+    {
         self.clock += 20_000
         let seq = Int64(self.logs[conversation]?.count ?? 0) + 1
         let event = ChatEvent(conv: conversation, seq: seq, n: seq, sender: sender, id: id, at: self.clock, kind: kind, body: body)
@@ -139,7 +142,8 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
         let read = reads[alice.id] ?? 0
         return ChatHead(
             conv: conversation, kind: conversation == pair ? .pair : .group, title: conversation == pair ? nil : "Swifts",
-            members: [alice, bobby].map { ChatMember(user: $0.id, role: .member, read: reads[$0.id] ?? 0) }, seq: count, n: count, read: read,
+            members: [alice, bobby].map { ChatMember(user: $0.id, role: .member, read: reads[$0.id] ?? 0) }, seq: count, n: count,
+            read: read,
             unread: count - read, minSeq: 1, updatedAt: log.last?.at ?? self.clock, last: log.last)
     }
 }
@@ -185,7 +189,8 @@ final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable
 
     func upload(_ bytes: [UInt8], type: String) async throws(ChatClientError) -> BlobReply {
         guard self.get() else { throw ChatClientError(.unreachable, message: "not connected") }
-        return BlobReply(blob: BlobID(unchecked: String(repeating: "a", count: 64)), size: bytes.count, type: "image/png", width: 3, height: 2)
+        return BlobReply(
+            blob: BlobID(unchecked: String(repeating: "a", count: 64)), size: bytes.count, type: "image/png", width: 3, height: 2)
     }
 
     func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }

@@ -71,7 +71,9 @@ final class World: Sendable {
     let changes: Changes
     private let run: Task<Void, Never>
 
-    init(_ server: FakeServer = FakeServer(), path: String = ":memory:", configure: (inout ChatClientConfiguration) -> Void = { _ in }) async throws {
+    init(_ server: FakeServer = FakeServer(), path: String = ":memory:", configure: (inout ChatClientConfiguration) -> Void = { _ in })
+        async throws
+    {
         var configuration = ChatClientConfiguration()
         configuration.outbox.jitter = 0
         configure(&configuration)
@@ -132,7 +134,6 @@ actor Changes {
         return nil
     }
 }
-
 
 extension ChatEngine {
     @discardableResult

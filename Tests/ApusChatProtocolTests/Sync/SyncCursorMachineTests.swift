@@ -51,7 +51,8 @@ struct SyncCursorMachineTests {
         #expect(machine.received(8) == .wait(.milliseconds(500)))
         #expect(machine.holeTimerFired() == .pull(.page(from: 6, limit: 200)))
         #expect(machine.holeTimerFired() == .doNothing)
-        #expect(machine.received(page: [6, 7, 8], head: 8, for: .page(from: 6, limit: 200)) == .apply([6, 7, 8], gap: nil, next: .doNothing))
+        #expect(
+            machine.received(page: [6, 7, 8], head: 8, for: .page(from: 6, limit: 200)) == .apply([6, 7, 8], gap: nil, next: .doNothing))
         #expect(machine.cursor == 8)
     }
 
@@ -61,7 +62,8 @@ struct SyncCursorMachineTests {
         _ = machine.holeTimerFired()
         #expect(machine.received(6) == .apply([6]))
         #expect(machine.received(9) == .hold)
-        #expect(machine.received(page: [6, 7, 8], head: 9, for: .page(from: 6, limit: 200)) == .apply([7, 8, 9], gap: nil, next: .doNothing))
+        #expect(
+            machine.received(page: [6, 7, 8], head: 9, for: .page(from: 6, limit: 200)) == .apply([7, 8, 9], gap: nil, next: .doNothing))
     }
 
     @Test func synchronizedHeadIsPulledAtOnceInPages() {
@@ -169,7 +171,9 @@ struct SyncCursorMachineTests {
     @Test func raisedFloorMovesTheCursorWithoutAGap() {
         var machine = Machine.level(at: 5)
         #expect(machine.synchronized(head: 12, floor: 10) == .pull(.page(from: 10, limit: 200)))
-        #expect(machine.received(page: [10, 11, 12], head: 12, for: .page(from: 10, limit: 200)) == .apply([10, 11, 12], gap: nil, next: .doNothing))
+        #expect(
+            machine.received(page: [10, 11, 12], head: 12, for: .page(from: 10, limit: 200))
+                == .apply([10, 11, 12], gap: nil, next: .doNothing))
     }
 
     @Test func whatIsHeldIsBounded() {
@@ -225,7 +229,8 @@ struct SyncCursorMachineTests {
             guard case .page(let from, let limit) = request else { return }
             request = nil
             let page = from <= last ? events(from...min(last, from + Int64(limit) - 1)) : []
-            guard case .apply(let new, let gap, let next) = machine.received(page: page, head: last, for: .page(from: from, limit: limit)) else { return }
+            guard case .apply(let new, let gap, let next) = machine.received(page: page, head: last, for: .page(from: from, limit: limit))
+            else { return }
             #expect(gap == nil)
             applied += new.map(\.seq)
             carryOut(next)
