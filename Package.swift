@@ -133,6 +133,8 @@ let package = Package(
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb,
                 nioCore, nioHTTP1, nioSSL, nioConcurrencyHelpers, logging,
             ]),
+        module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, httpTypes]),
+
         .executableTarget(
             name: "apus",
             dependencies: [
@@ -154,10 +156,10 @@ let package = Package(
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests(
             "ApusEngineIOServerTests",
-            ["ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", nioCore, nioEmbedded, nioHTTPTypes, httpTypes, logging]),
+            ["ApusEngineIOServer", "ApusEngineIOProtocol", "ApusTesting", nioCore, nioEmbedded, nioHTTPTypes, httpTypes, logging]),
         tests(
             "ApusSocketIOServerTests",
-            ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore, nioEmbedded, logging]),
+            ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, httpTypes, logging]),
         tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
         tests(
             "ApusSocketIOClientTests",

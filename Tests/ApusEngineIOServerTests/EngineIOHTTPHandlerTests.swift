@@ -1,6 +1,6 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
-import Foundation
+import ApusTesting
 import HTTPTypes
 import Logging
 import NIOCore
@@ -8,7 +8,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// One HTTP connection to a server, without a socket: requests in, answers out, time passed by hand.
+/// A server whose sessions echo, and one polling connection to it.
 private final class Connection {
     private final class Recorder: EngineIOSessionDelegate {
         var events: [String] = []
@@ -22,9 +22,9 @@ private final class Connection {
         func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) { self.events.append("closed: \(reason)") }
     }
 
-    let channel = EmbeddedChannel()
+    let http: EmbeddedHTTPConnection
     let server: EngineIOServer
-    private let recorder = Recorder()
+    private let recorder: Recorder
 
     var events: [String] { self.recorder.events }
 
@@ -32,53 +32,25 @@ private final class Connection {
         var configuration = EngineIOServerConfiguration()
         configure(&configuration)
         // The delegate is made on the embedded loop, which is this thread.
-        nonisolated(unsafe) let recorder = self.recorder
+        nonisolated(unsafe) let recorder = Recorder()
+        self.recorder = recorder
         self.server = EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in recorder }
-        try self.channel.pipeline.syncOperations.addHandler(self.server.makeHTTPHandler())
-        try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        self.http = try EmbeddedHTTPConnection([self.server.makeHTTPHandler()])
     }
 
-    struct Answer: Equatable {
-        var status: Int
-        var body: String
-        var fields: HTTPFields = [:]
+    func exchange(
+        _ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil
+    ) throws -> EmbeddedHTTPConnection.Answer? {
+        try self.http.exchange(method, path, fields: fields, body: body)
     }
 
-    func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws {
-        let request = HTTPRequest(method: method, scheme: "http", authority: "localhost:3000", path: path, headerFields: fields)
-        try self.channel.writeInbound(HTTPRequestPart.head(request))
-        if let body { try self.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
-        try self.channel.writeInbound(HTTPRequestPart.end(nil))
-        self.channel.embeddedEventLoop.run()
-    }
-
-    /// The next answer, or `nil` while the request is held.
-    func answer() throws -> Answer? {
-        var answer: Answer?
-        while let part = try self.channel.readOutbound(as: HTTPResponsePart.self) {
-            switch part {
-            case .head(let head): answer = Answer(status: head.status.code, body: "", fields: head.headerFields)
-            case .body(let bytes): answer?.body += String(buffer: bytes)
-            case .end: return answer
-            }
-        }
-        return answer
-    }
-
-    func exchange(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws -> Answer? {
-        try self.send(method, path, fields: fields, body: body)
-        return try self.answer()
-    }
-
-    /// A polling session; answers the query of its further requests.
+    /// A polling session; answers the path of its further requests.
     func handshake() throws -> String {
         let answer = try #require(try self.exchange(.get, "/engine.io/?EIO=4&transport=polling"))
         #expect(answer.status == 200)
         let sid = try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1)
         return "/engine.io/?EIO=4&transport=polling&sid=\(sid)"
     }
-
-    func pass(_ time: TimeAmount) { self.channel.embeddedEventLoop.advanceTime(by: time) }
 }
 
 @Suite struct EngineIOHTTPHandlerTests {
@@ -119,12 +91,12 @@ private final class Connection {
         let connection = try Connection()
         let session = try connection.handshake()
         #expect(try connection.exchange(.get, session) == nil)
-        connection.pass(.seconds(25))
-        #expect(try connection.answer()?.body == "2")
+        connection.http.pass(.seconds(25))
+        #expect(try connection.http.answer()?.body == "2")
         #expect(try connection.exchange(.post, session, body: "3")?.body == "ok")
-        connection.pass(.seconds(25))
+        connection.http.pass(.seconds(25))
         #expect(try connection.exchange(.get, session)?.body == "2")
-        connection.pass(.seconds(20))
+        connection.http.pass(.seconds(20))
         #expect(connection.events == ["closed: ping timeout"])
         #expect(connection.server.sessionCount == 0)
     }
@@ -157,10 +129,8 @@ private final class Connection {
     @Test func announcedLengthIsJudgedBeforeTheBody() throws {
         let connection = try Connection { $0.maximumPayloadBytes = 10 }
         let session = try connection.handshake()
-        let request = HTTPRequest(
-            method: .post, scheme: "http", authority: "localhost", path: session, headerFields: [.contentLength: "1073741824"])
-        try connection.channel.writeInbound(HTTPRequestPart.head(request))
-        #expect(try connection.answer()?.status == 413)
+        try connection.http.sendHead(.post, session, fields: [.contentLength: "1073741824"])
+        #expect(try connection.http.answer()?.status == 413)
     }
 
     @Test func clientThatClosesGetsANoop() throws {
@@ -173,7 +143,7 @@ private final class Connection {
     @Test func heldPollThatGoesAwayEndsTheSession() throws {
         let connection = try Connection()
         #expect(try connection.exchange(.get, try connection.handshake()) == nil)
-        _ = try connection.channel.finish(acceptAlreadyClosed: true)
+        _ = try connection.http.channel.finish(acceptAlreadyClosed: true)
         #expect(connection.events == ["closed: transport close"])
         #expect(connection.server.sessionCount == 0)
     }
@@ -206,7 +176,7 @@ private final class Connection {
     @Test func otherPathsArePassedOn() throws {
         let connection = try Connection()
         #expect(try connection.exchange(.get, "/index.html") == nil)
-        guard case .head(let request) = try connection.channel.readInbound(as: HTTPRequestPart.self) else {
+        guard case .head(let request) = try connection.http.channel.readInbound(as: HTTPRequestPart.self) else {
             Issue.record("the request was not passed on")
             return
         }
@@ -217,9 +187,9 @@ private final class Connection {
         let connection = try Connection()
         #expect(try connection.exchange(.get, "/index.html") == nil)
         #expect(try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling") == nil)
-        try connection.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .notFound)))
-        try connection.channel.writeOutbound(HTTPResponsePart.end(nil))
-        #expect(try connection.answer()?.status == 404)
-        #expect(try connection.answer()?.status == 200)
+        try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .notFound)))
+        try connection.http.channel.writeOutbound(HTTPResponsePart.end(nil))
+        #expect(try connection.http.answer()?.status == 404)
+        #expect(try connection.http.answer()?.status == 200)
     }
 }

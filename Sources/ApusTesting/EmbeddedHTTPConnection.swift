@@ -1,0 +1,66 @@
+package import HTTPTypes
+package import NIOCore
+package import NIOEmbedded
+package import NIOHTTPTypes
+
+/// One HTTP connection to server handlers, without a socket: requests in, answers out, time passed by hand.
+///
+/// Not thread-safe: everything happens on the calling thread, as with `EmbeddedChannel`.
+package final class EmbeddedHTTPConnection {
+    /// A response, whole.
+    package struct Answer: Equatable {
+        package var status: Int
+        package var fields: HTTPFields
+        package var body: String
+    }
+
+    package let channel = EmbeddedChannel()
+    private let authority: String
+
+    /// - Parameters:
+    ///   - handlers: What serves the connection; they speak `HTTPRequestPart` and `HTTPResponsePart`.
+    ///   - authority: The host every request names.
+    package init(_ handlers: [any RemovableChannelHandler], authority: String = "localhost:3000") throws {
+        self.authority = authority
+        for handler in handlers { try self.channel.pipeline.syncOperations.addHandler(handler) }
+        try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
+
+    /// Sends a whole request.
+    package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws {
+        try self.sendHead(method, path, fields: fields)
+        if let body { try self.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
+        try self.channel.writeInbound(HTTPRequestPart.end(nil))
+        self.channel.embeddedEventLoop.run()
+    }
+
+    /// Sends the head of a request, and nothing after it.
+    package func sendHead(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:]) throws {
+        let request = HTTPRequest(method: method, scheme: "http", authority: self.authority, path: path, headerFields: fields)
+        try self.channel.writeInbound(HTTPRequestPart.head(request))
+    }
+
+    /// The next answer; `nil` while the request is held.
+    package func answer() throws -> Answer? {
+        var answer: Answer?
+        while let part = try self.channel.readOutbound(as: HTTPResponsePart.self) {
+            switch part {
+            case .head(let head): answer = Answer(status: head.status.code, fields: head.headerFields, body: "")
+            case .body(let bytes): answer?.body += String(buffer: bytes)
+            case .end: return answer
+            }
+        }
+        return answer
+    }
+
+    /// Sends a whole request and answers what came at once.
+    package func exchange(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws -> Answer? {
+        try self.send(method, path, fields: fields, body: body)
+        return try self.answer()
+    }
+
+    /// Lets time pass on the connection's event loop.
+    package func pass(_ time: Duration) {
+        self.channel.embeddedEventLoop.advanceTime(by: TimeAmount(time))
+    }
+}

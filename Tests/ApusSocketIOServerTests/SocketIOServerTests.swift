@@ -1,0 +1,230 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import ApusTesting
+import HTTPTypes
+import Logging
+import NIOConcurrencyHelpers
+import Testing
+
+/// One polling client, packet by packet: what it posts, what its polls bring.
+private final class Client {
+    private let http: EmbeddedHTTPConnection
+    private let path: String
+    private var pollIsHeld = false
+
+    init(_ server: SocketIOServer) throws {
+        self.http = try EmbeddedHTTPConnection(server.channelHandlers())
+        let answer = try #require(try self.http.exchange(.get, "/socket.io/?EIO=4&transport=polling&a=b"))
+        let sid = try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1)
+        self.path = "/socket.io/?EIO=4&transport=polling&sid=\(sid)"
+    }
+
+    /// The status of a POST with these Socket.IO packets.
+    @discardableResult func post(_ packets: String...) throws -> Int? {
+        let body = packets.map { $0.hasPrefix("b") ? $0 : "4" + $0 }.joined(separator: "\u{1e}")
+        return try self.http.exchange(.post, self.path, body: body)?.status
+    }
+
+    /// The Socket.IO packets that wait, without their Engine.IO type; ids become `ID`. Empty while there are none.
+    func poll() throws -> [String] {
+        let answer = self.pollIsHeld ? try self.http.answer() : try self.http.exchange(.get, self.path)
+        self.pollIsHeld = answer == nil
+        guard let answer else { return [] }
+        guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
+        return answer.body.split(separator: "\u{1e}").map { packet in
+            packet.hasPrefix("4") ? String(packet.dropFirst()).replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"") : String(packet)
+        }
+    }
+
+    func connect(_ packet: String = "0") throws {
+        try self.post(packet)
+        #expect(try self.poll().first?.contains("\"sid\":\"ID\"") == true)
+    }
+
+    func pass(_ time: Duration) { self.http.pass(time) }
+}
+
+@Suite struct SocketIOServerTests {
+    private let server = SocketIOServer(logger: Logger(label: "test"))
+
+    private func onConnection(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
+        self.server.namespace("/").onConnection(handler)
+    }
+
+    @Test func connectIsAnsweredWithAnId() throws {
+        self.onConnection { _ in }
+        let client = try Client(self.server)
+        #expect(try client.post("0") == 200)
+        #expect(try client.poll() == [#"0{"sid":"ID"}"#])
+        #expect(self.server.namespace("/").sockets.count == 1)
+    }
+
+    @Test func handshakeIsHandedOver() throws {
+        let seen = NIOLockedValueBox<SocketIOHandshake?>(nil)
+        self.onConnection { socket in seen.withLockedValue { $0 = socket.handshake } }
+        try Client(self.server).connect(#"0{"token":"t"}"#)
+        let handshake = try #require(seen.withLockedValue { $0 })
+        #expect(handshake.auth == ["token": "t"])
+        #expect(handshake.query["a"] == "b")
+        #expect(handshake.address == "127.0.0.1")
+    }
+
+    @Test func unknownNamespaceIsRefusedAndTheRestGoesOn() throws {
+        self.onConnection { _ in }
+        let client = try Client(self.server)
+        try client.post("0/nowhere,", "0")
+        #expect(try client.poll() == [#"4/nowhere,{"message":"Invalid namespace"}"#, #"0{"sid":"ID"}"#])
+    }
+
+    @Test func returnValueIsTheAck() throws {
+        self.onConnection { socket in
+            socket.on("add") { (a: Int, b: Int) in a + b }
+            socket.on("nothing") { () in }
+        }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post(#"21["add",1,2]"#, #"22["nothing"]"#, #"2["add",1,2]"#)
+        #expect(try client.poll() == ["31[3]", "32[]"])
+    }
+
+    @Test func argumentsThatDoNotFitAreNotDelivered() throws {
+        self.onConnection { socket in socket.on("add") { (a: Int, b: Int) in a + b } }
+        let client = try Client(self.server)
+        try client.connect()
+        #expect(try client.post(#"21["add","x",2]"#, #"22["add",1]"#, #"23["add",1,1]"#) == 200)
+        #expect(try client.poll() == ["33[2]"])
+    }
+
+    @Test func rawHandlerAnswersOnce() throws {
+        self.onConnection { socket in
+            socket.on("raw") { (event: SocketIOEvent) in
+                event.acknowledge(.string("first"), .integer(Int64(event.arguments.count)))
+                event.acknowledge("second")
+            }
+        }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post(#"27["raw",null,[1]]"#)
+        #expect(try client.poll() == [#"37["first",2]"#])
+    }
+
+    @Test func binaryGoesBothWaysAtAnyDepth() throws {
+        self.onConnection { socket in
+            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+        }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post(#"51-["echo",{"a":[{"_placeholder":true,"num":0}]}]"#, "bAQID")
+        #expect(try client.poll() == [#"51-["echo",{"a":[{"_placeholder":true,"num":0}]}]"#, "bAQID"])
+    }
+
+    @Test func broadcastReachesTheOthersOnly() throws {
+        self.onConnection { socket in
+            socket.on("say") { (text: String) in socket.broadcast.emit("say", text) }
+            socket.on("all") { (text: String) in socket.namespace.emit("all", text) }
+        }
+        let (a, b) = (try Client(self.server), try Client(self.server))
+        try a.connect()
+        try b.connect()
+        try a.post(#"2["say","hi"]"#, #"2["all","you"]"#)
+        #expect(try a.poll() == [#"2["all","you"]"#])
+        #expect(try b.poll() == [#"2["say","hi"]"#, #"2["all","you"]"#])
+    }
+
+    @Test func roomsNarrowAnEmit() throws {
+        self.onConnection { socket in
+            socket.on("join") { (room: String) in socket.join(room) }
+            socket.on("to") { (room: String) in socket.to(room).emit("to", room) }
+        }
+        let (a, b, c) = (try Client(self.server), try Client(self.server), try Client(self.server))
+        for client in [a, b, c] { try client.connect() }
+        try a.post(#"2["join","red"]"#)
+        try b.post(#"2["join","red"]"#)
+        try a.post(#"2["to","red"]"#)
+        self.server.namespace("/").to("red").except("blue").emit("red", 1)
+        #expect(try a.poll() == [#"2["red",1]"#])
+        #expect(try b.poll() == [#"2["to","red"]"#, #"2["red",1]"#])
+        #expect(try c.poll() == [])
+    }
+
+    @Test func twoNamespacesShareAConnection() throws {
+        self.onConnection { socket in socket.on("who") { () in "root" } }
+        self.server.namespace("/adm").onConnection { socket in socket.on("who") { () in "adm" } }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.connect("0/adm,")
+        try client.post(#"21["who"]"#, #"2/adm,1["who"]"#)
+        #expect(try client.poll() == [#"31["root"]"#, #"3/adm,1["adm"]"#])
+    }
+
+    @Test func leavingANamespaceLeavesTheOther() throws {
+        let reason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        self.onConnection { socket in
+            socket.join("red")
+            socket.onDisconnect { value in reason.withLockedValue { $0 = value } }
+        }
+        self.server.namespace("/adm").onConnection { socket in socket.on("who") { () in "adm" } }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.connect("0/adm,")
+        try client.post("1", #"2/adm,1["who"]"#)
+        #expect(reason.withLockedValue { $0 } == .clientNamespaceDisconnect)
+        #expect(self.server.namespace("/").sockets.isEmpty)
+        #expect(self.server.namespace("/").sockets(in: "red").isEmpty)
+        #expect(try client.poll() == [#"3/adm,1["adm"]"#])
+    }
+
+    @Test func serverDisconnectTellsTheClient() throws {
+        self.onConnection { socket in socket.on("bye") { () in socket.disconnect() } }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post(#"2["bye"]"#)
+        #expect(try client.poll() == ["1"])
+    }
+
+    @Test func clientWithoutANamespaceIsClosed() throws {
+        let client = try Client(self.server)
+        client.pass(.seconds(44))
+        #expect(self.server.clientCount == 1)
+        client.pass(.seconds(1))
+        #expect(self.server.clientCount == 0)
+    }
+
+    @Test(arguments: [
+        "0", "0[]", "0null", "2", "2[]", "2{}", "2123", "2😀", "2[{\"toString\":\"foo\"}]", "51-", "5", "9", "21\"\"", "1{}", "2[\"connect\"]",
+        "2[\"disconnect\"]", "2/nsp", "2/nowhere,[\"a\"]", "4{\"message\":\"x\"}", "2[\"a\"", "51-[\"a\",{\"_placeholder\":true,\"num\":5}]\u{1e}bAQID",
+        "51-[\"a\",{\"_placeholder\":true,\"num\":-1}]\u{1e}bAQID", "51-[\"a\",{\"_placeholder\":true,\"num\":\"x\"}]\u{1e}bAQID",
+        "511-[\"a\"]", "51-[\"a\",{\"_placeholder\":true,\"num\":0}]\u{1e}4[\"b\"]",
+    ])
+    func badPacketClosesItsSenderOnly(packet: String) throws {
+        self.onConnection { socket in socket.on("ping") { () in "pong" } }
+        let (bad, good) = (try Client(self.server), try Client(self.server))
+        try bad.connect()
+        try good.connect()
+        try bad.post(packet)
+        #expect(self.server.clientCount == 1, "\(packet) was taken")
+        #expect(try bad.poll() == ["HTTP 400"])
+        try good.post(#"21["ping"]"#)
+        #expect(try good.poll() == [#"31["pong"]"#])
+    }
+
+    @Test func deepJSONIsRefused() throws {
+        self.onConnection { _ in }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post("2[\"a\"," + String(repeating: "[", count: 100_000))
+        #expect(self.server.clientCount == 0)
+    }
+
+    @Test func attachmentsNobodyAnnouncedAndNoneAnnouncedAreTold() throws {
+        self.onConnection { socket in socket.on("a") { () in "ok" } }
+        let client = try Client(self.server)
+        try client.connect()
+        // "50-": legal, and the decoder is ready for the next packet (the reference waits forever).
+        try client.post(#"50-1["a"]"#, #"22["a"]"#)
+        #expect(try client.poll() == [#"31["ok"]"#, #"32["ok"]"#])
+        try client.post("bAQID")
+        #expect(self.server.clientCount == 0)
+    }
+}
