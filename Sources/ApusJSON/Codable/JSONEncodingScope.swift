@@ -80,7 +80,10 @@ struct JSONEncodingScope: Encoder {
     }
 
     private func date(_ value: Date, key: (any CodingKey)?) throws -> JSONValue {
-        guard let text = JSONDate.text(of: value) else { throw self.invalid(value, key, "The date is beyond what JavaScript can hold.") }
+        guard let text = JSONDate.text(of: value) else {
+            // The seconds and not the date: Foundation traps when such a date is printed, and errors are printed.
+            throw self.invalid(value.timeIntervalSince1970, key, "The date is beyond what JavaScript can hold.")
+        }
         return .string(text)
     }
 
