@@ -220,6 +220,7 @@ export class ChatClient extends Emitter {
   /** After every connection: who is there, what has changed since, and out with what waited. */
   async #catchUp() {
     this.#farewell = null;
+    const connection = this.#socket.id;
     const { user, users } = await this.request("hello", {});
     this.user = user;
     this.#learn([user, ...users]);
@@ -229,6 +230,7 @@ export class ChatClient extends Emitter {
     for (const head of heads) this.#applyHead(head);
     await this.outbox.reload();
     await this.#dropDelivered();
+    if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
     this.loaded = true;
     this.#ready = true;
     this.fire("connection", this.connection);
