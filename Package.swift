@@ -89,7 +89,7 @@ let package = Package(
             "ApusWebSocket",
             [
                 "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
-                nioConcurrencyHelpers, httpTypes,
+                nioConcurrencyHelpers, httpTypes, crypto,
                 logging,
             ]),
         module(

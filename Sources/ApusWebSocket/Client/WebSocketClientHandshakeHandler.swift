@@ -1,0 +1,87 @@
+import ApusWebSocketProtocol
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Sends the request of the handshake and judges the response.
+final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// What of a refusal's body is kept.
+    private static let maximumRefusalBytes = 1024
+
+    private let attempt: WebSocketConnectionAttempt
+    private let request: HTTPRequest
+    /// Set by a head of another status than 101.
+    private var refusal: WebSocketError.Refusal?
+    private var isAgreed = false
+
+    init(attempt: WebSocketConnectionAttempt, request: HTTPRequest) {
+        self.attempt = attempt
+        self.request = request
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // The connection stands already; TLS keeps the request until the certificate is verified.
+        do {
+            context.write(self.wrapOutboundOut(.head(try HTTPRequestHead(self.request))), promise: nil)
+            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        } catch {
+            self.attempt.fail(WebSocketError(.invalidURL, message: "the request cannot be written", cause: error))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !self.attempt.hasEnded else { return }
+        switch self.unwrapInboundIn(data) {
+        case .head(let head):
+            self.received(head)
+        case .body(let bytes):
+            guard self.refusal != nil else { return }
+            let room = Self.maximumRefusalBytes - (self.refusal?.body.count ?? 0)
+            self.refusal?.body += bytes.readableBytesView.prefix(room)
+            if bytes.readableBytes >= room {
+                self.refuse()  // enough was said; the rest is not waited for
+            }
+        case .end:
+            if self.isAgreed {
+                self.attempt.agreed(in: context.pipeline.syncOperations, handshake: self)
+            } else {
+                self.refuse()
+            }
+        }
+    }
+
+    private func received(_ head: HTTPResponseHead) {
+        guard head.status.code == 101 else {
+            self.refusal = WebSocketError.Refusal(status: Int(head.status.code), body: [])
+            return
+        }
+        do {
+            try WebSocketHandshake.check(try HTTPResponse(head), to: self.request)
+            self.isAgreed = true
+        } catch {
+            self.attempt.fail(error as? WebSocketError ?? WebSocketError(.malformedHandshake, message: "a bad response", cause: error))
+        }
+    }
+
+    private func refuse() {
+        guard let refusal = self.refusal else { return }
+        self.attempt.fail(
+            WebSocketError(.connectionRefused, message: "the server answered \(refusal.status), not 101", refusal: refusal))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.refuse()  // a body may end with the connection
+        self.attempt.fail(WebSocketError(.connectionLost, message: "the transport ended before the handshake was answered"))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.refuse()
+        let code: WebSocketError.Code = error is HTTPParserError ? .malformedHandshake : .transport
+        self.attempt.fail(WebSocketError(code, message: "the handshake failed", cause: error))
+    }
+}
