@@ -1,0 +1,32 @@
+import ApusWebSocketProtocol
+import NIOCore
+import Testing
+
+@Suite struct UTF8StreamValidatorTests {
+    /// Agrees with the standard library on every sequence of two bytes, and every start of three and four.
+    @Test func agreesWithTheStandardLibrary() {
+        let edges: [UInt8] = [
+            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
+        ]
+        for first in UInt8.min...UInt8.max {
+            for second in edges {
+                for tail: [UInt8] in [[], [0x80], [0xBF, 0x80], [0x41]] {
+                    let bytes = [first, second] + tail
+                    var validator = UTF8StreamValidator()
+                    let valid = validator.receive(ByteBuffer(bytes: bytes)) && validator.isComplete
+                    #expect(valid == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+                }
+            }
+        }
+    }
+
+    @Test func cutAnywhereTheAnswerIsTheSame() {
+        let bytes = Array("plain ascii, 中文, 😀, é and a longer tail".utf8)
+        for cut in 0...bytes.count {
+            var validator = UTF8StreamValidator()
+            #expect(validator.receive(ByteBuffer(bytes: bytes[..<cut])))
+            #expect(validator.receive(ByteBuffer(bytes: bytes[cut...])))
+            #expect(validator.isComplete)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ApusWebSocketProtocol
+import HTTPTypes
+import Testing
+
+@Suite struct WebSocketHandshakeTests {
+    private func request(_ change: (inout HTTPRequest) -> Void = { _ in }) -> HTTPRequest {
+        var request = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/")
+        request.headerFields[.upgrade] = "WebSocket"
+        request.headerFields[.connection] = "keep-alive, Upgrade"
+        request.headerFields[.secWebSocketKey] = "dGhlIHNhbXBsZSBub25jZQ=="
+        request.headerFields[.secWebSocketVersion] = "13"
+        change(&request)
+        return request
+    }
+
+    @Test func theExampleOfTheSpecification() throws {
+        let fields = try WebSocketHandshake.respond(to: self.request())
+        #expect(fields[.secWebSocketAccept] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(fields[.upgrade] == "websocket")
+        #expect(fields[.connection] == "Upgrade")
+    }
+
+    @Test func whatARequestMustHave() {
+        let changes: [(inout HTTPRequest) -> Void] = [
+            { $0.method = .post }, { $0.headerFields[.upgrade] = nil }, { $0.headerFields[.upgrade] = "websockets" },
+            { $0.headerFields[.connection] = "keep-alive" }, { $0.headerFields[.secWebSocketKey] = nil },
+            { $0.headerFields[.secWebSocketKey] = "dGhlIHNhbXBsZSBub25jZQ=" }, { $0.headerFields[.secWebSocketKey] = "AAAA" },
+            { $0.headerFields[values: .secWebSocketKey] = ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="] },
+        ]
+        for change in changes {
+            let error = #expect(throws: WebSocketError.self) { try WebSocketHandshake.respond(to: self.request(change)) }
+            #expect(error?.code == .malformedHandshake)
+            #expect(error?.handshakeResponse.status == .badRequest)
+        }
+        let old = #expect(throws: WebSocketError.self) {
+            try WebSocketHandshake.respond(to: self.request { $0.headerFields[.secWebSocketVersion] = "8" })
+        }
+        #expect(old?.code == .unsupportedVersion)
+        #expect(old?.handshakeResponse.status.code == 426)
+        #expect(old?.handshakeResponse.headerFields[.secWebSocketVersion] == "13")
+    }
+
+    @Test func theFirstCommonSubprotocolIsChosen() throws {
+        let request = self.request { $0.headerFields[.secWebSocketProtocol] = "b, a" }
+        #expect(try WebSocketHandshake.respond(to: request, protocols: ["a", "b"])[.secWebSocketProtocol] == "a")
+        #expect(try WebSocketHandshake.respond(to: request, protocols: ["c"])[.secWebSocketProtocol] == nil)
+    }
+
+    @Test func clientAndServerUnderstandEachOther() throws {
+        let key = WebSocketHandshake.key(fromRandom: 1, 2)
+        let request = try WebSocketHandshake.request(to: WebSocketURL("ws://a:1/x?y"), headers: [("Cookie", "c")], key: key)
+        #expect(request.path == "/x?y")
+        #expect(request.authority == "a:1")
+        #expect(request.headerFields[.cookie] == "c")
+        var response = HTTPResponse(status: .switchingProtocols)
+        response.headerFields = try WebSocketHandshake.respond(to: request)
+        try WebSocketHandshake.check(response, to: request)
+
+        let changes: [(inout HTTPResponse) -> Void] = [
+            { $0.status = .ok }, { $0.headerFields[.upgrade] = nil }, { $0.headerFields[.connection] = nil },
+            { $0.headerFields[.secWebSocketAccept] = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" },
+            { $0.headerFields[.secWebSocketExtensions] = "permessage-deflate" }, { $0.headerFields[.secWebSocketProtocol] = "x" },
+        ]
+        for change in changes {
+            var changed = response
+            change(&changed)
+            #expect(throws: WebSocketError.self) { try WebSocketHandshake.check(changed, to: request) }
+        }
+    }
+
+    @Test(arguments: [
+        ("X-A", "1\r\nX-B: 2"), ("X-A", "1\0"), ("X A", "1"), ("X-A\r\n", "1"), ("Upgrade", "h2c"), ("Sec-WebSocket-Key", "x"),
+    ])
+    func aFieldThatCannotBeSent(name: String, value: String) throws {
+        let url = try WebSocketURL("ws://a/")
+        #expect(throws: WebSocketError.self) { try WebSocketHandshake.request(to: url, headers: [(name, value)], key: "k") }
+    }
+
+    @Test func addresses() throws {
+        let url = try WebSocketURL("wss://[::1]:9443/a/b?c=d")
+        #expect(url.isSecure && url.host == "::1" && url.port == 9443 && url.requestTarget == "/a/b?c=d" && url.authority == "[::1]:9443")
+        let short = try WebSocketURL("WS://Example.com?x")
+        #expect(!short.isSecure && short.port == 80 && short.requestTarget == "/?x" && short.authority == "Example.com")
+        for bad in [
+            "", "ws:/a", "ftp://a", "ws://", "ws://:80", "ws://a:0", "ws://a:65536", "ws://a:+1", "ws://a#f", "ws://u:p@a", "ws://a/ b",
+            "ws://a/\r\nb", "ws://[::1", "ws://[::1]x",
+        ] {
+            #expect(throws: WebSocketError.self) { try WebSocketURL(bad) }
+        }
+    }
+}
