@@ -54,7 +54,8 @@ public struct ChatServerConfiguration: Sendable {
 
     /// A configuration with the usual choices.
     public init(
-        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443), demo: Bool = false
+        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443),
+        demo: Bool = false
     ) {
         self.dataDirectory = dataDirectory
         self.host = host

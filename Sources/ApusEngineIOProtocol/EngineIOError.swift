@@ -44,6 +44,7 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         /// The transport under the session failed; the cause says how.
         public static let transportError = Self(.transportError)
 
+        /// The same in words.
         public var description: String { self.value.rawValue }
     }
 
@@ -61,15 +62,18 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// Compares the code and the message, not the cause.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.code == rhs.code && lhs.message == rhs.message
     }
 
+    /// Hashes the code and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)
     }
 
+    /// The same in words.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
         return "\(self.code): \(self.message) (\(cause))"

@@ -53,7 +53,8 @@ package final class EngineIOServer: Sendable {
             }
         }
         let session = EngineIOSession(
-            id: Self.makeSessionID(), transport: transport, request: request, remoteAddress: remoteAddress, server: self, eventLoop: eventLoop)
+            id: Self.makeSessionID(), transport: transport, request: request, remoteAddress: remoteAddress, server: self,
+            eventLoop: eventLoop)
         let isAccepted = self.state.withLockedValue { state in
             guard !state.isShuttingDown, state.sessions.count < self.configuration.maximumSessions else { return false }
             state.sessions[session.id] = session

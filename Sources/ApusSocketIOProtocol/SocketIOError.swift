@@ -37,6 +37,7 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// The socket, manager or server was closed by its owner.
         public static let closed = Self(.closed)
 
+        /// The same in words.
         public var description: String { self.value.rawValue }
     }
 
@@ -57,16 +58,19 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// Compares the code and the message, not the cause.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.code == rhs.code && lhs.message == rhs.message && lhs.data == rhs.data
     }
 
+    /// Hashes the code and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)
         hasher.combine(self.data)
     }
 
+    /// The same in words.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
         return "\(self.code): \(self.message) (\(cause))"

@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import NIOCore
 package import NIOEmbedded
-package import NIOHTTPTypes
+import NIOHTTPTypes
 
 /// One HTTP connection to server handlers, without a socket: requests in, answers out, time passed by hand.
 ///

@@ -8,12 +8,18 @@ struct WireTests {
     private let user = UserID("u1")
     private let id = ClientID("m1")
 
-    @Test(arguments: [("alice", true), ("abc", false), ("abcd", true), ("abcdefghijklmno", true), ("abcdefghijklmnop", false), ("_abc", false), ("abc_", false), ("a_bc", true), ("al ice", false), ("älice", false)])
+    @Test(arguments: [
+        ("alice", true), ("abc", false), ("abcd", true), ("abcdefghijklmno", true), ("abcdefghijklmnop", false), ("_abc", false),
+        ("abc_", false), ("a_bc", true), ("al ice", false), ("älice", false),
+    ])
     func userNameFollowsTheRule(name: String, accepted: Bool) {
         #expect((UserName(name) != nil) == accepted)
     }
 
-    @Test(arguments: [("", false), ("x", true), (String(repeating: "x", count: 64), true), (String(repeating: "x", count: 65), false), (String(repeating: "鸟", count: 64), true)])
+    @Test(arguments: [
+        ("", false), ("x", true), (String(repeating: "x", count: 64), true), (String(repeating: "x", count: 65), false),
+        (String(repeating: "鸟", count: 64), true),
+    ])
     func clientIDIsOneToSixtyFourCharacters(text: String, accepted: Bool) {
         #expect((ClientID(text) != nil) == accepted)
     }
@@ -26,7 +32,8 @@ struct WireTests {
 
     @Test func changeHasNullOrdinal() throws {
         let event = ChatEvent(
-            conv: try #require(self.conv), seq: 1, n: nil, sender: try #require(self.user), id: try #require(self.id), at: 5, kind: .memberJoin,
+            conv: try #require(self.conv), seq: 1, n: nil, sender: try #require(self.user), id: try #require(self.id), at: 5,
+            kind: .memberJoin,
             body: ["users": ["u1"]])
         let value = try JSONValueEncoder().encode(event)
         #expect(value["n"] == .null)
@@ -36,7 +43,8 @@ struct WireTests {
 
     @Test func headRoundTripsWithSnakeCase() throws {
         let head = ChatHead(
-            conv: try #require(self.conv), kind: .group, title: "T", members: [ChatMember(user: try #require(self.user), role: .owner, read: 3)], seq: 4, n: 3,
+            conv: try #require(self.conv), kind: .group, title: "T",
+            members: [ChatMember(user: try #require(self.user), role: .owner, read: 3)], seq: 4, n: 3,
             read: 3, unread: 0, minSeq: 1, updatedAt: 9, last: nil)
         let value = try JSONValueEncoder().encode(head)
         #expect(value["min_seq"] == .integer(1))
@@ -80,7 +88,11 @@ struct WireTests {
         let blob = JSONValue.string(String(repeating: "0", count: 64))
         let right: JSONValue = ["blob": blob, "width": 2, "height": 3, "size": 4, "type": "image/png", "text": "x"]
         #expect(try ChatBody(kind: .image, body: right).value == right)
-        #expect(throws: ChatError.self) { try ChatBody(kind: .image, body: ["blob": "zz", "width": 2, "height": 3, "size": 4, "type": "image/png"]) }
-        #expect(throws: ChatError.self) { try ChatBody(kind: .image, body: ["blob": blob, "width": -2, "height": 3, "size": 4, "type": "image/png"]) }
+        #expect(throws: ChatError.self) {
+            try ChatBody(kind: .image, body: ["blob": "zz", "width": 2, "height": 3, "size": 4, "type": "image/png"])
+        }
+        #expect(throws: ChatError.self) {
+            try ChatBody(kind: .image, body: ["blob": blob, "width": -2, "height": 3, "size": 4, "type": "image/png"])
+        }
     }
 }

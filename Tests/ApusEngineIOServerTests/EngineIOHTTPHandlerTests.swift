@@ -59,7 +59,8 @@ private final class Connection {
         let answer = try #require(try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling"))
         #expect(answer.status == 200)
         #expect(answer.fields[.contentType] == "text/plain; charset=UTF-8")
-        let pattern = /0\{"sid":"[A-Za-z0-9_-]{20}","upgrades":\["websocket"\],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000\}/
+        let pattern =
+            /0\{"sid":"[A-Za-z0-9_-]{20}","upgrades":\["websocket"\],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000\}/
         #expect(answer.body.wholeMatch(of: pattern) != nil, "\(answer.body)")
         #expect(connection.server.sessionCount == 1)
     }

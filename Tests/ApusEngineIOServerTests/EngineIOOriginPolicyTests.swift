@@ -8,7 +8,8 @@ import Testing
 
     @Test(arguments: ["http://localhost:3000", "https://localhost:3000"])
     func sameOriginIsLetIn(origin: String) {
-        #expect(EngineIOOriginPolicy.sameOrigin.judge(origin: origin, authority: "localhost:3000") == .allowed(cors: nil, credentials: false))
+        #expect(
+            EngineIOOriginPolicy.sameOrigin.judge(origin: origin, authority: "localhost:3000") == .allowed(cors: nil, credentials: false))
     }
 
     @Test(arguments: ["http://localhost", "http://localhost:3000.evil.org", "http://evil.org/localhost:3000", "null", ""])

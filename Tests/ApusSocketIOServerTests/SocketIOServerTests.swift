@@ -33,7 +33,8 @@ private final class Client {
         guard let answer else { return [] }
         guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
         return answer.body.split(separator: "\u{1e}").map { packet in
-            packet.hasPrefix("4") ? String(packet.dropFirst()).replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"") : String(packet)
+            packet.hasPrefix("4")
+                ? String(packet.dropFirst()).replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"") : String(packet)
         }
     }
 
@@ -192,8 +193,10 @@ private final class Client {
     }
 
     @Test(arguments: [
-        "0", "0[]", "0null", "2", "2[]", "2{}", "2123", "2😀", "2[{\"toString\":\"foo\"}]", "51-", "5", "9", "21\"\"", "1{}", "2[\"connect\"]",
-        "2[\"disconnect\"]", "2/nsp", "2/nowhere,[\"a\"]", "4{\"message\":\"x\"}", "2[\"a\"", "51-[\"a\",{\"_placeholder\":true,\"num\":5}]\u{1e}bAQID",
+        "0", "0[]", "0null", "2", "2[]", "2{}", "2123", "2😀", "2[{\"toString\":\"foo\"}]", "51-", "5", "9", "21\"\"", "1{}",
+        "2[\"connect\"]",
+        "2[\"disconnect\"]", "2/nsp", "2/nowhere,[\"a\"]", "4{\"message\":\"x\"}", "2[\"a\"",
+        "51-[\"a\",{\"_placeholder\":true,\"num\":5}]\u{1e}bAQID",
         "51-[\"a\",{\"_placeholder\":true,\"num\":-1}]\u{1e}bAQID", "51-[\"a\",{\"_placeholder\":true,\"num\":\"x\"}]\u{1e}bAQID",
         "511-[\"a\"]", "51-[\"a\",{\"_placeholder\":true,\"num\":0}]\u{1e}4[\"b\"]",
     ])

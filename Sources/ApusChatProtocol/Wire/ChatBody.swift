@@ -82,7 +82,9 @@ public enum ChatBody: Hashable, Sendable {
             guard let width = Self.count(body["width"]), let height = Self.count(body["height"]), let size = Self.count(body["size"]),
                 let type = body["type"]?.stringValue
             else {
-                throw ChatError(.badRequest, message: "`body.width`, `height`, `size` must be positive integers and `type` a string, as the upload answered")
+                throw ChatError(
+                    .badRequest,
+                    message: "`body.width`, `height`, `size` must be positive integers and `type` a string, as the upload answered")
             }
             var caption: String?
             if let text = body["text"], !text.isNull {

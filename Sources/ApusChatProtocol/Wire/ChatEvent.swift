@@ -42,7 +42,8 @@ public struct ChatEvent: Hashable, Sendable, Codable {
 
     /// An event with all its parts.
     public init(
-        conv: ConversationID, seq: Int64, n: Int64?, sender: UserID, id: ClientID, at: Int64, kind: ChatEventKind, ref: Int64? = nil, body: JSONValue
+        conv: ConversationID, seq: Int64, n: Int64?, sender: UserID, id: ClientID, at: Int64, kind: ChatEventKind, ref: Int64? = nil,
+        body: JSONValue
     ) {
         self.conv = conv
         self.seq = seq

@@ -56,7 +56,9 @@ public struct BlobID: Hashable, Sendable, ChatIdentifier {
     public init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == 64,
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) })
+            digits.allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            })
         else { return nil }
         self.rawValue = text
     }

@@ -19,7 +19,9 @@ extension SyncRequest: Codable {
             return
         }
         let asked = try container.decodeIfPresent(Int64.self, forKey: .limit) ?? Int64(ChatLimits.syncEvents)
-        guard asked > 0 else { throw DecodingError.dataCorruptedError(forKey: .limit, in: container, debugDescription: "`limit` must be at least 1") }
+        guard asked > 0 else {
+            throw DecodingError.dataCorruptedError(forKey: .limit, in: container, debugDescription: "`limit` must be at least 1")
+        }
         let limit = Int(min(asked, Int64(ChatLimits.syncEvents)))
         let from = try container.decodeIfPresent(Int64.self, forKey: .from)
         let before = try container.decodeIfPresent(Int64.self, forKey: .before)

@@ -25,7 +25,8 @@ package enum EngineIORequest: Equatable, Sendable {
             self = .preflight
             return
         }
-        guard let transport = query["transport"].flatMap(EngineIOServerSession.Transport.init(rawValue:)), transports.contains(transport) else {
+        guard let transport = query["transport"].flatMap(EngineIOServerSession.Transport.init(rawValue:)), transports.contains(transport)
+        else {
             throw EngineIOError(.transportUnknown, message: "Transport unknown")
         }
         switch (transport, isWebSocketUpgrade) {

@@ -92,7 +92,8 @@ package struct EngineIOPacketCodec: Sendable {
             return .open(try EngineIOHandshake(json: rest))
         case EngineIOPacketType.close, EngineIOPacketType.upgrade, EngineIOPacketType.noop:
             guard rest.readableBytes == 0 else {
-                throw EngineIOError(.malformedPacket, message: "\(rest.readableBytes) bytes after a packet of type \(type - 0x30), which carries none")
+                throw EngineIOError(
+                    .malformedPacket, message: "\(rest.readableBytes) bytes after a packet of type \(type - 0x30), which carries none")
             }
             if type == EngineIOPacketType.close { return .close }
             return type == EngineIOPacketType.upgrade ? .upgrade : .noop

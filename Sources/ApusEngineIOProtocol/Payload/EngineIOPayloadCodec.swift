@@ -46,7 +46,8 @@ package struct EngineIOPayloadCodec: Sendable {
         }
         let ends = body.withUnsafeReadableBytes { self.packetEnds(in: $0) }
         guard ends.count <= self.maximumPackets else {
-            throw EngineIOError(.tooManyPackets, message: "more than \(self.maximumPackets) packets in one payload of \(body.readableBytes) bytes")
+            throw EngineIOError(
+                .tooManyPackets, message: "more than \(self.maximumPackets) packets in one payload of \(body.readableBytes) bytes")
         }
         var decoded: [EngineIOPacket] = []
         decoded.reserveCapacity(ends.count)

@@ -131,7 +131,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         do throws(EngineIOError) {
             return .success(
                 try EngineIORequest(
-                    method: request.method.rawValue, query: query, isWebSocketUpgrade: request.headerFields[.upgrade]?.lowercased() == "websocket",
+                    method: request.method.rawValue, query: query,
+                    isWebSocketUpgrade: request.headerFields[.upgrade]?.lowercased() == "websocket",
                     transports: self.server.configuration.transports))
         } catch { return .failure(error) }
     }

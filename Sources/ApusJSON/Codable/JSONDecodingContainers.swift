@@ -30,7 +30,8 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func value(_ key: Key) throws -> JSONValue {
         guard let value = self.object[key.stringValue] else {
-            throw DecodingError.keyNotFound(key, .init(codingPath: self.codingPath, debugDescription: "No member named \"\(key.stringValue)\"."))
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: self.codingPath, debugDescription: "No member named \"\(key.stringValue)\"."))
         }
         return value
     }
@@ -86,7 +87,8 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
     private func next(_ type: Any.Type) throws -> JSONValue {
         guard !self.isAtEnd else {
             let path = self.codingPath + [self.key]
-            throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: "The array has \(self.elements.count) elements only."))
+            throw DecodingError.valueNotFound(
+                type, .init(codingPath: path, debugDescription: "The array has \(self.elements.count) elements only."))
         }
         return self.elements[self.currentIndex]
     }

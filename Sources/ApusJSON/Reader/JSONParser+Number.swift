@@ -103,7 +103,8 @@ extension JSONParser {
     private func double(from start: Int) throws(JSONError) -> Double {
         let length = self.offset - start
         guard length <= self.limits.maximumNumberBytes else {
-            throw JSONError(.numberTooLong, message: "a number of \(length) bytes, \(self.limits.maximumNumberBytes) allowed", offset: start)
+            throw JSONError(
+                .numberTooLong, message: "a number of \(length) bytes, \(self.limits.maximumNumberBytes) allowed", offset: start)
         }
         let text = String(decoding: UnsafeRawBufferPointer(rebasing: self.bytes[start..<self.offset]), as: UTF8.self)
         guard let value = Double(text), value.isFinite else {

@@ -109,7 +109,9 @@ extension JSONParser {
         let first = try self.hexDigits()
         switch first {
         case 0xD800...0xDBFF:
-            guard self.peek == UInt8(ascii: "\\"), self.offset + 1 < self.count, self.bytes[self.offset + 1] == UInt8(ascii: "u") else { break }
+            guard self.peek == UInt8(ascii: "\\"), self.offset + 1 < self.count, self.bytes[self.offset + 1] == UInt8(ascii: "u") else {
+                break
+            }
             self.offset += 2
             let second = try self.hexDigits()
             guard (0xDC00...0xDFFF).contains(second) else { break }

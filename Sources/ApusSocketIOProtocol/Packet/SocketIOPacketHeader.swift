@@ -12,7 +12,8 @@ struct SocketIOPacketHeader: Equatable {
     /// Reads the header off the front of a packet.
     init(_ bytes: UnsafeRawBufferPointer, limits: SocketIOLimits) throws(SocketIOError) {
         guard let first = bytes.first, let type = SocketIOPacketType(rawValue: first) else {
-            throw SocketIOError(.malformedPacket, message: bytes.isEmpty ? "a packet of no bytes" : "a packet of the unknown type byte \(bytes[0])")
+            throw SocketIOError(
+                .malformedPacket, message: bytes.isEmpty ? "a packet of no bytes" : "a packet of the unknown type byte \(bytes[0])")
         }
         self.type = type
         self.length = 1
@@ -22,7 +23,8 @@ struct SocketIOPacketHeader: Equatable {
     }
 
     private mutating func readAttachments(_ bytes: UnsafeRawBufferPointer, limits: SocketIOLimits) throws(SocketIOError) {
-        guard let count = try Self.readDigits(bytes, &self.length), self.length < bytes.count, bytes[self.length] == UInt8(ascii: "-") else {
+        guard let count = try Self.readDigits(bytes, &self.length), self.length < bytes.count, bytes[self.length] == UInt8(ascii: "-")
+        else {
             throw SocketIOError(.malformedPacket, message: "a binary packet without its number of attachments")
         }
         guard count <= limits.maximumAttachments else {

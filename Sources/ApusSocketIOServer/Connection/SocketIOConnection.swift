@@ -127,7 +127,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         } else {
             // An unforeseen error may carry what is not the client's business.
             answer["message"] = "Connection refused"
-            self.server?.logger.warning("Middleware failed", metadata: ["socketio.namespace": "\(socket.namespace.name)", "error": "\(error)"])
+            self.server?.logger.warning(
+                "Middleware failed", metadata: ["socketio.namespace": "\(socket.namespace.name)", "error": "\(error)"])
         }
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .connectError(.object(answer))))
     }

@@ -15,7 +15,9 @@ enum SocketIOArguments {
     }
 
     /// Decodes as many values as there are types. A missing value decodes as null: an optional takes it, others throw.
-    static func decode<each Argument: Decodable>(_ values: [SocketIOValue], as types: repeat (each Argument).Type) throws -> (repeat each Argument) {
+    static func decode<each Argument: Decodable>(_ values: [SocketIOValue], as types: repeat (each Argument).Type) throws -> (
+        repeat each Argument
+    ) {
         var rest = values[...]
         func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
             let value = rest.popFirst() ?? .null

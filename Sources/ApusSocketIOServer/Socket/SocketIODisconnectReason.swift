@@ -32,6 +32,7 @@ public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConverti
     /// `disconnect()` was called.
     public static let serverNamespaceDisconnect = Self(value: .serverNamespaceDisconnect)
 
+    /// The same in words.
     public var description: String { self.value.rawValue }
 }
 

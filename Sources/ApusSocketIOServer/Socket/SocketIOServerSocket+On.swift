@@ -28,7 +28,9 @@ extension SocketIOServerSocket {
     }
 
     /// Listens to an event with typed arguments. The ack, if the client asked for one, is empty.
-    public func on<each Argument: Decodable & Sendable>(_ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void) {
+    public func on<each Argument: Decodable & Sendable>(
+        _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) {
         self.on(event) { (event: SocketIOEvent) in
             guard let arguments = try? SocketIOArguments.decode(event.arguments, as: repeat (each Argument).self) else { return }
             guard (try? handler(repeat each arguments)) != nil else { return }

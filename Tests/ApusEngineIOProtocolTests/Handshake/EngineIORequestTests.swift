@@ -5,7 +5,8 @@ import Testing
     private func request(_ method: String, _ query: String, upgrade: Bool = false) -> Result<EngineIORequest, EngineIOError> {
         do throws(EngineIOError) {
             return .success(
-                try EngineIORequest(method: method, query: QueryString(query), isWebSocketUpgrade: upgrade, transports: [.polling, .webSocket]))
+                try EngineIORequest(
+                    method: method, query: QueryString(query), isWebSocketUpgrade: upgrade, transports: [.polling, .webSocket]))
         } catch { return .failure(error) }
     }
 

@@ -3,32 +3,49 @@ import Testing
 
 /// The grammar of RFC 8259, in the manner of JSONTestSuite: what must be taken, and what must be refused with which code.
 struct JSONReaderTests {
-    @Test(arguments: [
-        ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), (" \t\r\n1 \t\r\n", 1), ("\"\"", ""), ("[]", []), ("[ ]", []),
-        ("{}", [:]), ("{ }", [:]), ("[1,2]", [1, 2]), ("[ 1 , 2 ]", [1, 2]), ("[[],[[]]]", [[], [[]]]), ("[null]", [nil]),
-        ("{\"a\":1}", ["a": 1]), ("{ \"a\" : 1 , \"b\" : [ { } ] }", ["a": 1, "b": [[:]]]), ("{\"\":0}", ["": 0]),
-        ("[\"a\",{\"b\":null},true]", ["a", ["b": nil], true]), ("\"\u{7F}\"", "\u{7F}"), ("\"\u{2028}\u{2029}\u{FEFF}\"", "\u{2028}\u{2029}\u{FEFF}"),
-        ("[[[[[[[[1]]]]]]]]", [[[[[[[[1]]]]]]]]), ("\"/\"", "/"), ("\"a'b\"", "a'b"),
-    ] as [(String, JSONValue)])
+    @Test(
+        arguments: [
+            ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), (" \t\r\n1 \t\r\n", 1), ("\"\"", ""), ("[]", []),
+            ("[ ]", []),
+            ("{}", [:]), ("{ }", [:]), ("[1,2]", [1, 2]), ("[ 1 , 2 ]", [1, 2]), ("[[],[[]]]", [[], [[]]]), ("[null]", [nil]),
+            ("{\"a\":1}", ["a": 1]), ("{ \"a\" : 1 , \"b\" : [ { } ] }", ["a": 1, "b": [[:]]]), ("{\"\":0}", ["": 0]),
+            ("[\"a\",{\"b\":null},true]", ["a", ["b": nil], true]), ("\"\u{7F}\"", "\u{7F}"),
+            ("\"\u{2028}\u{2029}\u{FEFF}\"", "\u{2028}\u{2029}\u{FEFF}"),
+            ("[[[[[[[[1]]]]]]]]", [[[[[[[[1]]]]]]]]), ("\"/\"", "/"), ("\"a'b\"", "a'b"),
+        ] as [(String, JSONValue)])
     func takes(text: String, value: JSONValue) throws {
         #expect(try JSONReader.read(text) == value)
     }
 
-    @Test(arguments: [
-        ("", JSONError.Code.unexpectedEnd), (" ", .unexpectedEnd), ("[", .unexpectedEnd), ("[1", .unexpectedEnd), ("[1,", .unexpectedEnd), ("{", .unexpectedEnd),
-        ("{\"a\"", .unexpectedEnd), ("{\"a\":", .unexpectedEnd), ("{\"a\":1", .unexpectedEnd), ("{\"a\":1,", .unexpectedEnd), ("\"", .unexpectedEnd),
-        ("\"abcdefgh", .unexpectedEnd), ("\"\\", .unexpectedEnd), ("tru", .unexpectedEnd), ("-", .unexpectedEnd), ("1.", .unexpectedEnd),
-        ("1e", .unexpectedEnd), ("1e+", .unexpectedEnd), ("\"\\u00", .unexpectedEnd), ("]", .unexpectedByte), ("}", .unexpectedByte), (",", .unexpectedByte),
-        (":", .unexpectedByte), ("[1,]", .unexpectedByte), ("[,1]", .unexpectedByte), ("[1,,2]", .unexpectedByte), ("[1 2]", .unexpectedByte),
-        ("[1}", .unexpectedByte), ("{]", .unexpectedByte), ("{\"a\":1]", .unexpectedByte), ("{\"a\":1,}", .unexpectedByte), ("{,}", .unexpectedByte),
-        ("{\"a\" 1}", .unexpectedByte), ("{\"a\"::1}", .unexpectedByte), ("{\"a\":}", .unexpectedByte), ("{a:1}", .unexpectedByte), ("{'a':1}", .unexpectedByte),
-        ("{1:1}", .unexpectedByte), ("{null:1}", .unexpectedByte), ("'a'", .unexpectedByte), ("True", .unexpectedByte), ("TRUE", .unexpectedByte),
-        ("nul!", .unexpectedByte), ("nullx", .unexpectedByte), ("NaN", .unexpectedByte), ("Infinity", .unexpectedByte), ("undefined", .unexpectedByte),
-        ("[] []", .unexpectedByte), ("1 2", .unexpectedByte), ("[]]", .unexpectedByte), ("{}}", .unexpectedByte), ("\"a\"x", .unexpectedByte),
-        ("\u{FEFF}[]", .unexpectedByte), ("\u{A0}1", .unexpectedByte), ("\u{0B}1", .unexpectedByte), ("\u{0C}1", .unexpectedByte), ("1\0", .unexpectedByte),
-        ("/**/1", .unexpectedByte), ("1//", .unexpectedByte), ("#", .unexpectedByte), ("*", .unexpectedByte), ("[\"a\"", .unexpectedEnd), ("\"a\":1", .unexpectedByte),
-        ("+1", .unexpectedByte), (".5", .unexpectedByte), ("0x1", .unexpectedByte), ("1_000", .unexpectedByte), ("1.0.0", .unexpectedByte), ("1e5e5", .unexpectedByte),
-    ] as [(String, JSONError.Code)])
+    @Test(
+        arguments: [
+            ("", JSONError.Code.unexpectedEnd), (" ", .unexpectedEnd), ("[", .unexpectedEnd), ("[1", .unexpectedEnd),
+            ("[1,", .unexpectedEnd), ("{", .unexpectedEnd),
+            ("{\"a\"", .unexpectedEnd), ("{\"a\":", .unexpectedEnd), ("{\"a\":1", .unexpectedEnd), ("{\"a\":1,", .unexpectedEnd),
+            ("\"", .unexpectedEnd),
+            ("\"abcdefgh", .unexpectedEnd), ("\"\\", .unexpectedEnd), ("tru", .unexpectedEnd), ("-", .unexpectedEnd),
+            ("1.", .unexpectedEnd),
+            ("1e", .unexpectedEnd), ("1e+", .unexpectedEnd), ("\"\\u00", .unexpectedEnd), ("]", .unexpectedByte), ("}", .unexpectedByte),
+            (",", .unexpectedByte),
+            (":", .unexpectedByte), ("[1,]", .unexpectedByte), ("[,1]", .unexpectedByte), ("[1,,2]", .unexpectedByte),
+            ("[1 2]", .unexpectedByte),
+            ("[1}", .unexpectedByte), ("{]", .unexpectedByte), ("{\"a\":1]", .unexpectedByte), ("{\"a\":1,}", .unexpectedByte),
+            ("{,}", .unexpectedByte),
+            ("{\"a\" 1}", .unexpectedByte), ("{\"a\"::1}", .unexpectedByte), ("{\"a\":}", .unexpectedByte), ("{a:1}", .unexpectedByte),
+            ("{'a':1}", .unexpectedByte),
+            ("{1:1}", .unexpectedByte), ("{null:1}", .unexpectedByte), ("'a'", .unexpectedByte), ("True", .unexpectedByte),
+            ("TRUE", .unexpectedByte),
+            ("nul!", .unexpectedByte), ("nullx", .unexpectedByte), ("NaN", .unexpectedByte), ("Infinity", .unexpectedByte),
+            ("undefined", .unexpectedByte),
+            ("[] []", .unexpectedByte), ("1 2", .unexpectedByte), ("[]]", .unexpectedByte), ("{}}", .unexpectedByte),
+            ("\"a\"x", .unexpectedByte),
+            ("\u{FEFF}[]", .unexpectedByte), ("\u{A0}1", .unexpectedByte), ("\u{0B}1", .unexpectedByte), ("\u{0C}1", .unexpectedByte),
+            ("1\0", .unexpectedByte),
+            ("/**/1", .unexpectedByte), ("1//", .unexpectedByte), ("#", .unexpectedByte), ("*", .unexpectedByte),
+            ("[\"a\"", .unexpectedEnd), ("\"a\":1", .unexpectedByte),
+            ("+1", .unexpectedByte), (".5", .unexpectedByte), ("0x1", .unexpectedByte), ("1_000", .unexpectedByte),
+            ("1.0.0", .unexpectedByte), ("1e5e5", .unexpectedByte),
+        ] as [(String, JSONError.Code)])
     func refuses(text: String, code: JSONError.Code) {
         #expect(throws: JSONError.self) { try JSONReader.read(text) }
         do { _ = try JSONReader.read(text) } catch { #expect(error.code == code, "\(text): \(error)") }

@@ -7,7 +7,8 @@ struct JSONValueTests {
         #expect(
             value
                 == .array([
-                    .null, .bool(true), .integer(1), .double(1.5), .string("a1"), .array([]), .object(JSONObject([(key: "k", value: .object(JSONObject()))])),
+                    .null, .bool(true), .integer(1), .double(1.5), .string("a1"), .array([]),
+                    .object(JSONObject([(key: "k", value: .object(JSONObject()))])),
                 ]))
         #expect(JSONValue(3) == 3 && JSONValue("s") == "s" && JSONValue(false) == false && JSONValue(2.5) == 2.5)
     }
@@ -43,7 +44,11 @@ struct JSONValueTests {
         #expect(JSONValue.array([1])[-1] == nil)
     }
 
-    @Test(arguments: [(9_007_199_254_740_992.0, true), (9_007_199_254_740_994.0, false), (-9_007_199_254_740_992.0, true), (0.5, false), (1e300, false)] as [(Double, Bool)])
+    @Test(
+        arguments: [
+            (9_007_199_254_740_992.0, true), (9_007_199_254_740_994.0, false), (-9_007_199_254_740_992.0, true), (0.5, false),
+            (1e300, false),
+        ] as [(Double, Bool)])
     func wholeDoublesAreIntegersWhileTheyAreExact(value: Double, isExact: Bool) {
         #expect((JSONValue.double(value).intValue != nil) == isExact)
         #expect(JSONValue.double(.nan).intValue == nil)

@@ -2,13 +2,18 @@ import ApusJSON
 import Testing
 
 struct JSONWriterTests {
-    @Test(arguments: [
-        (JSONValue.null, "null"), (true, "true"), (false, "false"), (0, "0"), (-7, "-7"), (.integer(.max), "9223372036854775807"), (.integer(.min), "-9223372036854775808"),
-        (1.0, "1.0"), (0.1, "0.1"), (-0.0, "-0.0"), (1e300, "1e+300"), (5e-324, "5e-324"), (1e15, "1000000000000000.0"), ("", "\"\""), ([], "[]"), ([:], "{}"),
-        ([1, "a", nil], "[1,\"a\",null]"), (["b": 1, "a": [true, [:]]], "{\"b\":1,\"a\":[true,{}]}"), (["a\"\n": 1], "{\"a\\\"\\n\":1}"),
-        ("\"\\/", "\"\\\"\\\\/\""), ("\u{0}\u{1}\u{8}\u{9}\u{A}\u{B}\u{C}\u{D}\u{10}\u{1F}\u{7F}", "\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u0010\\u001f\u{7F}\""),
-        ("é漢😀\u{2028}", "\"é漢😀\u{2028}\""), ("12345678\"12345678\\x", "\"12345678\\\"12345678\\\\x\""),
-    ] as [(JSONValue, String)])
+    @Test(
+        arguments: [
+            (JSONValue.null, "null"), (true, "true"), (false, "false"), (0, "0"), (-7, "-7"), (.integer(.max), "9223372036854775807"),
+            (.integer(.min), "-9223372036854775808"),
+            (1.0, "1.0"), (0.1, "0.1"), (-0.0, "-0.0"), (1e300, "1e+300"), (5e-324, "5e-324"), (1e15, "1000000000000000.0"), ("", "\"\""),
+            ([], "[]"), ([:], "{}"),
+            ([1, "a", nil], "[1,\"a\",null]"), (["b": 1, "a": [true, [:]]], "{\"b\":1,\"a\":[true,{}]}"),
+            (["a\"\n": 1], "{\"a\\\"\\n\":1}"),
+            ("\"\\/", "\"\\\"\\\\/\""),
+            ("\u{0}\u{1}\u{8}\u{9}\u{A}\u{B}\u{C}\u{D}\u{10}\u{1F}\u{7F}", "\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u0010\\u001f\u{7F}\""),
+            ("é漢😀\u{2028}", "\"é漢😀\u{2028}\""), ("12345678\"12345678\\x", "\"12345678\\\"12345678\\\\x\""),
+        ] as [(JSONValue, String)])
     func writes(value: JSONValue, text: String) throws {
         #expect(try value.jsonString() == text)
         #expect(try JSONReader.read(text) == value)
@@ -16,7 +21,9 @@ struct JSONWriterTests {
 
     @Test func specialByteAtEveryPlaceIsEscaped() throws {
         for length in 0..<40 {
-            let text = String(repeating: "é", count: length / 2) + String(repeating: "~", count: length) + "\n" + String(repeating: "x", count: length)
+            let text =
+                String(repeating: "é", count: length / 2) + String(repeating: "~", count: length) + "\n"
+                + String(repeating: "x", count: length)
             #expect(try JSONReader.read(JSONWriter.bytes(of: .string(text))) == .string(text))
         }
     }
@@ -35,7 +42,10 @@ struct JSONWriterTests {
     }
 
     /// RFC 4648 section 10.
-    @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")] as [(String, String)])
+    @Test(
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+        ] as [(String, String)])
     func base64(data: String, text: String) throws {
         #expect(try JSONValue.binary(Array(data.utf8)).jsonString(binary: .base64) == "\"\(text)\"")
     }
@@ -78,10 +88,12 @@ struct JSONWriterTests {
             return .double(value.isFinite ? value : 0.5)
         case 4, 5:
             let count = Int(generator.next() % 20)
-            return .string(String(String.UnicodeScalarView((0..<count).compactMap { _ in Unicode.Scalar(UInt32(generator.next() % 0x300)) })))
+            return .string(
+                String(String.UnicodeScalarView((0..<count).compactMap { _ in Unicode.Scalar(UInt32(generator.next() % 0x300)) })))
         case 6: return .array((0..<generator.next() % 5).map { _ in Self.randomValue(depth: depth - 1, &generator) })
         default:
-            return .object(JSONObject((0..<generator.next() % 20).map { (key: "k\($0)", value: Self.randomValue(depth: depth - 1, &generator)) }))
+            return .object(
+                JSONObject((0..<generator.next() % 20).map { (key: "k\($0)", value: Self.randomValue(depth: depth - 1, &generator)) }))
         }
     }
 }
