@@ -62,11 +62,12 @@ export class Engine extends Emitter {
     if (this.#state === "closed") return;
     if (this.#state === "open") {
       this.#queue.push({ type: PacketType.close, data: "" });
-      // Polling: what is queued and the close leave as one last POST, which may outlive the page.
-      if (this.#transport === "polling") this.#lastPost();
+      // Polling: what is queued and the close leave as one last POST, which may outlive the page. The pending GET is left alone until
+      // then: were it cut off first, the server would take the session for lost and refuse the POST.
+      if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
       else this.#writeFrames();
     }
-    this.#closed("forced close");
+    this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
   }
 
   /** Ends a session whose server has been silent for too long; for pages whose timers slept (suspended tabs, laptops). */
@@ -130,12 +131,12 @@ export class Engine extends Emitter {
     else if (!this.#post) this.#postBatch();
   }
 
-  #closed(reason, error) {
+  #closed(reason, error, { abort = true } = {}) {
     if (this.#state === "closed") return;
     this.#state = "closed";
     clearTimeout(this.#openTimer);
     clearTimeout(this.#heartbeatTimer);
-    this.#abort.abort();
+    if (abort) this.#abort.abort();
     if (this.#socket) {
       this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
       this.#socket.close();
@@ -190,10 +191,11 @@ export class Engine extends Emitter {
     this.#flush();
   }
 
-  #lastPost() {
+  async #lastPost() {
     this.#traceOut(this.#queue);
     const body = encodePayload(this.#queue.splice(0));
-    fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+    if (this.#post) await this.#post; // two at once would be an error of ours
+    await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
       .catch(() => {}); // nobody is left to tell
   }
 
