@@ -16,6 +16,9 @@ public struct SocketIOEvent: Sendable {
     /// Answers the client, from any thread, now or later. The first call counts; without a client that waits it does nothing.
     public func acknowledge(_ values: SocketIOValue...) { self.ack?.send(values) }
 
+    /// Answers the client with these values.
+    public func acknowledge(values: [SocketIOValue]) { self.ack?.send(values) }
+
     /// Answers the client with one encoded value.
     public func acknowledge(encoding value: some Encodable & Sendable) throws {
         self.ack?.send([try SocketIOArguments.value(of: value)])

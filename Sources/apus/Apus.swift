@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// The command line of Apus.
+@main struct Apus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apus", abstract: "Connections that stay up.", version: "0.1.0",
+        subcommands: [ConformanceServer.self])
+}

@@ -1,0 +1,51 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import ArgumentParser
+import Logging
+import NIOCore
+
+/// The server that the tests in `Conformance/` talk to; its events are written down in `Conformance/README.md`.
+struct ConformanceServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance-server", abstract: "The server the conformance tests expect.", shouldDisplay: false)
+
+    @Option(help: "The port; 0 lets the system choose.") var port = 0
+
+    func run() async throws {
+        let io = SocketIOServer(logger: Logger(label: "apus.conformance"))
+        for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name)) }
+        io.namespace("/private").use { socket in
+            guard socket.handshake.auth["token"] == "secret" else {
+                throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
+            }
+        }
+        try await io.run(host: "127.0.0.1", port: self.port) { address in
+            print("listening on 127.0.0.1:\(address.port ?? 0)")
+            flushStandardOutput()
+        }
+    }
+
+    private static func serve(_ namespace: SocketIONamespace) {
+        namespace.onConnection { socket in
+            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("emit-back") { (event: SocketIOEvent) in
+                Task {
+                    let answer = try await socket.emitWithAck("question", arguments: event.arguments, timeout: .seconds(5))
+                    event.acknowledge(values: answer)
+                }
+            }
+            socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", arguments: event.arguments) }
+            socket.on("join") { (room: String) in
+                socket.join(room)
+                return socket.rooms.sorted()
+            }
+            socket.on("leave") { (room: String) in
+                socket.leave(room)
+                return socket.rooms.sorted()
+            }
+            socket.on("to-room") { (room: String, value: SocketIOValue) in socket.to(room).emit("room", room, value) }
+        }
+    }
+}
