@@ -1,0 +1,30 @@
+import pytest
+
+from support.neighbour import Neighbour
+from support.process import BINARY, ServerProcess
+
+
+def pytest_collection_modifyitems(items):
+    if not BINARY.exists():
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason=f"{BINARY} is not built"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    process = ServerProcess("conformance-server", "--port", "0")
+    yield process
+    alive = process.is_alive
+    process.stop()
+    assert alive, "the server ended by itself:\n" + "".join(process.lines[-40:])
+
+
+@pytest.fixture(scope="module")
+def neighbour(server):
+    """Echoes during every test of the module; checked after each of them and at the end."""
+    client = Neighbour(server.port)
+    yield client
+    client.finish()
+    assert client.echoes > 10
+    # Far above what an echo takes (well under a millisecond), far below a stall: two busy cores are shared with the test itself.
+    assert client.longest_wait < 5, f"one echo took {client.longest_wait:.1f} s"

@@ -1,0 +1,82 @@
+"""Our binary as a child process: started on a free port, its output kept, ended by its own id."""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build" / "debug" / "apus"))
+ADDRESS = re.compile(r"(?:listening on |https?://)(127\.0\.0\.1|localhost|\[::1\]|0\.0\.0\.0):(\d+)")
+
+
+def free_port() -> int:
+    """A port nobody listens on now. Only for servers that must come back on the same port; others are asked for port 0."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class ServerProcess:
+    def __init__(self, *arguments: str, ready: float = 30):
+        self.arguments = [str(BINARY), *arguments]
+        self.lines: list[str] = []
+        self.port = 0
+        self._listening = threading.Event()
+        self.process = subprocess.Popen(
+            self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            cwd=ROOT, env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"},
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+        deadline = time.monotonic() + ready
+        while not self._listening.wait(0.05):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                raise RuntimeError(f"{self.arguments} did not say that it listens:\n" + "".join(self.lines[-40:]))
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            match = ADDRESS.search(line)
+            if match and not self._listening.is_set():
+                self.port = int(match.group(2))
+                self._listening.set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def descriptors(self) -> int:
+        """Open file descriptors of the server; -1 where there is no /proc."""
+        try:
+            return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        except FileNotFoundError:
+            return -1
+
+    def resident_bytes(self) -> int:
+        try:
+            with open(f"/proc/{self.process.pid}/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except FileNotFoundError:
+            return -1
+
+    def kill(self):
+        """SIGKILL, as a power cut would end it."""
+        if self.is_alive:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self):
+        if self.is_alive:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill()
