@@ -150,7 +150,7 @@ let package = Package(
             "ApusWebSocketTests",
             [
                 "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
-                httpTypes,
+                nioHTTPTypesHTTP1, httpTypes,
             ]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),

@@ -24,8 +24,8 @@ import Testing
         let bytes = Array("plain ascii, 中文, 😀, é and a longer tail".utf8)
         for cut in 0...bytes.count {
             var validator = UTF8StreamValidator()
-            #expect(validator.receive(ByteBuffer(bytes: bytes[..<cut])))
-            #expect(validator.receive(ByteBuffer(bytes: bytes[cut...])))
+            #expect(validator.receive(ByteBuffer(bytes: bytes[..<cut])) == true)
+            #expect(validator.receive(ByteBuffer(bytes: bytes[cut...])) == true)
             #expect(validator.isComplete)
         }
     }

@@ -79,7 +79,7 @@ import Testing
         #expect(machine.receivedFrame(close([])) == .doNothing)
         #expect(machine.transportClosed() == .closeTransport)
         #expect(machine.closeTimerFired() == .closeTransport)
-        #expect(!machine.abortRequested())
+        #expect(machine.abortRequested() == false)
     }
 
     @Test func anEmptyCloseIsAnsweredEmpty() {

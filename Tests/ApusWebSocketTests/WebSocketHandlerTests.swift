@@ -1,0 +1,164 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite struct WebSocketHandlerTests {
+    private struct Server {
+        let delegate = RecordingDelegate()
+        let channel: EmbeddedChannel
+        let handler: WebSocketHandler
+        let isServer: Bool
+
+        init(role: WebSocketRole = .server, limits: WebSocketLimits = .init()) throws {
+            self.isServer = role == .server
+            self.handler = WebSocketHandler(role: role, limits: limits, delegate: self.delegate)
+            self.channel = EmbeddedChannel(handler: self.handler)
+            try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        }
+
+        func receive(_ frames: WebSocketFrame...) throws {
+            var buffer = ByteBuffer()
+            let key = self.isServer ? WebSocketMaskingKey(word: 0x1234_5678) : nil
+            for frame in frames { WebSocketFrameEncoder.write(frame, maskingKey: key, into: &buffer) }
+            try self.channel.writeInbound(buffer)
+        }
+
+        func written() throws -> ByteBuffer? { try self.channel.readOutbound(as: ByteBuffer.self) }
+    }
+
+    private func text(_ text: String) -> WebSocketFrame { WebSocketFrame(opcode: .text, payload: ByteBuffer(string: text)) }
+
+    @Test func allAnswersOfOneReadLeaveInOneWrite() throws {
+        let server = try Server()
+        server.delegate.echoes = true
+        try server.receive(self.text("a"), WebSocketFrame(opcode: .ping), self.text("b"))
+        #expect(server.delegate.messages == [.text(ByteBuffer(string: "a")), .text(ByteBuffer(string: "b"))])
+        #expect(server.delegate.readCompletes == 1)
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x8A, 0, 0x81, 1, 0x62]))
+        #expect(try server.written() == nil)
+    }
+
+    @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {
+        let server = try Server()
+        server.handler.send(.text(ByteBuffer(string: "a")))
+        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(bytes: [7]))))
+        #expect(try server.written() == nil)
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x82, 1, 7]))
+    }
+
+    @Test func aLargePayloadIsNotCopied() throws {
+        let server = try Server()
+        server.handler.send(.binary(ByteBuffer(repeating: 1, count: 20_000)))
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x82, 126, 0x4E, 0x20]))
+        #expect(try server.written()?.readableBytes == 20_000)
+    }
+
+    @Test func aFrameInPiecesIsOneMessage() throws {
+        let server = try Server()
+        var bytes = ByteBuffer()
+        WebSocketFrameEncoder.write(self.text("pieces"), maskingKey: WebSocketMaskingKey(word: 99), into: &bytes)
+        WebSocketFrameEncoder.write(self.text("more"), maskingKey: WebSocketMaskingKey(word: 98), into: &bytes)
+        while let piece = bytes.readSlice(length: 1) { try server.channel.writeInbound(piece) }
+        #expect(server.delegate.messages == [.text(ByteBuffer(string: "pieces")), .text(ByteBuffer(string: "more"))])
+    }
+
+    @Test func thePeerCloses() throws {
+        let server = try Server()
+        try server.receive(WebSocketFrame(opcode: .close, payload: ByteBuffer(bytes: [0x03, 0xE9])))
+        #expect(try server.written() == ByteBuffer(bytes: [0x88, 2, 0x03, 0xE9]))
+        #expect(server.delegate.closed.map(\.code) == [.goingAway])
+        #expect(server.delegate.closed.first?.error == nil)
+        #expect(!server.channel.isActive)
+    }
+
+    @Test(arguments: [
+        (WebSocketFrame(opcode: .text, payload: ByteBuffer(bytes: [0xFF])), WebSocketCloseCode.invalidPayload),
+        (WebSocketFrame(reserved: .rsv1, opcode: .text), .protocolError),
+        (WebSocketFrame(opcode: .continuation), .protocolError),
+        (WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 0, count: 101)), .messageTooBig),
+    ])
+    func aBrokenRuleIsAnsweredWithItsCode(frame: WebSocketFrame, code: WebSocketCloseCode) throws {
+        let server = try Server(limits: WebSocketLimits(maximumMessageBytes: 100))
+        try server.receive(self.text("good"), frame, self.text("never seen"))
+        #expect(server.delegate.messages.count == 1)
+        #expect(try server.written()?.getInteger(at: 2, as: UInt16.self) == code.rawValue)
+        #expect(server.delegate.closed.map(\.code) == [code])
+        #expect(server.delegate.closed.first?.error != nil)
+        #expect(!server.handler.isOpen)
+    }
+
+    @Test func weCloseAndThePeerIsSilent() throws {
+        let server = try Server()
+        server.handler.close(code: .normalClosure, reason: "bye")
+        server.handler.send(.text(ByteBuffer(string: "after the Close")))
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x88, 5, 0x03, 0xE8, 0x62, 0x79, 0x65]))
+        server.channel.embeddedEventLoop.advanceTime(by: .milliseconds(9_999))
+        #expect(server.delegate.closed.isEmpty)
+        server.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(server.delegate.closed.map(\.error?.code) == [.timeout])
+        #expect(!server.channel.isActive)
+        #expect(try server.written() == nil)
+    }
+
+    @Test func aClientWaitsForTheServerToEndTheTransport() throws {
+        let client = try Server(role: .client)
+        client.handler.close(code: .normalClosure, reason: "")
+        try client.receive(WebSocketFrame(opcode: .close, payload: ByteBuffer(bytes: [0x03, 0xE8])))
+        #expect(client.delegate.closed.map(\.code) == [.normalClosure])
+        #expect(client.channel.isActive)
+        client.channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(!client.channel.isActive)
+        #expect(client.delegate.closed.count == 1)
+    }
+
+    @Test func halfOpenIsTheEnd() throws {
+        let server = try Server()
+        server.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(server.delegate.closed.map(\.error?.code) == [.connectionLost])
+        #expect(!server.channel.isActive)
+    }
+
+    @Test func theTransportFails() throws {
+        let server = try Server()
+        server.channel.pipeline.fireErrorCaught(ChannelError.ioOnClosedChannel)
+        #expect(server.delegate.closed.map(\.error?.code) == [.transport])
+        server.handler.abort()
+        #expect(server.delegate.closed.count == 1)
+    }
+
+    @Test func abortFromWithinAMessage() throws {
+        let server = try Server()
+        server.delegate.onMessage = { handler, _ in handler.abort() }
+        try server.receive(self.text("a"), self.text("b"))
+        #expect(server.delegate.messages.count == 1)
+        #expect(server.delegate.closed.count == 1)
+        #expect(server.delegate.closed.first?.error == nil)
+    }
+
+    @Test func aReaderThatStopsGetsTheLastPongOnly() throws {
+        let server = try Server()
+        server.channel.isWritable = false
+        server.channel.pipeline.fireChannelWritabilityChanged()
+        for number in 1...1000 {
+            try server.receive(WebSocketFrame(opcode: .ping, payload: ByteBuffer(integer: UInt16(number))))
+        }
+        #expect(try server.written() == nil)
+        server.channel.isWritable = true
+        server.channel.pipeline.fireChannelWritabilityChanged()
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x8A, 2, 0x03, 0xE8]))
+        #expect(server.delegate.writability == [false, true])
+    }
+
+    @Test func aServerThatGoesDownSaysSo() throws {
+        let server = try Server()
+        server.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x88, 2, 0x03, 0xE9]))
+    }
+}

@@ -1,0 +1,138 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import Testing
+
+/// Client and server over real sockets.
+@Suite struct WebSocketLoopbackTests {
+    /// Upgrades `/`, refuses everything else with 403.
+    private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = HTTPRequestPart
+        typealias OutboundOut = HTTPResponsePart
+        private var request: HTTPRequest?
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch self.unwrapInboundIn(data) {
+            case .head(let request): self.request = request
+            case .body: break
+            case .end:
+                guard let request = self.request else { return }
+                guard request.path == "/", let fields = try? WebSocketServerUpgrade.respond(to: request) else {
+                    let body = ByteBuffer(repeating: UInt8(ascii: "n"), count: 5000)
+                    context.write(
+                        self.wrapOutboundOut(.head(HTTPResponse(status: .forbidden, headerFields: [.contentLength: "5000"]))), promise: nil)
+                    context.write(self.wrapOutboundOut(.body(body)), promise: nil)
+                    context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+                    return
+                }
+                context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
+                context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+                let delegate = RecordingDelegate()
+                delegate.echoes = true
+                let handler = WebSocketHandler(role: .server, limits: .init(), delegate: delegate)
+                WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
+                handler.send(.text(ByteBuffer(string: "welcome")))
+            }
+        }
+    }
+
+    private func withServer(_ body: (_ port: Int, _ loop: any EventLoop) async throws -> Void) async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let server = try await ServerBootstrap(group: loop)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandlers([HTTP1ToHTTPServerCodec(secure: false), UpgradeHandler()])
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        do {
+            try await body(port, loop)
+        } catch {
+            try? await server.close()
+            throw error
+        }
+        try await server.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func messagesThereAndBackAndAnOrderlyClose() async throws {
+        try await self.withServer { port, loop in
+            let outcome: ([String], WebSocketCloseCode?) = try await loop.flatSubmit {
+                let delegate = RecordingDelegate()
+                let done = loop.makePromise(of: ([String], WebSocketCloseCode?).self)
+                delegate.onMessage = { handler, message in
+                    if message.payload.readableBytes == 100_000 { handler.close(code: .normalClosure, reason: "") }
+                }
+                delegate.onClosed = { [unowned delegate] in
+                    if let error = delegate.closed.first?.error { return done.fail(error) }
+                    done.succeed(
+                        (
+                            delegate.messages.map {
+                                String(
+                                    buffer: $0.payload.getSlice(at: $0.payload.readerIndex, length: min(7, $0.payload.readableBytes))
+                                        ?? .init())
+                            }, delegate.closed.first?.code
+                        ))
+                }
+                WebSocketClientConnector.connect(to: "ws://127.0.0.1:\(port)/", timeout: .seconds(10), on: loop, delegate: delegate)
+                    .assumeIsolated().whenComplete { result in
+                        switch result {
+                        case .success(let handler):
+                            handler.send(.text(ByteBuffer(string: "hello")))
+                            handler.send(.binary(ByteBuffer(repeating: UInt8(ascii: "x"), count: 100_000)))
+                        case .failure(let error): done.fail(error)
+                        }
+                    }
+                return done.futureResult
+            }.get()
+            #expect(outcome.0 == ["welcome", "hello", "xxxxxxx"])
+            #expect(outcome.1 == .normalClosure)
+        }
+    }
+
+    private func failure(_ url: String, timeout: Duration = .seconds(10), on loop: any EventLoop) async throws -> WebSocketError? {
+        try await loop.flatSubmit {
+            let done = loop.makePromise(of: WebSocketError?.self)
+            WebSocketClientConnector.connect(to: url, timeout: timeout, on: loop, delegate: RecordingDelegate())
+                .assumeIsolated().whenComplete { result in
+                    switch result {
+                    case .success(let handler):
+                        handler.abort()
+                        done.succeed(nil)
+                    case .failure(let error): done.succeed(error as? WebSocketError)
+                    }
+                }
+            return done.futureResult
+        }.get()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRefusalTellsWhy() async throws {
+        try await self.withServer { port, loop in
+            let error = try await self.failure("ws://127.0.0.1:\(port)/no", on: loop)
+            #expect(error?.code == .connectionRefused)
+            #expect(error?.refusal == .init(status: 403, body: Array(repeating: UInt8(ascii: "n"), count: 1024)))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aServerThatSpeaksNoTLS() async throws {
+        try await self.withServer { port, loop in
+            let error = try await self.failure("wss://127.0.0.1:\(port)/", on: loop)
+            #expect(error?.code == .transport)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aServerThatSaysNothing() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let server = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let error = try await self.failure("ws://127.0.0.1:\(port)/", timeout: .milliseconds(50), on: loop)
+        #expect(error?.code == .timeout)
+        try await server.close()
+    }
+}
