@@ -1,0 +1,38 @@
+import ApusJSON
+
+/// Any bytes: no trap, and whatever the reader takes is written and read back as the same value.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = UnsafeRawBufferPointer(start: start, count: count)
+    guard let value = try? JSONReader.read(input) else { return 0 }
+    checkRoundTrip(value)
+    checkCoding(value)
+    checkSplit(input)
+    return 0
+}
+
+private func checkRoundTrip(_ value: JSONValue) {
+    guard let bytes = try? JSONWriter.bytes(of: value) else { preconditionFailure("a value that was read cannot be written") }
+    guard let again = try? JSONReader.read(bytes) else { preconditionFailure("a text that was written cannot be read") }
+    precondition(again == value, "the value changed on its way through text")
+    precondition(again.hashValue == value.hashValue, "equal values with different hashes")
+    guard let second = try? JSONWriter.bytes(of: again) else { preconditionFailure("the second time cannot be written") }
+    precondition(second == bytes, "writing is not stable")
+}
+
+/// The Codable bridge takes any value apart and puts it together again; a wrong type is an error and no trap.
+private func checkCoding(_ value: JSONValue) {
+    guard let through = try? JSONValueEncoder().encode([value]) else { preconditionFailure("a value cannot be encoded") }
+    precondition((try? JSONValueDecoder().decode([JSONValue].self, from: through)) == [value], "the value changed in the bridge")
+    let decoder = JSONValueDecoder()
+    _ = try? decoder.decode([String: [Int8]].self, from: value)
+    _ = try? decoder.decode([UInt64?].self, from: value)
+    _ = try? decoder.decode([Float].self, from: value)
+}
+
+/// No proper prefix of an array or object is a text of its own.
+private func checkSplit(_ input: UnsafeRawBufferPointer) {
+    guard let opening = input.first(where: { $0 > 0x20 }), opening == UInt8(ascii: "[") || opening == UInt8(ascii: "{") else { return }
+    guard let end = input.lastIndex(where: { $0 > 0x20 }) else { return }
+    precondition((try? JSONReader.read(UnsafeRawBufferPointer(rebasing: input[..<end]))) == nil, "a prefix was taken for a whole text")
+}
