@@ -38,21 +38,29 @@ struct JSONCodableErrorTests {
         path.map { key in key.intValue.map { "[\($0)]" } ?? "." + key.stringValue }.joined()
     }
 
-    @Test(arguments: [
-        (["list": [["number": 1]]], "none"), (["list": [["number": 1.0, "date": 0, "ratio": 1, "big": 1, "float": 2]]], "none"), (nil, "valueNotFound "),
-        (1, "typeMismatch "), ([:], "keyNotFound  list"), (["list": nil], "valueNotFound .list"), (["list": [:]], "typeMismatch .list"),
-        (["list": [["number": 1], nil]], "valueNotFound .list[1]"), (["list": [["number": 1], 2]], "typeMismatch .list[1]"),
-        (["list": [["number": 1], [:]]], "keyNotFound .list[1] number"), (["list": [["number": "1"]]], "typeMismatch .list[0].number"),
-        (["list": [["number": nil]]], "valueNotFound .list[0].number"), (["list": [["number": true]]], "typeMismatch .list[0].number"),
-        (["list": [["number": 256]]], "dataCorrupted .list[0].number"), (["list": [["number": -1]]], "dataCorrupted .list[0].number"),
-        (["list": [["number": 1.5]]], "dataCorrupted .list[0].number"), (["list": [["number": 1e300]]], "dataCorrupted .list[0].number"),
-        (["list": [["number": 1, "big": -1]]], "dataCorrupted .list[0].big"), (["list": [["number": 1, "big": 1e18]]], "dataCorrupted .list[0].big"),
-        (["list": [["number": 1, "float": 1e300]]], "dataCorrupted .list[0].float"), (["list": [["number": 1, "ratio": "x"]]], "typeMismatch .list[0].ratio"),
-        (["list": [["number": 1, "date": "yesterday"]]], "dataCorrupted .list[0].date"), (["list": [["number": 1, "date": true]]], "typeMismatch .list[0].date"),
-        (["list": [["number": 1, "link": ""]]], "dataCorrupted .list[0].link"), (["list": [["number": 1, "link": 1]]], "typeMismatch .list[0].link"),
-        (["list": [["number": 1, "data": "?"]]], "dataCorrupted .list[0].data"), (["list": [["number": 1, "data": 1]]], "typeMismatch .list[0].data"),
-        (["list": [["number": 1, "data": [1, 256]]]], "dataCorrupted .list[0].data[1]"),
-    ] as [(JSONValue, String)])
+    @Test(
+        arguments: [
+            (["list": [["number": 1]]], "none"), (["list": [["number": 1.0, "date": 0, "ratio": 1, "big": 1, "float": 2]]], "none"),
+            (nil, "valueNotFound "),
+            (1, "typeMismatch "), ([:], "keyNotFound  list"), (["list": nil], "valueNotFound .list"), (["list": [:]], "typeMismatch .list"),
+            (["list": [["number": 1], nil]], "valueNotFound .list[1]"), (["list": [["number": 1], 2]], "typeMismatch .list[1]"),
+            (["list": [["number": 1], [:]]], "keyNotFound .list[1] number"), (["list": [["number": "1"]]], "typeMismatch .list[0].number"),
+            (["list": [["number": nil]]], "valueNotFound .list[0].number"), (["list": [["number": true]]], "typeMismatch .list[0].number"),
+            (["list": [["number": 256]]], "dataCorrupted .list[0].number"), (["list": [["number": -1]]], "dataCorrupted .list[0].number"),
+            (["list": [["number": 1.5]]], "dataCorrupted .list[0].number"),
+            (["list": [["number": 1e300]]], "dataCorrupted .list[0].number"),
+            (["list": [["number": 1, "big": -1]]], "dataCorrupted .list[0].big"),
+            (["list": [["number": 1, "big": 1e18]]], "dataCorrupted .list[0].big"),
+            (["list": [["number": 1, "float": 1e300]]], "dataCorrupted .list[0].float"),
+            (["list": [["number": 1, "ratio": "x"]]], "typeMismatch .list[0].ratio"),
+            (["list": [["number": 1, "date": "yesterday"]]], "dataCorrupted .list[0].date"),
+            (["list": [["number": 1, "date": true]]], "typeMismatch .list[0].date"),
+            (["list": [["number": 1, "link": ""]]], "dataCorrupted .list[0].link"),
+            (["list": [["number": 1, "link": 1]]], "typeMismatch .list[0].link"),
+            (["list": [["number": 1, "data": "?"]]], "dataCorrupted .list[0].data"),
+            (["list": [["number": 1, "data": 1]]], "typeMismatch .list[0].data"),
+            (["list": [["number": 1, "data": [1, 256]]]], "dataCorrupted .list[0].data[1]"),
+        ] as [(JSONValue, String)])
     func decodingErrorsSayWhere(value: JSONValue, expected: String) {
         #expect(path(value) == expected)
     }
@@ -65,10 +73,12 @@ struct JSONCodableErrorTests {
         }
     }
 
-    @Test(arguments: [
-        (Inner(number: 1, ratio: .nan), ".list[0].ratio"), (Inner(number: 1, ratio: -.infinity), ".list[0].ratio"), (Inner(number: 1, big: .max), ".list[0].big"),
-        (Inner(number: 1, float: .infinity), ".list[0].float"),
-    ] as [(Inner, String)])
+    @Test(
+        arguments: [
+            (Inner(number: 1, ratio: .nan), ".list[0].ratio"), (Inner(number: 1, ratio: -.infinity), ".list[0].ratio"),
+            (Inner(number: 1, big: .max), ".list[0].big"),
+            (Inner(number: 1, float: .infinity), ".list[0].float"),
+        ] as [(Inner, String)])
     func encodingErrorsSayWhere(value: Inner, expected: String) {
         do {
             _ = try JSONValueEncoder().encode(Outer(list: [value]))

@@ -4,7 +4,8 @@ import Testing
 
 /// There and back, through the bridge alone and through text.
 struct JSONCodableTests {
-    private func check<T: Codable & Equatable>(_ value: T, _ expected: JSONValue, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func check<T: Codable & Equatable>(_ value: T, _ expected: JSONValue, sourceLocation: SourceLocation = #_sourceLocation) throws
+    {
         let encoded = try JSONValueEncoder().encode(value)
         #expect(encoded == expected, sourceLocation: sourceLocation)
         #expect(try JSONValueDecoder().decode(T.self, from: encoded) == value, sourceLocation: sourceLocation)
@@ -67,7 +68,8 @@ struct JSONCodableTests {
     @Test func nestedTypes() throws {
         let inner = Inner(flag: true, ratio: 0.5)
         let outer = Outer(
-            name: "n", nickname: nil, inner: inner, list: [inner], table: ["a": [1, 2]], anything: ["x": .binary([9])], color: .green, shape: .circle(radius: 2.5))
+            name: "n", nickname: nil, inner: inner, list: [inner], table: ["a": [1, 2]], anything: ["x": .binary([9])], color: .green,
+            shape: .circle(radius: 2.5))
         try check(
             outer,
             [
