@@ -15,6 +15,8 @@ package struct EngineIOServerConfiguration: Sendable {
     package var maximumPayloadBytes = 1_000_000
     /// Most packets in one polling payload. Default: 1,000 (the reference has no bound).
     package var maximumPacketsPerPayload = 1_000
+    /// Most packets that one poll is answered with; the rest waits for the next. Default: 16, because python-engineio's client refuses more.
+    package var maximumPacketsPerAnswer = 16
     /// Most bytes that may wait for one slow client before its session is closed. Default: 16 MiB (the reference has no bound).
     package var maximumQueuedBytes = 16 << 20
     /// Most sessions at once, over all addresses. Default: 20,000.

@@ -40,19 +40,24 @@ package struct EngineIOServerSession {
         var pollIsHeld = false
         var probe = Probe.none
 
-        mutating func takeQueue() -> [EngineIOPacket] {
-            self.queuedBytes = 0
-            return exchange(&self.queue, with: [])
+        mutating func takeQueue(most maximum: Int) -> [EngineIOPacket] {
+            let packets = Array(self.queue.prefix(maximum))
+            self.queue.removeFirst(packets.count)
+            self.queuedBytes -= packets.reduce(0) { $0 + $1.queuedBytes }
+            return packets
         }
     }
 
     private var state: State
     private let maximumQueuedBytes: Int
+    private let maximumPacketsPerAnswer: Int
 
     /// - Parameters:
     ///   - transport: The transport of the handshake request.
     ///   - maximumQueuedBytes: The bound on what waits for a poll. Over it the session closes with `transport error`.
-    package init(transport: Transport, maximumQueuedBytes: Int) {
+    ///   - maximumPacketsPerAnswer: The most packets that one poll brings; the rest waits for the next.
+    package init(transport: Transport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
+        self.maximumPacketsPerAnswer = maximumPacketsPerAnswer
         self.maximumQueuedBytes = maximumQueuedBytes
         switch transport {
         case .polling: self.state = .polling(Polling())
@@ -97,7 +102,7 @@ package struct EngineIOServerSession {
                 self.state = .polling(polling)
                 return .hold
             }
-            let packets = polling.takeQueue()
+            let packets = polling.takeQueue(most: self.maximumPacketsPerAnswer)
             self.state = .polling(polling)
             return .respond(packets)
         case .webSocket:
@@ -238,7 +243,7 @@ package struct EngineIOServerSession {
                 self.state = .polling(polling)
                 return .answerHeldPoll([packet])
             }
-            polling.queuedBytes += packet.payloadBytes
+            polling.queuedBytes += packet.queuedBytes
             guard polling.queuedBytes <= self.maximumQueuedBytes else {
                 self.state = .closed
                 return .closeSession(.transportError)
@@ -252,10 +257,10 @@ package struct EngineIOServerSession {
         }
     }
 
-    /// What waits for a poll, for an answer that is about to be written.
-    package mutating func takeQueue() -> [EngineIOPacket] {
+    /// What waits for a poll, to join `packets` in an answer that is about to be written.
+    package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
         guard case .polling(var polling) = self.state else { return [] }
-        let packets = polling.takeQueue()
+        let packets = polling.takeQueue(most: max(0, self.maximumPacketsPerAnswer - packets))
         self.state = .polling(polling)
         return packets
     }
@@ -269,7 +274,7 @@ package struct EngineIOServerSession {
 
 extension EngineIOPacket {
     /// What a packet weighs in a queue: its payload and a little for itself.
-    fileprivate var payloadBytes: Int {
+    fileprivate var queuedBytes: Int {
         switch self {
         case .message(.text(let buffer)), .message(.binary(let buffer)), .ping(let buffer), .pong(let buffer): buffer.readableBytes + 16
         case .open, .close, .upgrade, .noop: 16

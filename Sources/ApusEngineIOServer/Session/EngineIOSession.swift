@@ -49,7 +49,9 @@ package final class EngineIOSession: @unchecked Sendable {
         self.eventLoop = eventLoop
         let configuration = server.configuration
         self.payloadCodec = EngineIOPayloadCodec(version: .v4, maximumPackets: configuration.maximumPacketsPerPayload)
-        self.machine = EngineIOServerSession(transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes)
+        self.machine = EngineIOServerSession(
+            transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
+            maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer)
         self.heartbeat = EngineIOHeartbeat(pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout)
     }
 
@@ -264,7 +266,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
         guard let responder = exchange(&self.heldPoll, with: nil) else { return }
         self.eventLoop.execute {
-            responder.respond(payload: self.payloadCodec.encode(packets + self.machine.takeQueue()))
+            responder.respond(payload: self.payloadCodec.encode(packets + self.machine.takeQueue(after: packets.count)))
         }
     }
 

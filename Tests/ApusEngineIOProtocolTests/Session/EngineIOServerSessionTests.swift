@@ -8,7 +8,7 @@ import Testing
     private let probe = ByteBuffer(string: "probe")
 
     private func makeSession(_ transport: EngineIOServerSession.Transport = .polling, limit: Int = 1000) -> EngineIOServerSession {
-        EngineIOServerSession(transport: transport, maximumQueuedBytes: limit)
+        EngineIOServerSession(transport: transport, maximumQueuedBytes: limit, maximumPacketsPerAnswer: 3)
     }
 
     // MARK: Polling
@@ -44,8 +44,19 @@ import Testing
         for _ in 0..<5 {
             #expect(session.send(self.a) == .queued)
             #expect(session.send(self.b) == .queued)
-            #expect(session.takeQueue() == [self.a, self.b])
+            #expect(session.takeQueue(after: 0) == [self.a, self.b])
         }
+    }
+
+    @Test func answerHasABoundInPackets() {
+        var session = self.makeSession()
+        for _ in 0..<2 {
+            #expect(session.send(self.a) == .queued)
+            #expect(session.send(self.b) == .queued)
+        }
+        #expect(session.takeQueue(after: 1) == [self.a, self.b])
+        #expect(session.receivedPoll() == .respond([self.a, self.b]))
+        #expect(session.takeQueue(after: 3) == [])
     }
 
     @Test func heldPollThatGoesAwayClosesTheSession() {
