@@ -1,0 +1,70 @@
+import ApusEngineIOProtocol
+
+/// The addresses of a server's transports.
+struct EngineIOClientAddress: Sendable {
+    let isSecure: Bool
+    private let authority: String
+    private let target: String
+
+    /// Takes `http`, `https`, `ws` or `wss`; a query in the URL joins that of the configuration, a path in it is no part of the address
+    /// (Socket.IO users give the namespace there).
+    init(_ url: String, configuration: EngineIOClientConfiguration) throws(EngineIOError) {
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
+            throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL: http://host:port is expected, non-ASCII percent-encoded")
+        }
+        switch url[..<colon].lowercased() {
+        case "http", "ws": self.isSecure = false
+        case "https", "wss": self.isSecure = true
+        case let scheme: throw EngineIOError(.badRequest, message: "the scheme is \(scheme), not http, https, ws or wss")
+        }
+        let rest = url[colon...].dropFirst(3)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.isEmpty, !authority.contains("@") else {
+            throw EngineIOError(.badRequest, message: "\"\(url)\" has no host, or a user name, which belongs in an Authorization header")
+        }
+        self.authority = String(authority)
+        let path = configuration.path
+        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
+            throw EngineIOError(.badRequest, message: "the path \"\(path)\" holds what must be percent-encoded")
+        }
+        var target = (path.hasPrefix("/") ? "" : "/") + path + "?"
+        if let question = rest.firstIndex(of: "?") {
+            let query = rest[question...].dropFirst().prefix { $0 != "#" }
+            if !query.isEmpty { target += query + "&" }
+        }
+        for (name, value) in configuration.query.sorted(by: { $0.key < $1.key }) {
+            target += Self.percentEncoded(name) + "=" + Self.percentEncoded(value) + "&"
+        }
+        self.target = target + "EIO=4&transport="
+    }
+
+    func polling(sid: String?) -> String {
+        "\(self.isSecure ? "https" : "http")://\(self.authority)\(self.target)polling\(Self.session(sid))"
+    }
+
+    func webSocket(sid: String?) -> String {
+        "\(self.isSecure ? "wss" : "ws")://\(self.authority)\(self.target)websocket\(Self.session(sid))"
+    }
+
+    /// The sid is the server's: encoded, so that it cannot add to the request.
+    private static func session(_ sid: String?) -> String {
+        guard let sid else { return "" }
+        return "&sid=" + Self.percentEncoded(sid)
+    }
+
+    /// RFC 3986 2.3: all but the unreserved characters.
+    static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

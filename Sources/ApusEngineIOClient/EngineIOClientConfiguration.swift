@@ -1,0 +1,44 @@
+public import ApusConnectivity
+
+/// How a client connects to an Engine.IO server.
+public struct EngineIOClientConfiguration: Sendable {
+    /// A way of carrying packets.
+    public enum Transport: String, Sendable, Hashable, CaseIterable {
+        /// HTTP requests, of which one waits at the server.
+        case polling
+        /// One WebSocket.
+        case websocket
+    }
+
+    /// The transports, the first tried first. Default: polling, then WebSocket, as the reference client.
+    ///
+    /// With `[.polling, .websocket]` a session begins on polling and changes to WebSocket when the server offers it. One alone is
+    /// used alone. WebSocket first stays on WebSocket.
+    public var transports: [Transport] = [.polling, .websocket]
+
+    /// The path of the server. Default: `/socket.io/`, as the reference server.
+    public var path: String = "/socket.io/"
+
+    /// Further members of the query, percent-encoded for you.
+    public var query: [String: String] = [:]
+
+    /// Further fields of every HTTP request, the WebSocket's handshake included (a cookie, an Authorization).
+    public var headers: [String: String] = [:]
+
+    /// Time until the session stands, and for each POST. Default: 20 seconds, as the reference client.
+    public var timeout: Duration = .seconds(20)
+
+    /// How the server's certificate is judged. Default: the system's roots and the host's name.
+    ///
+    /// Polling cannot check a pinned certificate or another server name: with either, only WebSocket is used.
+    public var tls: TLSSettings = .system
+
+    /// The largest message or polling body taken from the server. Unit: bytes. Default: 16 MiB.
+    public var maximumMessageBytes: Int = 16 << 20
+
+    /// What may wait for a slow server. Unit: bytes. Default: 16 MiB. Above it an emit fails.
+    public var maximumQueuedBytes: Int = 16 << 20
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,356 @@
+package import ApusEngineIOProtocol
+import ApusWebSocket
+import ApusWebSocketProtocol
+package import AsyncHTTPClient
+package import Logging
+package import NIOCore
+import NIOHTTP1
+
+/// What hears an ``EngineIOClientConnection``. All calls come on its event loop.
+package protocol EngineIOClientDelegate: AnyObject {
+    /// The session stands.
+    func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake)
+    /// A message came.
+    func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage)
+    /// The session is over: exactly once, the last call.
+    func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError)
+}
+
+/// One Engine.IO session of a client, from its first request to its end. A new attempt is a new connection.
+///
+/// The shell of ``EngineIOClientSession``: carries out what the machine says. Confined to its event loop.
+package final class EngineIOClientConnection {
+    /// Polls wait at the server for up to a ping's interval; the deadline leaves room for the way.
+    private static let pollSlack = Duration.seconds(10)
+
+    package let eventLoop: any EventLoop
+    let configuration: EngineIOClientConfiguration
+    private let logger: Logger
+    private let address: EngineIOClientAddress
+    private let polling: EngineIOPollingTransport
+    private weak var delegate: (any EngineIOClientDelegate)?
+
+    private let packets = EngineIOPacketCodec(version: .v4)
+    /// A server may answer a poll with everything it has; the bound on the body bounds the work.
+    private let payloads = EngineIOPayloadCodec(version: .v4, maximumPackets: 65_536)
+    private let startsOn: EngineIOClientSession.Carrier
+    private var session: EngineIOClientSession
+    private var outbox: EngineIOClientOutbox
+    private var handshake: EngineIOHandshake?
+
+    private var webSocket: WebSocketHandler?
+    private var webSocketDelegate: EngineIOWebSocketDelegate?
+    private var getIsOut = false
+    private var postIsOut = false
+    private var silenceAllowed: Duration?
+    private var watch: Scheduled<Void>?
+    private var openTimer: Scheduled<Void>?
+    private var probeTimer: Scheduled<Void>?
+    private var flushIsScheduled = false
+    /// The session is over for us, and what waits (our close at the end of it) still goes out.
+    private var isSayingGoodbye = false
+
+    package init(
+        url: String, configuration: EngineIOClientConfiguration, client: HTTPClient, eventLoop: any EventLoop, logger: Logger,
+        delegate: any EngineIOClientDelegate
+    ) throws(EngineIOError) {
+        self.address = try EngineIOClientAddress(url, configuration: configuration)
+        var transports = configuration.transports
+        if self.address.isSecure, configuration.tls.needsOwnVerification { transports.removeAll { $0 == .polling } }
+        guard let first = transports.first else {
+            throw EngineIOError(
+                .transportUnknown,
+                message: "no transport is left: a pinned certificate or another server name needs .websocket among the transports")
+        }
+        self.startsOn = first == .polling ? .polling : .webSocket
+        self.session = EngineIOClientSession(startingOn: self.startsOn, upgrades: transports.contains(.websocket))
+        self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: EngineIOPacketCodec(version: .v4))
+        self.polling = EngineIOPollingTransport(eventLoop: eventLoop, client: client, configuration: configuration)
+        self.eventLoop = eventLoop
+        self.configuration = configuration
+        self.logger = logger
+        self.delegate = delegate
+    }
+
+    /// What carries the session; nil while an upgrade changes over, before the opening and after the end.
+    package var carrier: EngineIOClientSession.Carrier? { self.session.outboundCarrier }
+
+    /// Whether what is sent now leaves at once.
+    package var isWritable: Bool {
+        guard self.outbox.isEmpty else { return false }
+        switch self.session.outboundCarrier {
+        case .polling: return !self.postIsOut
+        case .webSocket: return self.webSocket?.isWritable ?? false
+        case nil: return false
+        }
+    }
+
+    /// Begins. Call once.
+    package func start() {
+        self.eventLoop.preconditionInEventLoop()
+        self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
+            connection.finish(EngineIOError(.timeout, message: "no session within \(connection.configuration.timeout)"))
+        }
+        switch self.startsOn {
+        case .polling: self.poll()
+        case .webSocket: self.openWebSocket(sid: nil)
+        }
+    }
+
+    /// Sends a group of messages that must stay together; false when the queue is full or the session over.
+    package func send(_ messages: [EngineIOMessage]) -> Bool {
+        self.eventLoop.preconditionInEventLoop()
+        guard !self.session.isClosed, self.outbox.append(messages.map { .message($0) }) else { return false }
+        self.scheduleFlush()
+        return true
+    }
+
+    /// Ends the session in order: what waits is sent first, as far as the transport takes it.
+    package func close(_ error: EngineIOError = EngineIOError(.closed, message: "closed by this side")) {
+        self.eventLoop.preconditionInEventLoop()
+        switch self.session.close() {
+        case .sendClose(let carrier):
+            self.outbox.appendControl(.close)
+            self.isSayingGoodbye = true
+            switch carrier {
+            case .polling: self.post()
+            case .webSocket: while let packet = self.outbox.popFirst() { self.write(packet) }
+            }
+            self.end(error)
+        case .abort: self.end(error)
+        case .doNothing: break
+        }
+    }
+
+    // MARK: - Packets in
+
+    private func received(_ packet: EngineIOPacket, over carrier: EngineIOClientSession.Carrier) {
+        switch self.session.received(packet, over: carrier) {
+        case .opened(let handshake, let silenceAllowed, let probe):
+            self.opened(handshake, silenceAllowed: silenceAllowed, probe: probe)
+        case .deliver(let message):
+            self.delegate?.engine(self, received: message)
+        case .sendPong(let pong):
+            self.restartWatch()
+            self.outbox.appendControl(pong)
+            self.scheduleFlush()
+        case .pausePolling:
+            self.reportSilence()
+        case .close(let error):
+            self.end(error)
+        case .abandonProbe:
+            self.dropWebSocket()
+        case .doNothing: break
+        }
+    }
+
+    private func opened(_ handshake: EngineIOHandshake, silenceAllowed: Duration?, probe: Bool) {
+        self.logger.debug("Session opened", metadata: ["engineio.transport": "\(self.startsOn)"])
+        self.openTimer?.cancel()
+        self.handshake = handshake
+        self.silenceAllowed = silenceAllowed
+        self.restartWatch()
+        self.delegate?.engineOpened(self, handshake: handshake)
+        guard probe, !self.session.isClosed else { return }
+        self.openWebSocket(sid: handshake.sid)
+        self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
+            guard connection.session.outboundCarrier != .webSocket else { return }
+            connection.webSocketEnded(EngineIOError(.timeout, message: "the upgrade took longer than \(connection.configuration.timeout)"))
+        }
+    }
+
+    private func restartWatch() {
+        self.watch?.cancel()
+        guard let silenceAllowed = self.silenceAllowed, !self.session.isClosed else { return }
+        self.watch = self.schedule(in: silenceAllowed) { connection in
+            connection.finish(EngineIOError(.heartbeatTimeout, message: "no ping from the server for \(silenceAllowed)"))
+        }
+    }
+
+    // MARK: - Polling
+
+    private func poll() {
+        guard !self.getIsOut else { return }
+        self.getIsOut = true
+        let timeout = self.silenceAllowed.map { $0 + Self.pollSlack } ?? max(self.configuration.timeout, .seconds(60))
+        self.polling.send(.GET, to: self.address.polling(sid: self.handshake?.sid), body: nil, timeout: timeout) { result in
+            self.getIsOut = false
+            self.polled(result)
+        }
+    }
+
+    private func polled(_ result: Result<ByteBuffer, EngineIOError>) {
+        do throws(EngineIOError) {
+            for packet in try self.payloads.decode(result.get()) { self.received(packet, over: .polling) }
+        } catch {
+            self.failed(.polling, error)
+            return
+        }
+        if self.session.mayPoll { self.poll() } else { self.reportSilence() }
+    }
+
+    private func post() {
+        guard !self.postIsOut, !self.outbox.isEmpty else { return }
+        let maximum = self.handshake?.maxPayload ?? 0
+        let batch = self.outbox.takeBatch(maximumBytes: maximum > 0 ? maximum : 1_000_000)
+        self.postIsOut = true
+        self.polling.send(
+            .POST, to: self.address.polling(sid: self.handshake?.sid), body: self.payloads.encode(batch),
+            timeout: self.configuration.timeout
+        ) { result in
+            self.postIsOut = false
+            // The answer's text is not looked at: `ok` from Node, `OK` from python.
+            if case .failure(let error) = result { return self.failed(.polling, error) }
+            guard !self.isSayingGoodbye else { return self.post() }
+            self.flush()
+            self.reportSilence()
+        }
+    }
+
+    private func reportSilence() {
+        guard !self.getIsOut, !self.postIsOut else { return }
+        guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
+        self.logger.debug("Session upgraded to WebSocket")
+        self.probeTimer?.cancel()
+        self.write(.upgrade)
+        self.flush()
+    }
+
+    // MARK: - WebSocket
+
+    private func openWebSocket(sid: String?) {
+        let delegate = EngineIOWebSocketDelegate(connection: self)
+        self.webSocketDelegate = delegate
+        var limits = WebSocketLimits(maximumMessageBytes: self.configuration.maximumMessageBytes)
+        limits.closeTimeout = .seconds(2)
+        let headers = self.configuration.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        WebSocketClientConnector.connect(
+            to: self.address.webSocket(sid: sid), headers: headers, tls: self.configuration.tls, limits: limits,
+            timeout: self.configuration.timeout, on: self.eventLoop, delegate: delegate
+        ).assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let handler):
+                guard self.webSocketDelegate === delegate, !self.session.isClosed else { return handler.abort() }
+                self.webSocketOpened(handler, isProbe: sid != nil)
+            case .failure(let error):
+                guard self.webSocketDelegate === delegate else { return }
+                self.webSocketEnded(Self.engineError(error))
+            }
+        }
+    }
+
+    private func webSocketOpened(_ handler: WebSocketHandler, isProbe: Bool) {
+        self.webSocket = handler
+        if isProbe { self.write(.probePing) }
+        self.flush()
+    }
+
+    func webSocketReceived(_ message: WebSocketMessage) {
+        do throws(EngineIOError) {
+            switch message {
+            case .text(let text): self.received(try self.packets.decode(.text(text)), over: .webSocket)
+            case .binary(let bytes): self.received(.message(.binary(bytes)), over: .webSocket)
+            }
+        } catch {
+            self.finish(error)
+        }
+    }
+
+    func webSocketWritable() {
+        self.flush()
+    }
+
+    func webSocketEnded(_ error: EngineIOError) {
+        self.dropWebSocket()
+        self.failed(.webSocket, error)
+    }
+
+    private func dropWebSocket() {
+        self.probeTimer?.cancel()
+        self.webSocketDelegate?.connection = nil
+        self.webSocketDelegate = nil
+        self.webSocket?.close(code: .normalClosure, reason: "")
+        self.webSocket = nil
+    }
+
+    static func engineError(_ error: any Error) -> EngineIOError {
+        guard let error = error as? WebSocketError else {
+            return EngineIOError(.transportError, message: "the WebSocket failed", cause: error)
+        }
+        if let refusal = error.refusal { return EngineIOHTTPRefusal.error(status: refusal.status, body: refusal.body) }
+        return EngineIOError(
+            error.code == .timeout ? .timeout : .transportError, message: "the WebSocket failed: \(error.message)", cause: error)
+    }
+
+    // MARK: - Packets out
+
+    /// Packets of one turn leave together: in one POST, or in one write of the WebSocket.
+    private func scheduleFlush() {
+        guard !self.flushIsScheduled else { return }
+        self.flushIsScheduled = true
+        self.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            self.flush()
+        }
+    }
+
+    private func flush() {
+        switch self.session.outboundCarrier {
+        case .polling:
+            self.post()
+        case .webSocket:
+            guard let webSocket = self.webSocket else { return }
+            while webSocket.isWritable, let packet = self.outbox.popFirst() { self.write(packet) }
+        case nil: break  // kept until the upgrade is done
+        }
+    }
+
+    private func write(_ packet: EngineIOPacket) {
+        switch self.packets.webSocketFrame(for: packet) {
+        case .text(let text): self.webSocket?.send(.text(text))
+        case .binary(let bytes): self.webSocket?.send(.binary(bytes))
+        }
+    }
+
+    // MARK: - The end
+
+    private func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
+        switch self.session.failed(carrier, error) {
+        case .close(let error): self.end(error)
+        case .resumePolling:
+            self.logger.debug("Upgrade failed, staying on polling", metadata: ["error": "\(error)"])
+            self.dropWebSocket()
+            self.poll()
+            self.flush()
+        case .doNothing: break
+        }
+    }
+
+    /// Ends the session for this reason, if it is not over.
+    private func finish(_ error: EngineIOError) {
+        switch self.session.close() {
+        case .sendClose, .abort: self.end(error)
+        case .doNothing: break
+        }
+    }
+
+    private func end(_ error: EngineIOError) {
+        self.logger.debug("Session closed", metadata: ["engineio.reason": "\(error)"])
+        for timer in [self.watch, self.openTimer, self.probeTimer] { timer?.cancel() }
+        self.dropWebSocket()
+        // A last POST (our close) may finish; the poll is given up.
+        if !self.postIsOut { self.polling.cancel() }
+        let delegate = self.delegate
+        self.delegate = nil
+        delegate?.engineClosed(self, error: error)
+    }
+
+    private func schedule(in delay: Duration, _ body: @escaping (EngineIOClientConnection) -> Void) -> Scheduled<Void> {
+        self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            if let self { body(self) }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension EngineIOClientConnection: Sendable {}

@@ -1,0 +1,38 @@
+import ApusConnectivity
+import ApusEngineIOProtocol
+import ApusWebSocket
+import ApusWebSocketProtocol
+
+/// Leads what a WebSocket says to its connection, for as long as the connection wants to hear it.
+final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
+    weak var connection: EngineIOClientConnection?
+
+    init(connection: EngineIOClientConnection) {
+        self.connection = connection
+    }
+
+    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
+        self.connection?.webSocketReceived(message)
+    }
+
+    func webSocketReadComplete(_ handler: WebSocketHandler) {}
+
+    func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
+        if isWritable { self.connection?.webSocketWritable() }
+    }
+
+    func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
+        let reason =
+            error.map { EngineIOClientConnection.engineError($0) }
+            ?? EngineIOError(.closed, message: "the server closed the WebSocket\(code.map { " with \($0)" } ?? "")")
+        self.connection?.webSocketEnded(reason)
+    }
+}
+
+extension TLSSettings {
+    /// Whether the check is one that async-http-client cannot be taught.
+    var needsOwnVerification: Bool {
+        if case .pinned = self.verification { return true }
+        return self.serverName != nil
+    }
+}

@@ -1,0 +1,26 @@
+import ApusJSON
+
+/// What a server's HTTP answer other than 200 means.
+///
+/// Source: the reference server's error bodies, `{"code":n,"message":"…"}`; python's is a JSON string, proxies answer anything.
+package enum EngineIOHTTPRefusal {
+    /// The error for this status and body.
+    package static func error(status: Int, body: [UInt8]) -> EngineIOError {
+        let value = try? JSONReader.read(body)
+        let text = value?["message"]?.stringValue ?? value?.stringValue ?? String(decoding: body.prefix(200), as: UTF8.self)
+        let code: EngineIOError.Code
+        switch (value?["code"]?.intValue, status) {
+        case (0, _): code = .transportUnknown
+        case (1, _): code = .sessionUnknown
+        case (2, _): code = .badHandshakeMethod
+        case (3, _): code = .badRequest
+        case (4, _): code = .forbidden
+        case (5, _): code = .unsupportedVersion
+        case (_, 401), (_, 403): code = .forbidden
+        case (_, 413): code = .payloadTooLarge
+        case (_, 400): code = .badRequest
+        default: code = .connectionRefused
+        }
+        return EngineIOError(code, message: "the server answered HTTP \(status): \(text)")
+    }
+}

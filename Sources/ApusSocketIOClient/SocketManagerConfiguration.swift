@@ -1,0 +1,99 @@
+public import ApusConnectivity
+public import ApusEngineIOClient
+public import ApusJSON
+public import ApusSocketIOProtocol
+
+/// What a client shows the server when it joins a namespace.
+public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
+    enum Source: Sendable {
+        case none
+        case value(SocketIOValue)
+        case closure(@Sendable () async throws -> SocketIOValue)
+    }
+
+    let source: Source
+
+    /// Nothing.
+    public static let none = Self(source: .none)
+
+    /// The same object every time.
+    public static func value(_ value: SocketIOValue) -> Self { Self(source: .value(value)) }
+
+    /// Asked at every attempt to join, so that a token can be renewed. An error counts as a failed attempt.
+    public static func closure(_ closure: @escaping @Sendable () async throws -> SocketIOValue) -> Self { Self(source: .closure(closure)) }
+
+    /// The same object every time, as a literal.
+    public init(dictionaryLiteral elements: (String, SocketIOValue)...) {
+        self.source = .value(.object(.init(elements.map { (key: $0.0, value: $0.1) })))
+    }
+
+    private init(source: Source) {
+        self.source = source
+    }
+}
+
+/// How a ``SocketManager`` connects, and what it keeps while it cannot.
+public struct SocketManagerConfiguration: Sendable {
+    /// The connection below: transports, path, query, headers, timeout, TLS, bounds in bytes.
+    public var engine: EngineIOClientConfiguration
+
+    /// What every namespace shows the server, unless the socket was given its own. Default: nothing.
+    public var auth: SocketAuthentication
+
+    /// When a lost connection is made again. Default: as the JavaScript client, 1 s doubling to 5 s, varied by half, without end.
+    public var reconnection: ReconnectionPolicy
+
+    /// How long an ack is waited for when the call does not say. Default: 20 seconds.
+    public var ackTimeout: Duration = .seconds(20)
+
+    /// Events kept per namespace while it is not connected. Default: 1,000. One more fails with `bufferFull`.
+    public var maximumBufferedEvents: Int = 1000
+
+    /// Bytes of the events kept per namespace while it is not connected. Default: 4 MiB.
+    public var maximumBufferedBytes: Int = 4 << 20
+
+    /// Acks waited for at one time per namespace. Default: 10,000.
+    public var maximumPendingAcks: Int = 10_000
+
+    /// Attachments of one packet from the server. Default: 64; the server is more trusted than a client is by a server.
+    public var maximumAttachments: Int = 64
+
+    /// Makes a configuration; see the members for the defaults.
+    public init(
+        transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        path: String = "/socket.io/",
+        query: [String: String] = [:],
+        headers: [String: String] = [:],
+        auth: SocketAuthentication = .none,
+        reconnection: ReconnectionPolicy = .socketIO,
+        timeout: Duration = .seconds(20),
+        tls: TLSSettings = .system
+    ) {
+        var engine = EngineIOClientConfiguration()
+        engine.transports = transports
+        engine.path = path
+        engine.query = query
+        engine.headers = headers
+        engine.timeout = timeout
+        engine.tls = tls
+        self.engine = engine
+        self.auth = auth
+        self.reconnection = reconnection
+    }
+
+    /// Makes a configuration whose auth is asked at every attempt.
+    public init(
+        transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        path: String = "/socket.io/",
+        query: [String: String] = [:],
+        headers: [String: String] = [:],
+        reconnection: ReconnectionPolicy = .socketIO,
+        timeout: Duration = .seconds(20),
+        tls: TLSSettings = .system,
+        auth: @escaping @Sendable () async throws -> SocketIOValue
+    ) {
+        self.init(
+            transports: transports, path: path, query: query, headers: headers, auth: .closure(auth), reconnection: reconnection,
+            timeout: timeout, tls: tls)
+    }
+}

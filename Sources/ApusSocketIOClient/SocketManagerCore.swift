@@ -1,0 +1,165 @@
+import ApusConnectivity
+import ApusEngineIOClient
+import ApusEngineIOProtocol
+import ApusSocketIOProtocol
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The connection of a manager: makes it, loses it, makes it again, and shares it out among the namespaces.
+///
+/// Unchecked because: all but the constants and the box is touched on `eventLoop` only, which ``onLoop(_:)`` and the engine see to.
+final class SocketManagerCore: @unchecked Sendable {
+    let eventLoop: any EventLoop
+    let configuration: SocketManagerConfiguration
+    let logger: Logger
+    private let url: String
+    private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
+
+    private var reconnection: ReconnectionStateMachine
+    private var engine: EngineIOClientConnection?
+    private var decoder = SocketIOPacketDecoder()
+    private var retryTimer: Scheduled<Void>?
+    private var generator = SystemRandomNumberGenerator()
+    /// How many attempts the present connection took, 0 for the first.
+    private(set) var attempts = 0
+
+    init(url: String, configuration: SocketManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
+        self.url = url
+        self.configuration = configuration
+        self.logger = logger
+        self.eventLoop = eventLoop
+        self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
+    }
+
+    /// Runs `body` on the event loop: at once when there already, so that what a handler emits keeps its place.
+    func onLoop(_ body: @escaping @Sendable (SocketManagerCore) -> Void) {
+        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
+    }
+
+    func namespace(_ name: String, auth: SocketAuthentication?) -> SocketNamespaceCore {
+        self.namespaces.withLockedValue { namespaces in
+            if let known = namespaces[name] { return known }
+            let made = SocketNamespaceCore(name: name, auth: auth ?? self.configuration.auth, manager: self)
+            namespaces[name] = made
+            return made
+        }
+    }
+
+    private var all: [SocketNamespaceCore] {
+        self.namespaces.withLockedValue { $0.values.sorted { $0.name < $1.name } }
+    }
+
+    var sessionIsOpen: Bool { self.engine.map { $0.carrier != nil || self.sessionWasOpened } ?? false }
+    private var sessionWasOpened = false
+
+    /// Whether what is sent now leaves at once.
+    var isWritable: Bool { self.engine?.isWritable ?? false }
+
+    // MARK: - Connecting
+
+    /// A namespace wants the connection.
+    func start() {
+        if case .connect = self.reconnection.start() { self.connect() }
+    }
+
+    private func connect() {
+        self.attempts = self.reconnection.attempt
+        self.decoder = SocketIOPacketDecoder(limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
+        self.sessionWasOpened = false
+        do throws(EngineIOError) {
+            let engine = try EngineIOClientConnection(
+                url: self.url, configuration: self.configuration.engine, client: EngineIOHTTPClient.shared, eventLoop: self.eventLoop,
+                logger: self.logger, delegate: self)
+            self.engine = engine
+            engine.start()
+        } catch {
+            // The settings are wrong: another attempt would be as well.
+            self.reconnection.stop()
+            let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
+            for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
+        }
+    }
+
+    /// A namespace was joined.
+    func joined() {
+        _ = self.reconnection.opened()
+    }
+
+    /// A namespace left. The last one closes the connection.
+    func closeIfUnused() {
+        guard !self.all.contains(where: { $0.isActive }) else { return }
+        self.stop()
+    }
+
+    func disconnectAll() {
+        for namespace in self.all { namespace.disconnect() }
+        self.stop()
+    }
+
+    private func stop() {
+        self.reconnection.stop()
+        self.retryTimer?.cancel()
+        self.retryTimer = nil
+        let engine = self.engine
+        self.engine = nil  // first: its farewell is not news
+        engine?.close()
+    }
+
+    /// Gives up the present connection and counts it as failed.
+    func fail(_ error: EngineIOError) {
+        self.engine?.close(error)
+    }
+
+    // MARK: - Packets
+
+    /// Sends a packet whole; false when the queue is full or there is no session.
+    func send(_ packet: SocketIOEncodedPacket) -> Bool {
+        guard let engine = self.engine else { return false }
+        return engine.send([.text(packet.text)] + packet.attachments.map { .binary($0) })
+    }
+}
+
+extension SocketManagerCore: EngineIOClientDelegate {
+    func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake) {
+        guard connection === self.engine else { return }
+        self.sessionWasOpened = true
+        for namespace in self.all { namespace.sessionOpened() }
+    }
+
+    func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage) {
+        guard connection === self.engine else { return }
+        do throws(SocketIOError) {
+            guard let packet = try self.decoder.received(message) else { return }
+            let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
+            namespace?.received(packet.content)
+        } catch {
+            self.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
+        }
+    }
+
+    func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError) {
+        guard connection === self.engine else { return }
+        self.engine = nil
+        self.sessionWasOpened = false
+        let next = self.reconnection.lost(using: &self.generator)
+        let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
+        // The timer stands before the listeners hear: one of them may stop it.
+        if case .retry(let delay, _) = next {
+            self.logger.debug("Connecting again", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
+            self.retryTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in self?.retry() }
+        }
+        for namespace in self.all { namespace.sessionLost(error, failure: failure) }
+        if case .giveUp = next {
+            for namespace in self.all { namespace.gaveUp(failure, isFinal: true) }
+        }
+    }
+
+    private func retry() {
+        guard case .connect(let attempt) = self.reconnection.timerFired() else { return }
+        for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
+        // A listener may have left: then the machine is idle.
+        guard self.reconnection.isActive, self.engine == nil else { return }
+        self.connect()
+    }
+}

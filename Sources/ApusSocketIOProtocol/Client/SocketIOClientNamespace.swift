@@ -1,0 +1,178 @@
+import ApusJSON
+
+/// The client's side of one namespace: when to send CONNECT and DISCONNECT, and what a packet means.
+///
+/// Source: Socket.IO protocol v5, "Connection to a namespace", "Disconnection from a namespace".
+package struct SocketIOClientNamespace: Sendable {
+    /// An event as it came.
+    package struct Event: Equatable, Sendable {
+        package var name: String
+        package var arguments: [SocketIOValue]
+        package var ackID: Int?
+    }
+
+    private enum State: Equatable {
+        /// Not wanted. Leaves to `waiting` or `asking` (open).
+        case closed
+        /// Wanted; there is no Engine.IO session. Leaves to `asking` (session) or `closed`.
+        case waiting
+        /// The shell fetches the auth. Leaves to `connecting` (authenticated), `waiting` (session lost) or `closed`.
+        case asking
+        /// CONNECT is out. What came before its answer is kept. Leaves to `connected`, `waiting`, `closed`.
+        case connecting(early: [Event])
+        /// Leaves to `waiting` (session lost) or `closed`.
+        case connected(id: String)
+    }
+
+    private var state = State.closed
+    /// Distinguishes the attempts, for an auth that comes back after its attempt is over.
+    private var attempt = 0
+    private let maximumEarlyEvents: Int
+
+    /// - Parameter maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
+    ///   handler first). More are a breach of the protocol.
+    package init(maximumEarlyEvents: Int = 1000) {
+        self.maximumEarlyEvents = maximumEarlyEvents
+    }
+
+    /// The id the server gave, while connected.
+    package var id: String? {
+        if case .connected(let id) = self.state { return id }
+        return nil
+    }
+
+    /// Whether somebody wants this namespace.
+    package var isActive: Bool { self.state != .closed }
+
+    /// Whether CONNECT was granted.
+    package var isConnected: Bool { self.id != nil }
+
+    package enum OpenAction: Equatable { case fetchAuth(attempt: Int), waitForSession, doNothing }
+
+    /// Somebody wants the namespace.
+    package mutating func open(sessionIsOpen: Bool) -> OpenAction {
+        guard self.state == .closed else { return .doNothing }
+        self.state = .waiting
+        return sessionIsOpen ? self.sessionOpened() : .waitForSession
+    }
+
+    /// An Engine.IO session stands.
+    package mutating func sessionOpened() -> OpenAction {
+        guard self.state == .waiting else { return .doNothing }
+        self.state = .asking
+        self.attempt += 1
+        return .fetchAuth(attempt: self.attempt)
+    }
+
+    package enum AuthenticatedAction: Equatable { case sendConnect, doNothing }
+
+    /// The auth of an attempt is there.
+    package mutating func authenticated(attempt: Int) -> AuthenticatedAction {
+        guard self.state == .asking, attempt == self.attempt else { return .doNothing }  // the session was lost meanwhile
+        self.state = .connecting(early: [])
+        return .sendConnect
+    }
+
+    /// Whether this attempt still waits, for its auth or for the answer to CONNECT. Asked by the timer.
+    package func isPending(attempt: Int) -> Bool {
+        guard attempt == self.attempt else { return false }
+        switch self.state {
+        case .asking, .connecting: return true
+        case .closed, .waiting, .connected: return false
+        }
+    }
+
+    package enum ReceivedAction: Equatable {
+        /// CONNECT was granted; the events came before it.
+        case connected(id: String, early: [Event])
+        /// CONNECT was refused. The client does not ask again by itself.
+        case refused(SocketIOError)
+        case deliver(Event)
+        case resolveAck(id: Int, arguments: [SocketIOValue])
+        /// The server ended the namespace. The client does not come back by itself.
+        case disconnected
+        /// Close the whole connection.
+        case fail(SocketIOError)
+        case doNothing
+    }
+
+    /// A packet of this namespace came.
+    package mutating func received(_ content: SocketIOPacket.Content) -> ReceivedAction {
+        switch self.state {
+        case .closed, .waiting, .asking:
+            return .doNothing  // was on its way when we left
+        case .connecting(var early):
+            self.state = .connecting(early: [])
+            switch content {
+            case .connect(let payload):
+                // Protocol 4 has no id here; this client speaks 5.
+                guard let id = payload?["sid"]?.stringValue else {
+                    return .fail(
+                        SocketIOError(.invalidPayload, message: "a CONNECT without a sid: does the server speak Socket.IO 3 or later?"))
+                }
+                self.state = .connected(id: id)
+                return .connected(id: id, early: early)
+            case .connectError(let payload):
+                self.state = .closed
+                let message = payload["message"]?.stringValue ?? payload.stringValue ?? "the server refused the namespace"
+                return .refused(SocketIOError(.connectRefused, message: message, data: payload["data"]))
+            case .event(let name, let arguments, let ackID):
+                guard early.count < self.maximumEarlyEvents else {
+                    return .fail(
+                        SocketIOError(.malformedPacket, message: "more than \(self.maximumEarlyEvents) events before the answer to CONNECT")
+                    )
+                }
+                early.append(Event(name: name, arguments: arguments, ackID: ackID))
+                self.state = .connecting(early: early)
+                return .doNothing
+            case .disconnect:
+                self.state = .closed
+                return .disconnected
+            case .ack:
+                self.state = .connecting(early: early)
+                return .doNothing
+            }
+        case .connected:
+            switch content {
+            case .event(let name, let arguments, let ackID):
+                return .deliver(Event(name: name, arguments: arguments, ackID: ackID))
+            case .ack(let id, let arguments):
+                return .resolveAck(id: id, arguments: arguments)
+            case .disconnect:
+                self.state = .closed
+                return .disconnected
+            case .connect, .connectError:
+                return .doNothing  // late or doubled: changes nothing
+            }
+        }
+    }
+
+    package enum SessionLostAction: Equatable { case wasConnected, doNothing }
+
+    /// The Engine.IO session is over. The namespace stays wanted.
+    package mutating func sessionLost() -> SessionLostAction {
+        switch self.state {
+        case .connected:
+            self.state = .waiting
+            return .wasConnected
+        case .asking, .connecting:
+            self.state = .waiting
+            return .doNothing
+        case .closed, .waiting:
+            return .doNothing
+        }
+    }
+
+    package enum CloseAction: Equatable { case sendDisconnect(wasConnected: Bool), justClose, doNothing }
+
+    /// We leave the namespace.
+    package mutating func close() -> CloseAction {
+        defer { self.state = .closed }
+        switch self.state {
+        case .connected: return .sendDisconnect(wasConnected: true)
+        case .connecting: return .sendDisconnect(wasConnected: false)
+        case .waiting, .asking: return .justClose
+        case .closed: return .doNothing
+        }
+    }
+}
