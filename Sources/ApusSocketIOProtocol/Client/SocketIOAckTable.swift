@@ -50,4 +50,3 @@ package struct SocketIOAckTable<Waiter> {
         return ids.compactMap { self.take($0) }
     }
 }
-

@@ -1,0 +1,112 @@
+"""A python-socketio 5.x server, the peer our client is tested against.
+
+    python python_socketio_server.py [PORT]      (pip install "python-socketio>=5.11,<6" aiohttp)
+
+Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. PORT 0 or none: a free one.
+`--ping-interval SECONDS` (a value below 1 is announced as 0, one of the oddities our client must take), `--ping-timeout SECONDS`,
+`--http-only` (no upgrade offered).
+
+| namespace | client sends | server does |
+|---|---|---|
+| `/` and `/custom` | connects | emits `early` with "before connect" in the connect handler: it arrives before the CONNECT packet |
+| | `echo` any arguments | emits `echo` with the same arguments to the sender |
+| | `ack` any arguments | acknowledges with the same arguments |
+| | `emit-back` any arguments | emits `question` with the same arguments, waits for its ack, acknowledges with what that held |
+| | `silent` | never acknowledges |
+| | `auth` | acknowledges with the auth of the connect |
+| | `leave-me` | disconnects the sender from the namespace |
+| | `burst` n | emits `burst` 0 … n-1 |
+| `/private` | CONNECT with auth other than {"token": "secret"} | refuses: message "unauthorized", data {"code": "unauthorized"} |
+| any other | CONNECT | refused with the string "Unable to connect" |
+"""
+
+import argparse
+import asyncio
+import sys
+
+import socketio
+from aiohttp import web
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("port", nargs="?", type=int, default=0)
+arguments.add_argument("--ping-interval", type=float, default=25)
+arguments.add_argument("--ping-timeout", type=float, default=20)
+arguments.add_argument("--http-only", action="store_true")
+options = arguments.parse_args()
+
+sio = socketio.AsyncServer(
+    async_mode="aiohttp",
+    namespaces=["/", "/custom", "/private"],
+    ping_interval=options.ping_interval,
+    ping_timeout=options.ping_timeout,
+    allow_upgrades=not options.http_only,
+    max_http_buffer_size=5_000_000,
+)
+
+
+def register(namespace):
+    auths = {}
+
+    @sio.on("connect", namespace=namespace)
+    async def connect(sid, environ, auth):
+        auths[sid] = auth
+        await sio.emit("early", "before connect", to=sid, namespace=namespace)
+
+    @sio.on("disconnect", namespace=namespace)
+    async def disconnect(sid, reason=None):
+        auths.pop(sid, None)
+
+    @sio.on("echo", namespace=namespace)
+    async def echo(sid, *values):
+        await sio.emit("echo", tuple(values), to=sid, namespace=namespace)
+
+    @sio.on("ack", namespace=namespace)
+    async def ack(sid, *values):
+        return tuple(values)
+
+    @sio.on("emit-back", namespace=namespace)
+    async def emit_back(sid, *values):
+        answer = await sio.call("question", tuple(values), to=sid, namespace=namespace, timeout=10)
+        return tuple(answer) if isinstance(answer, (tuple, list)) else (answer,)
+
+    @sio.on("silent", namespace=namespace)
+    async def silent(sid, *values):
+        await asyncio.sleep(3600)
+
+    @sio.on("auth", namespace=namespace)
+    async def auth(sid):
+        return (auths.get(sid),)
+
+    @sio.on("leave-me", namespace=namespace)
+    async def leave_me(sid):
+        await sio.disconnect(sid, namespace=namespace)
+
+    @sio.on("burst", namespace=namespace)
+    async def burst(sid, count):
+        for number in range(count):
+            await sio.emit("burst", number, to=sid, namespace=namespace)
+
+
+register("/")
+register("/custom")
+
+
+@sio.on("connect", namespace="/private")
+async def connect_private(sid, environ, auth):
+    if auth != {"token": "secret"}:
+        raise socketio.exceptions.ConnectionRefusedError("unauthorized", {"code": "unauthorized"})
+
+
+async def main():
+    application = web.Application()
+    sio.attach(application)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", options.port, reuse_address=True)
+    await site.start()
+    print(f"listening on 127.0.0.1:{site._server.sockets[0].getsockname()[1]}", flush=True)
+    # Whoever started us holds our input: it closes with them, also when they crash.
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+asyncio.run(main())
