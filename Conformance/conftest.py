@@ -1,11 +1,7 @@
 import pytest
-from engineio.payload import Payload
 
 from support.neighbour import Neighbour
 from support.process import BINARY, ServerProcess
-
-# python-engineio's client takes at most 16 packets in one poll's answer and then gives up; Node's and ours send what is there.
-Payload.max_decode_packets = 1000
 
 
 def pytest_collection_modifyitems(items):
