@@ -1,0 +1,52 @@
+import ApusChatProtocol
+import Foundation
+import GRDB
+
+/// Users and devices in the database. Each function runs inside the caller's transaction.
+enum AccountRows {
+    /// Who a token stands for.
+    struct Identity: Hashable, Sendable {
+        var user: UserID
+        var device: String
+        var expiresAt: Int64
+    }
+
+    /// - Throws: `name_taken`.
+    static func insertUser(_ id: UserID, name: UserName, display: String, password: PasswordHash, at now: Int64, _ db: Database) throws -> ChatUser {
+        guard try Int.fetchOne(db, sql: "SELECT 1 FROM user WHERE folded = ?", arguments: [name.folded]) == nil else {
+            throw ChatError(.nameTaken, message: "somebody else has the name \(name)")
+        }
+        try db.execute(
+            sql: "INSERT INTO user (id, name, folded, display, display_folded, password, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            arguments: [id.rawValue, name.rawValue, name.folded, display, display.lowercased(), password.text, now])
+        return ChatUser(id: id, name: name.rawValue, display: display)
+    }
+
+    /// The user of a name, and the hash of the password.
+    static func find(_ name: UserName, _ db: Database) throws -> (user: ChatUser, password: PasswordHash)? {
+        try Row.fetchOne(db, sql: "SELECT id, name, display, password FROM user WHERE folded = ?", arguments: [name.folded])
+            .map { (Users.user($0), PasswordHash(stored: $0["password"])) }
+    }
+
+    /// A new device. Devices whose time is over are forgotten on the way, so that the table stays bounded.
+    static func insertDevice(
+        _ id: String, of user: UserID, label: String, token: String, at now: Int64, expiresAt: Int64, _ db: Database
+    ) throws {
+        try db.execute(sql: "DELETE FROM device WHERE expires_at <= ?", arguments: [now])
+        try db.execute(
+            sql: "INSERT INTO device (id, user, label, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [id, user.rawValue, label, Secrets.tokenHash(token), now, expiresAt])
+    }
+
+    /// Who a token stands for; nil when it is unknown, revoked or its time is over.
+    static func identity(token: String, at now: Int64, _ db: Database) throws -> Identity? {
+        try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT id, user, expires_at FROM device WHERE token_hash = ? AND expires_at > ?"),
+            arguments: [Secrets.tokenHash(token), now]
+        ).map { Identity(user: UserID(unchecked: $0["user"]), device: $0["id"], expiresAt: $0["expires_at"]) }
+    }
+
+    static func deleteDevice(_ id: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM device WHERE id = ?", arguments: [id])
+    }
+}

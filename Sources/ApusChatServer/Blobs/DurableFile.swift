@@ -1,0 +1,66 @@
+import ApusChatProtocol
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The system calls behind "when it returns it is on the disk". They block.
+enum DurableFile {
+    /// Writes a new file and syncs it.
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw self.failure("open") }
+        defer { _ = close(descriptor) }
+        try bytes.withUnsafeBytes { buffer in
+            var offset = 0
+            while offset < buffer.count {
+                let count = self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw self.failure("write")
+                }
+                offset += count
+            }
+        }
+        guard fsync(descriptor) == 0 else { throw self.failure("fsync") }
+    }
+
+    /// Makes the names in a folder durable.
+    static func syncFolder(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw self.failure("open") }
+        defer { _ = close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw self.failure("fsync") }
+    }
+
+    static func rename(_ old: String, to new: String) throws {
+        #if canImport(Glibc)
+        let result = Glibc.rename(old, new)
+        #elseif canImport(Musl)
+        let result = Musl.rename(old, new)
+        #else
+        let result = Darwin.rename(old, new)
+        #endif
+        guard result == 0 else { throw self.failure("rename") }
+    }
+
+    static func remove(_ path: String) { _ = unlink(path) }
+
+    private static func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        return Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private static func failure(_ call: String) -> ChatError {
+        ChatError(.storage, message: "the server could not store this (\(call): \(String(cString: strerror(errno)))); send it again later")
+    }
+}

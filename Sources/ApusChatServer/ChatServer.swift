@@ -1,0 +1,121 @@
+import ApusSocketIOServer
+import Foundation
+import Hummingbird
+public import Logging
+import NIOCore
+import NIOSSL
+public import ServiceLifecycle
+
+/// A whole chat server: accounts, log, blobs, Socket.IO and the page, on one SQLite file and a folder.
+///
+/// `run` serves until its task is cancelled or a graceful shutdown is asked of the service group it runs in. On a graceful shutdown it takes no
+/// more connections, says `bye` to everybody, commits what is queued and returns.
+public final class ChatServer: Service {
+    /// Where the server listens.
+    public struct Address: Hashable, Sendable, CustomStringConvertible {
+        /// `http` or `https`.
+        public var scheme: String
+        /// As configured.
+        public var host: String
+        /// The port, chosen by the system when 0 was configured.
+        public var port: Int
+        /// For a browser or a client.
+        public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
+        /// The URL.
+        public var description: String { self.url }
+    }
+
+    private let configuration: ChatServerConfiguration
+    private let logger: Logger
+
+    /// A server that is not started yet.
+    public init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Serves.
+    public func run() async throws { try await self.run(onListening: { _ in }) }
+
+    /// Serves, and tells once where, as soon as all listeners listen.
+    /// - Throws: `ChatServerError` or `ChatStoreError` when it cannot start.
+    public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws {
+        let parts = try ChatServerParts(configuration: self.configuration, logger: self.logger)
+        do {
+            try await self.serve(parts, onListening)
+        } catch {
+            await parts.close()
+            throw error
+        }
+        await parts.close()
+    }
+
+    private func serve(_ parts: ChatServerParts, _ onListening: @escaping @Sendable ([Address]) -> Void) async throws {
+        if self.configuration.demo {
+            try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost, now: parts.now).make()
+        }
+        let listeners = try self.listeners()
+        let (addresses, continuation) = AsyncStream.makeStream(of: Address.self)
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            for listener in listeners {
+                let application = parts.application(on: listener, configuration: self.configuration, logger: self.logger) { continuation.yield($0) }
+                group.addTask {
+                    do { try await application.run() } catch { throw Self.explain(error, listener) }
+                    return .listener
+                }
+            }
+            group.addTask {
+                var all: [Address] = []
+                for await address in addresses {
+                    all.append(address)
+                    if all.count == listeners.count { break }
+                }
+                if all.count == listeners.count { onListening(all.sorted { $0.scheme < $1.scheme }) }
+                return .other
+            }
+            group.addTask {
+                try? await parts.ticking()
+                return .other
+            }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return .other }
+                await parts.sayGoodbye()
+                return .other
+            }
+            var running = listeners.count
+            while running > 0, let part = try await group.next() { if part == .listener { running -= 1 } }
+            continuation.finish()
+            group.cancelAll()
+        }
+    }
+
+    private enum Part { case listener, other }
+
+    private func listeners() throws -> [ChatServerParts.Listener] {
+        let host = self.configuration.host
+        var listeners = [ChatServerParts.Listener(scheme: "http", host: host, port: self.configuration.port, tls: nil)]
+        do {
+            switch self.configuration.tls.value {
+            case .off: break
+            case .selfSigned(let port):
+                listeners.append(.init(scheme: "https", host: host, port: port, tls: try SelfSignedCertificate.context(host: host, now: Date())))
+            case .files(let port, let certificates, let key):
+                let chain = try NIOSSLCertificate.fromPEMFile(certificates).map { NIOSSLCertificateSource.certificate($0) }
+                let context = try SelfSignedCertificate.context(
+                    certificates: chain, key: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+                listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
+            }
+        } catch {
+            throw ChatServerError(.certificate, message: "the certificate or its key cannot be used: \(error)")
+        }
+        return listeners
+    }
+
+    private static func explain(_ error: any Error, _ listener: ChatServerParts.Listener) -> any Error {
+        guard let error = error as? IOError else { return error }
+        if error.errnoCode == EADDRINUSE {
+            return ChatServerError(.addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another")
+        }
+        return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(error)")
+    }
+}

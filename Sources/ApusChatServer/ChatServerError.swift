@@ -1,0 +1,29 @@
+/// Why a chat server could not start.
+public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, for a program.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case addressInUse, cannotListen, certificate }
+        private let value: Value
+        /// Another program listens there.
+        public static let addressInUse = Self(value: .addressInUse)
+        /// The address does not exist here, or the port may not be used.
+        public static let cannotListen = Self(value: .cannotListen)
+        /// The certificate or its key cannot be used.
+        public static let certificate = Self(value: .certificate)
+        /// The name of the code.
+        public var description: String { "\(self.value)" }
+    }
+
+    /// What is wrong, for a program.
+    public var code: Code
+    /// What is wrong and what to do, for a person.
+    public var message: String
+
+    init(_ code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Code and message.
+    public var description: String { "\(self.code): \(self.message)" }
+}

@@ -1,0 +1,94 @@
+import ApusSocketIOServer
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// The parts of a running server and how they hang together.
+final class ChatServerParts: Sendable {
+    struct Listener: Sendable {
+        var scheme: String
+        var host: String
+        var port: Int
+        var tls: NIOSSLContext?
+    }
+
+    let io: SocketIOServer
+    let store: ChatStore
+    let accounts: Accounts
+    let blobs: BlobFolder
+    let gateway: ChatGateway
+    let demo: DemoEvents?
+    let now: @Sendable () -> Int64
+    private let responder: RouterResponder<BasicRequestContext>
+
+    init(configuration: ChatServerConfiguration, logger: Logger) throws {
+        let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        self.now = now
+        self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger)
+        self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
+        self.blobs = try BlobFolder(directory: configuration.dataDirectory)
+        self.io = SocketIOServer(logger: logger)
+        self.gateway = ChatGateway(
+            namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger, now: now)
+        self.gateway.mount()
+        self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
+        self.demo?.mount()
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ChatErrorMiddleware())
+        ChatAPI(accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now).add(to: router)
+        StaticFiles.bundled().add(to: router)
+        self.responder = router.buildResponder()
+    }
+
+    /// The application on one listener. Socket.IO stands in front of the router and takes what is under its path.
+    func application(
+        on listener: Listener, configuration: ChatServerConfiguration, logger: Logger, onListening: @escaping @Sendable (ChatServer.Address) -> Void
+    ) -> some Service {
+        let io = self.io
+        let http = HTTP1Channel.Configuration(additionalChannelHandlers: io.channelHandlers())
+        let builder = HTTPServerBuilder { responder in
+            let base = HTTP1Channel(responder: responder, configuration: http)
+            guard let tls = listener.tls else { return base }
+            return TLSChildChannel(base: base, context: tls)
+        }
+        return Application(
+            responder: self.responder, server: builder, configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
+            onServerRunning: { channel in
+                onListening(.init(scheme: listener.scheme, host: listener.host, port: channel.localAddress?.port ?? listener.port))
+            }, logger: logger)
+    }
+
+    /// The clock of presence and of the demo. Ends when the task is cancelled.
+    func ticking() async throws {
+        var seconds = 0
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            seconds += 1
+            self.gateway.tick()
+            if seconds % 10 == 0 { self.demo?.beat() }
+        }
+    }
+
+    /// Tells everybody that the server stops, and ends their connections.
+    func sayGoodbye() async {
+        self.gateway.sayGoodbyeToAll()
+        await self.io.shutdown()
+    }
+
+    /// Commits what is queued and closes the files.
+    func close() async {
+        await self.io.shutdown()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().async {
+                self.store.close()
+                self.accounts.close()
+                self.blobs.close()
+                continuation.resume()
+            }
+        }
+    }
+}

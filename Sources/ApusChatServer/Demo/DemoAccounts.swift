@@ -1,0 +1,37 @@
+import ApusChatProtocol
+import ApusJSON
+import GRDB
+
+/// The accounts to try the chat with: `alice` and `bobby`, password `apus-demo`, and a first message between them.
+struct DemoAccounts: Sendable {
+    let store: ChatStore
+    let cost: ChatServerConfiguration.PasswordCost
+    let now: @Sendable () -> Int64
+
+    static let password = "apus-demo"
+
+    /// Makes what is not there yet; started a second time it changes nothing.
+    func make() async throws {
+        guard let alice = UserName("alice"), let bobby = UserName("bobby") else { return }
+        let (store, cost, now) = (self.store, self.cost, self.now())
+        let isThere = try await store.read { db in try AccountRows.find(alice, db) != nil && AccountRows.find(bobby, db) != nil }
+        if isThere { return }
+        let hash = try PasswordHash(Self.password, cost: cost)
+        try await store.write { db in
+            var ids: [UserID] = []
+            for (name, display) in [(alice, "Alice"), (bobby, "Bobby")] {
+                if let found = try AccountRows.find(name, db) {
+                    ids.append(found.user.id)
+                } else {
+                    let id = UserID(unchecked: Secrets.newID())
+                    ids.append(try AccountRows.insertUser(id, name: name, display: display, password: hash, at: now, db).id)
+                }
+            }
+            let pair = try Conversations.open(with: ids[1], by: ids[0], newID: Secrets.newID(), at: now, db)
+            guard pair.head.n == 0 else { return }
+            let hello = SendRequest(
+                conv: pair.head.conv, id: ClientID(unchecked: "demo-hello"), kind: .text, body: ["text": "Hello Bobby, this is Apus."])
+            _ = try ChatLog.send(hello, from: ids[0], at: now, db)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import Foundation
+
+/// The test events of the first seed, on the namespace `/`.
+///
+/// Source: `reference/seeds.md`, Seed 000: what its page and its clients send and expect of their test server.
+struct DemoEvents: Sendable {
+    let namespace: SocketIONamespace
+
+    func mount() {
+        let namespace = self.namespace
+        namespace.onConnection { socket in
+            socket.emit("welcome", arguments: [["message": "Welcome to Apus", "socketId": .string(socket.id), "timestamp": Self.timestamp()]])
+            socket.broadcast.emit("userConnected", arguments: [["socketId": .string(socket.id), "timestamp": Self.timestamp()]])
+            socket.onDisconnect { reason in
+                namespace.emit(
+                    "userDisconnected",
+                    arguments: [["socketId": .string(socket.id), "reason": .string("\(reason)"), "timestamp": Self.timestamp()]])
+            }
+            socket.on("chatMessage") { (event: SocketIOEvent) in
+                let data = event.arguments.first ?? .null
+                event.acknowledge(["status": "received", "timestamp": Self.timestamp()])
+                socket.broadcast.emit(
+                    "chatMessage",
+                    arguments: [["sender": .string(socket.id), "message": data["message"] ?? data, "timestamp": data["timestamp"] ?? Self.timestamp()]])
+            }
+            socket.on("customEvent") { (event: SocketIOEvent) in
+                event.acknowledge(["status": "processed", "receivedData": event.arguments.first ?? .null, "timestamp": Self.timestamp()])
+            }
+            socket.on("binaryEvent") { (event: SocketIOEvent) in
+                let data = event.arguments.first ?? .null
+                let bytes = data["binaryData"] ?? data
+                event.acknowledge(["status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "timestamp": Self.timestamp()])
+                socket.broadcast.emit(
+                    "binaryEvent",
+                    arguments: [
+                        [
+                            "sender": .string(socket.id), "binaryData": bytes, "text": data["text"] ?? .null,
+                            "timestamp": data["timestamp"] ?? Self.timestamp(),
+                        ]
+                    ])
+            }
+            socket.on("binaryAckTest") { (event: SocketIOEvent) in
+                // The bytes come back in the ack: a round trip in both directions.
+                let data = event.arguments.first ?? .null
+                let bytes = data["binaryData"] ?? data
+                event.acknowledge([
+                    "status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "binaryData": bytes, "timestamp": Self.timestamp(),
+                ])
+            }
+        }
+    }
+
+    /// The periodic `heartbeat` of the seed's server. The server calls it every 10 seconds.
+    func beat() {
+        self.namespace.emit("heartbeat", arguments: [["timestamp": Self.timestamp(), "clients": .integer(Int64(self.namespace.sockets.count))]])
+    }
+
+    /// As JavaScript's `toISOString()`.
+    private static func timestamp() -> SocketIOValue {
+        .string(Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)))
+    }
+}

@@ -1,0 +1,127 @@
+import ApusChatProtocol
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import Foundation
+import GRDB
+import Logging
+import NIOConcurrencyHelpers
+
+/// The chat on Socket.IO: the namespace `/chat`.
+///
+/// A request is judged on the socket's event loop and handed to the store; nothing here waits. Answers come from the store's threads. What a
+/// commit leads to is sent from the writer's thread, one after the other: first the ack, then the pushes, and the pushes of a conversation in
+/// the order of their `seq` (rule 1; a higher seq pushed first would make cursors jump).
+final class ChatGateway: Sendable {
+    let namespace: SocketIONamespace
+    let store: ChatStore
+    let accounts: Accounts
+    let logger: Logger
+    let now: @Sendable () -> Int64
+    private let presence: NIOLockedValueBox<PresenceMachine>
+
+    init(
+        namespace: SocketIONamespace, store: ChatStore, accounts: Accounts, configuration: ChatServerConfiguration, logger: Logger,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.namespace = namespace
+        self.store = store
+        self.accounts = accounts
+        self.logger = logger
+        self.now = now
+        let grace = configuration.presenceGrace.components
+        self.presence = NIOLockedValueBox(PresenceMachine(grace: grace.seconds * 1_000 + grace.attoseconds / 1_000_000_000_000_000))
+    }
+
+    /// Puts the handlers on the namespace.
+    func mount() {
+        self.namespace.use { socket in
+            guard let token = socket.handshake.auth["token"]?.stringValue, let identity = try await self.accounts.identity(token: token) else {
+                throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
+            }
+            socket.setValue(identity, for: Self.identityKey)
+        }
+        self.namespace.onConnection { socket in
+            guard let identity = socket.value(for: Self.identityKey, as: AccountRows.Identity.self) else { return socket.disconnect() }
+            self.connected(socket, identity)
+        }
+    }
+
+    private static let identityKey = "chat.identity"
+
+    static func room(of user: UserID) -> String { "user:\(user)" }
+    static func room(ofDevice device: String) -> String { "device:\(device)" }
+
+    private func connected(_ socket: SocketIOServerSocket, _ identity: AccountRows.Identity) {
+        socket.join(Self.room(of: identity.user), Self.room(ofDevice: identity.device))
+        self.register(socket, identity)
+        if let presence = self.presence.withLockedValue({ $0.connected(identity.user, at: self.now()) }) { self.announce(presence) }
+        socket.onDisconnect { _ in
+            self.presence.withLockedValue { $0.disconnected(identity.user, at: self.now()) }
+        }
+        // A logout may have come between the token's check and the join of the room; from here on it finds the socket (hazard 20).
+        let token = socket.handshake.auth["token"]?.stringValue ?? ""
+        let now = self.now()
+        self.store.read({ db in try AccountRows.identity(token: token, at: now, db) }) { result in
+            if case .success(nil) = result { self.sayGoodbye(to: identity.device, .loggedOut) }
+        }
+    }
+
+    // MARK: Presence
+
+    func isOnline(_ user: UserID) -> Bool { self.presence.withLockedValue { $0.isOnline(user) } }
+
+    /// The user with today's `online`.
+    func withPresence(_ user: ChatUser) -> ChatUser {
+        var user = user
+        user.online = self.isOnline(user.id)
+        return user
+    }
+
+    /// Time has passed: tells who is gone, and ends sockets whose token's time is over. The server calls it every second.
+    func tick() {
+        let now = self.now()
+        for presence in self.presence.withLockedValue({ $0.tick(at: now) }) { self.announce(presence) }
+        for socket in self.namespace.sockets {
+            guard let identity = socket.value(for: Self.identityKey, as: AccountRows.Identity.self), identity.expiresAt <= now else { continue }
+            self.sayGoodbye(to: identity.device, .expired)
+        }
+    }
+
+    private func announce(_ presence: ChatPresence) {
+        self.store.read({ db in try Conversations.contacts(of: presence.user, db) }) { result in
+            guard case .success(let contacts) = result else { return }
+            self.push(ChatVerb.presence, presence, to: contacts)
+        }
+    }
+
+    // MARK: Pushes
+
+    /// Sends to every socket of the users; with `except`, not to that one.
+    func push(_ verb: String, _ value: some Encodable & Sendable, to users: [UserID], except socket: SocketIOServerSocket? = nil) {
+        guard let first = users.first else { return }
+        do {
+            let argument = try JSONValueEncoder().encode(value)
+            var target = socket?.to(Self.room(of: first)) ?? self.namespace.to(Self.room(of: first))
+            for user in users.dropFirst() { target = target.to(Self.room(of: user)) }
+            target.emit(verb, arguments: [argument])
+        } catch {
+            self.logger.error("A push could not be encoded", metadata: ["chat.verb": "\(verb)", "error": "\(error)"])
+        }
+    }
+
+    /// Says `bye` to a device and ends its connections.
+    func sayGoodbye(to device: String, _ reason: ChatBye.Reason) {
+        let room = Self.room(ofDevice: device)
+        if let value = try? JSONValueEncoder().encode(ChatBye(reason: reason)) {
+            self.namespace.to(room).emit(ChatVerb.bye, arguments: [value])
+        }
+        self.namespace.disconnectSockets(in: room, close: true)
+    }
+
+    /// Says `bye` to everybody, before the server stops.
+    func sayGoodbyeToAll() {
+        guard let value = try? JSONValueEncoder().encode(ChatBye(reason: .shutdown)) else { return }
+        self.namespace.emit(ChatVerb.bye, arguments: [value])
+    }
+}

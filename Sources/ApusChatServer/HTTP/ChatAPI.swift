@@ -1,0 +1,109 @@
+import ApusChatProtocol
+import ApusJSON
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The HTTP side of the chat: sign up, in and out, and the blobs. JSON in and out; an error is `{"error": {"code", "message"}}`.
+struct ChatAPI: Sendable {
+    typealias Context = BasicRequestContext
+
+    let accounts: Accounts
+    let store: ChatStore
+    let blobs: BlobFolder
+    let gateway: ChatGateway
+    let now: @Sendable () -> Int64
+
+    /// Largest JSON body, in bytes.
+    private static let jsonBytes = 16 * 1024
+
+    func add(to router: Router<Context>) {
+        router.get("/health") { _, _ in "ok" }
+        router.post("/api/register") { request, _ in
+            let reply = try await self.accounts.register(try await Self.read(RegisterRequest.self, from: request))
+            return try Self.json(self.withPresence(reply), status: .created)
+        }
+        router.post("/api/login") { request, _ in
+            let reply = try await self.accounts.login(try await Self.read(LoginRequest.self, from: request))
+            return try Self.json(self.withPresence(reply))
+        }
+        router.post("/api/logout") { request, _ in
+            let identity = try await self.identity(of: request)
+            try await self.accounts.logout(identity)
+            self.gateway.sayGoodbye(to: identity.device, .loggedOut)
+            return Response(status: .noContent)
+        }
+        router.post("/api/blobs") { request, _ in try await self.upload(request) }
+        router.get("/api/blobs/:sha256") { request, context in
+            try await self.download(try context.parameters.require("sha256"), request)
+        }
+    }
+
+    private func withPresence(_ reply: SessionReply) -> SessionReply {
+        var reply = reply
+        reply.user = self.gateway.withPresence(reply.user)
+        return reply
+    }
+
+    // MARK: Blobs
+
+    private func upload(_ request: Request) async throws -> Response {
+        let identity = try await self.identity(of: request)
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > ChatLimits.blobBytes { throw Self.tooLarge }
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: ChatLimits.blobBytes)
+        } catch is NIOTooManyBytesError {
+            throw Self.tooLarge
+        }
+        let reply = try await self.blobs.store(Array(body.readableBytesView))
+        let now = self.now()
+        try await self.store.write { db in try Blobs.insert(reply, by: identity.user, at: now, db) }
+        return try Self.json(reply, status: .created)
+    }
+
+    private func download(_ name: String, _ request: Request) async throws -> Response {
+        let identity = try await self.identity(of: request)
+        guard let blob = BlobID(name) else { throw ChatError(.notFound, message: "there is no such blob, or not for you") }
+        let found = try await self.store.read { db in try Blobs.readable(blob, by: identity.user, db) }
+        var headers: HTTPFields = [
+            .contentType: found.type,
+            // The name is the content: it never changes. Private, because the next user of a shared cache may not see it.
+            .cacheControl: "private, max-age=31536000, immutable",
+            .contentSecurityPolicy: "sandbox; default-src 'none'",
+        ]
+        if found.width == nil { headers[.contentDisposition] = "attachment" }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try await self.blobs.load(blob))))
+    }
+
+    private static let tooLarge = ChatError(.tooLarge, message: "at most \(ChatLimits.blobBytes) bytes")
+
+    // MARK: Requests and answers
+
+    /// Who asks, by `Authorization: Bearer`. A token in the URL is not looked at: URLs end up in logs.
+    private func identity(of request: Request) async throws -> AccountRows.Identity {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", let identity = try await self.accounts.identity(token: String(parts[1])) else {
+            throw ChatError(.unauthorized, message: "sign in and send `Authorization: Bearer` with the token")
+        }
+        return identity
+    }
+
+    private static func read<T: Decodable>(_ type: T.Type, from request: Request) async throws -> T {
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: self.jsonBytes)
+        } catch is NIOTooManyBytesError {
+            throw ChatError(.tooLarge, message: "at most \(self.jsonBytes) bytes of JSON")
+        }
+        do {
+            return try JSONValueDecoder().decode(type, from: try JSONReader.read(body.readableBytesView))
+        } catch {
+            throw ChatError(.badRequest, message: "the body must be a JSON object with the fields of the documentation")
+        }
+    }
+
+    private static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        try ChatErrorMiddleware<Context>.json(value, status: status)
+    }
+}

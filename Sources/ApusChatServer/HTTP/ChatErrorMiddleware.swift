@@ -1,0 +1,49 @@
+import ApusChatProtocol
+import ApusJSON
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Turns errors into the chat's answers, and puts the security headers on everything.
+struct ChatErrorMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as ChatError {
+            response = try Self.json(error, status: Self.status(of: error.code))
+        } catch let error as any HTTPResponseError {
+            let code: ChatError.Code = error.status == .notFound ? .notFound : error.status == .contentTooLarge ? .tooLarge : .badRequest
+            response = try Self.json(ChatError(code, message: error.status.reasonPhrase), status: error.status)
+        } catch {
+            context.logger.error("A request failed", metadata: ["error": "\(error)"])
+            response = try Self.json(ChatError(.internal, message: "the server could not carry this out"), status: .internalServerError)
+        }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if let name = HTTPField.Name("Referrer-Policy") { response.headers[name] = "no-referrer" }
+        if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'" }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return response
+    }
+
+    static func json(_ value: some Encodable, status: HTTPResponse.Status) throws -> Response {
+        let bytes = try JSONWriter.bytes(of: try JSONValueEncoder().encode(value))
+        return Response(
+            status: status, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private static func status(of code: ChatError.Code) -> HTTPResponse.Status {
+        switch code {
+        case .badRequest: return .badRequest
+        case .unauthorized, .badCredentials: return .unauthorized
+        case .forbidden: return .forbidden
+        case .notFound: return .notFound
+        case .conflict, .nameTaken: return .conflict
+        case .tooLarge: return .contentTooLarge
+        case .tooMany: return .tooManyRequests
+        case .storage: return .serviceUnavailable
+        default: return .internalServerError
+        }
+    }
+}
