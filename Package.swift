@@ -32,6 +32,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A library target of this package and its tests.
@@ -140,7 +141,7 @@ let package = Package(
             dependencies: [
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer",
                 "ApusSocketIOProtocol",
-                "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix, serviceLifecycle,
+                "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
         tests("ApusJSONTests", ["ApusJSON"]),
