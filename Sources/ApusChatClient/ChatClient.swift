@@ -108,6 +108,11 @@ public final class ChatClient: Sendable {
         get async { await self.engine.currentState() }
     }
 
+    /// Messages of ours the server does not have yet.
+    public var unsentCount: Int {
+        get async { await self.engine.unsentCount() }
+    }
+
     /// What happens from now on, everywhere. Each call gives a stream of its own; subscribe before you read, and nothing is missed in between.
     public var changes: AsyncStream<ChatChange> { self.engine.broadcaster.subscribe() }
 

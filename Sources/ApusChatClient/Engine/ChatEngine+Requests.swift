@@ -24,6 +24,8 @@ extension ChatEngine {
 
     func currentState() -> ChatConnectionState { self.state }
 
+    func unsentCount() -> Int { self.outbox.count }
+
     func user(_ id: UserID) -> ChatUser? { self.users[id] }
 
     /// The pair with someone, by name. Works offline when it exists already.

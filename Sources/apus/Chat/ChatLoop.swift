@@ -1,0 +1,263 @@
+import ApusChatClient
+import ApusChatProtocol
+import ArgumentParser
+import Foundation
+
+/// The conversation with the person at the terminal: typed lines and arriving changes, one after the other.
+@MainActor final class ChatLoop {
+    private enum Input: Sendable {
+        case line(String)
+        case endOfInput
+        case change(ChatChange)
+        case waitedEnough
+    }
+
+    let client: ChatClient
+    let output: ChatOutput
+    private let wait: Duration
+    var current: ChatConversation?
+    private var currentName = ""
+    /// What was typed here, whose echo needs no second line.
+    private var typed: Set<ClientID> = []
+    private var listed: [ChatConversationInfo] = []
+    private var isLeaving = false
+    private var signedOut: String?
+    private var lastState: ChatConnectionState = .connecting
+
+    init(client: ChatClient, output: ChatOutput, wait: Duration) {
+        self.client = client
+        self.output = output
+        self.wait = wait
+    }
+
+    /// Runs until /quit or the end of the input.
+    /// - Returns: what to exit with; `nil` is success.
+    func run(opening name: String?) async -> ExitCode? {
+        let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
+        let changes = self.client.changes
+        let forward = Task { for await change in changes { continuation.yield(.change(change)) } }
+        defer { forward.cancel() }
+        await self.waitForServer()
+        if self.lastState != .online { self.output.line(self.output.styled("No connection to \(self.client.session.server) yet. Messages wait here and are sent by themselves.", .yellow)) }
+        await self.perform(.list)
+        if let name { await self.perform(.open(name)) }
+        self.output.prompt(self.promptText)
+        // A thread of its own: reading a terminal blocks. It ends with the process.
+        Thread.detachNewThread {
+            while let line = readLine(strippingNewline: true) { continuation.yield(.line(line)) }
+            continuation.yield(.endOfInput)
+        }
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        for await input in inputs {
+            switch input {
+            case .line(let line):
+                await self.perform(ChatLine(line))
+            case .change(let change):
+                await self.show(change)
+            case .endOfInput:
+                self.isLeaving = true
+                let wait = self.wait
+                timer = Task {
+                    try? await Task.sleep(for: wait)
+                    continuation.yield(.waitedEnough)
+                }
+            case .waitedEnough:
+                return await self.farewell()
+            }
+            if self.hasQuit || self.signedOut != nil { return await self.farewell() }
+            if self.isLeaving, await self.client.unsentCount == 0 { return await self.farewell() }
+            self.output.prompt(self.promptText)
+        }
+        return nil
+    }
+
+    var hasQuit = false
+
+    private var promptText: String { self.current == nil ? "> " : "\(self.currentName)> " }
+
+    private func waitForServer() async {
+        let changes = self.client.changes
+        self.lastState = await self.client.state
+        guard self.lastState != .online else { return }
+        let wait = self.wait
+        let state = await withTaskGroup(of: ChatConnectionState?.self) { group in
+            group.addTask {
+                for await case .connection(let state) in changes {
+                    switch state {
+                    case .online, .signedOut, .closed: return state
+                    case .connecting, .synchronizing: continue
+                    }
+                }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: wait)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let state { self.lastState = state }
+        if case .signedOut(let reason) = state { self.signedOut = reason }
+    }
+
+    private func farewell() async -> ExitCode? {
+        self.output.prompt("")
+        if let signedOut {
+            self.output.error("the server has ended this session: \(signedOut). Start again with --password-file, or type the password")
+            return ExitCode(77)
+        }
+        let unsent = await self.client.unsentCount
+        guard unsent > 0 else { return nil }
+        self.output.error("\(unsent) message\(unsent == 1 ? " is" : "s are") stored and not sent yet; start again with the same store to send")
+        return ExitCode(75)
+    }
+
+    // MARK: What was typed
+
+    private func perform(_ line: ChatLine) async {
+        do {
+            switch line {
+            case .nothing: break
+            case .mistake(let words): self.output.line(self.output.styled(words, .red))
+            case .help: self.output.line(ChatLine.help)
+            case .quit: self.hasQuit = true
+            case .list: try await self.list()
+            case .open(let name): try await self.open(name)
+            case .users(let prefix): try await self.users(prefix)
+            case .new(let title, let names): try await self.new(title, names)
+            case .history: try await self.history()
+            case .image(let path, let caption): try await self.image(path, caption)
+            case .text(let text):
+                guard let current else { return self.output.line(self.output.styled("Open a conversation first: /open NAME", .red)) }
+                self.typed.insert(try await current.send(text).id)
+            case .logout:
+                try await self.client.logout()
+                self.hasQuit = true
+            }
+        } catch {
+            self.output.line(self.output.styled("\((error as? ChatClientError)?.message ?? "\(error)")", .red))
+        }
+    }
+
+    private func list() async throws {
+        self.listed = try await self.client.conversations
+        if self.listed.isEmpty { self.output.line("No conversations yet. /users shows people, /open NAME begins one.") }
+        for (index, info) in self.listed.enumerated() {
+            let unread = info.unread > 0 ? self.output.styled(" (\(info.unread) new)", .yellow) : ""
+            let last = info.last.map { "  " + ChatText.summary(of: $0) } ?? ""
+            self.output.line("\(index + 1). \(self.output.styled(ChatOutput.harmless(info.name), .bold))\(unread)\(self.output.styled(last, .dim))")
+        }
+    }
+
+    private func open(_ name: String) async throws {
+        let all = try await self.client.conversations
+        let conversation: ChatConversation
+        if let number = Int(name), self.listed.indices.contains(number - 1) {
+            conversation = try await self.client.conversation(self.listed[number - 1].id)
+        } else if let known = all.first(where: { $0.name.lowercased() == name.lowercased() || $0.title == name }) {
+            conversation = try await self.client.conversation(known.id)
+        } else {
+            conversation = try await self.client.conversation(with: name)
+        }
+        self.current = conversation
+        self.currentName = ChatOutput.harmless(try await conversation.info.name)
+        self.output.line(self.output.styled("— \(self.currentName) —", .bold))
+        for item in try await conversation.history(limit: 20) { await self.show(item) }
+        try await conversation.markRead()
+    }
+
+    private func history() async throws {
+        guard let current else { throw ChatClientError(.badInput, message: "open a conversation first: /open NAME") }
+        let count = try await current.loadEarlier()
+        for item in try await current.history(limit: 200) { await self.show(item) }
+        if count == 0 { self.output.line(self.output.styled("That is everything.", .dim)) }
+    }
+
+    private func users(_ prefix: String?) async throws {
+        for user in try await self.client.users(matching: prefix) {
+            let state = user.online ? self.output.styled(" online", .green) : ""
+            self.output.line("\(user.name)  \(ChatOutput.harmless(user.display))\(state)")
+        }
+    }
+
+    private func new(_ title: String, _ names: [String]) async throws {
+        var members: [UserID] = []
+        for name in names {
+            guard let user = try await self.client.users(matching: name).first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw ChatClientError(.notFound, message: "there is no user named \(name)")
+            }
+            members.append(user.id)
+        }
+        let conversation = try await self.client.createGroup(title: title, members: members)
+        self.current = conversation
+        self.currentName = ChatOutput.harmless(title)
+        self.output.line(self.output.styled("— \(self.currentName) —", .bold))
+    }
+
+    private func image(_ path: String, _ caption: String?) async throws {
+        guard let current else { throw ChatClientError(.badInput, message: "open a conversation first: /open NAME") }
+        let expanded = (path as NSString).expandingTildeInPath
+        guard let data = FileManager.default.contents(atPath: expanded) else {
+            throw ChatClientError(.notFound, message: "cannot read \(path)")
+        }
+        self.typed.insert(try await current.send(image: [UInt8](data), caption: caption).id)
+    }
+
+    // MARK: What arrived
+
+    private func show(_ change: ChatChange) async {
+        switch change {
+        case .connection(let state): self.show(state)
+        case .event(let message): await self.show(arrived: message)
+        case .outgoing(let message) where message.delivery == .refused:
+            self.output.line(self.output.styled("✗ not sent: \(message.refusal ?? "refused")  (\(ChatText.summary(of: message)))", .red))
+        case .gap(let id, _) where id == self.current?.id:
+            self.output.line(self.output.styled("… some messages were left out; /history fetches them", .yellow))
+        case .presence(let user):
+            self.output.line(self.output.styled("\(user.name) is \(user.online ? "online" : "away")", .dim))
+        case .storeFailed(let error): self.output.error(error.message)
+        case .conversation, .outgoing, .gap, .mark: break
+        }
+    }
+
+    private func show(_ state: ChatConnectionState) {
+        defer { self.lastState = state }
+        switch state {
+        case .connecting where self.lastState == .online:
+            self.output.line(self.output.styled("Connection lost; trying again. What you write waits here and is sent by itself.", .yellow))
+        case .online where self.lastState != .online: self.output.line(self.output.styled("Connected.", .green))
+        case .signedOut(let reason): self.signedOut = reason
+        case .connecting, .synchronizing, .online, .closed: break
+        }
+    }
+
+    private func show(arrived message: ChatMessage) async {
+        guard message.conversation == self.current?.id else {
+            guard message.sender != self.client.session.user.id, message.number != nil, self.lastState == .online else { return }
+            let name = (try? await self.client.conversation(message.conversation).info.name) ?? "?"
+            return self.output.line(self.output.styled("[\(ChatOutput.harmless(name))] ", .cyan) + ChatText.summary(of: message))
+        }
+        if self.typed.remove(message.id) != nil {
+            // Typed at a terminal, the words stand there already.
+            self.output.line(self.output.styled(self.output.isTerminal ? "✓ sent" : "✓ sent: \(ChatText.summary(of: message))", .dim))
+        } else {
+            await self.show(.message(message))
+        }
+        try? await self.current?.markRead()
+    }
+
+    private func show(_ item: ChatHistoryItem) async {
+        switch item {
+        case .gap: self.output.line(self.output.styled("… messages are missing here; /history fetches them", .yellow))
+        case .message(let message):
+            let isMine = message.sender == self.client.session.user.id
+            let name = isMine ? "you" : await self.client.user(message.sender)?.name ?? message.sender.rawValue
+            let mark = isMine ? self.output.styled("  " + ChatText.mark(for: message.delivery), .dim) : ""
+            let time = self.output.styled(ChatText.time(message.at), .dim)
+            self.output.line("\(time) \(self.output.styled(name, isMine ? .plain : .cyan)): \(ChatText.content(of: message))\(mark)")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ApusChatClient
+import Foundation
+
+/// Reads a password from a file or, unseen, from the terminal; never from the command line, where everyone could see it.
+enum ChatPassword {
+    static func read(file: String?, for user: String, confirm: Bool) throws -> String {
+        if let file { return try self.read(file: file) }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw ChatClientError(.badInput, message: "there is no terminal to ask for the password; give --password-file")
+        }
+        let password = try self.ask("Password for \(user): ")
+        if confirm {
+            guard try self.ask("Once more: ") == password else { throw ChatClientError(.badInput, message: "the two passwords differ; try again") }
+        }
+        return password
+    }
+
+    private static func read(file: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: file), let text = String(data: data.prefix(4_096), encoding: .utf8) else {
+            throw ChatClientError(.notFound, message: "cannot read the password file \(file)")
+        }
+        let password = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard !password.isEmpty else { throw ChatClientError(.badInput, message: "the first line of \(file) is empty") }
+        return password
+    }
+
+    private static func ask(_ prompt: String) throws -> String {
+        ChatOutput.standard.raw(prompt)
+        var terminal = termios()
+        guard tcgetattr(STDIN_FILENO, &terminal) == 0 else { throw ChatClientError(.badInput, message: "the terminal cannot hide the password") }
+        var silent = terminal
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal)
+            ChatOutput.standard.raw("\n")
+        }
+        guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+            throw ChatClientError(.badInput, message: "no password was given")
+        }
+        return line
+    }
+}
