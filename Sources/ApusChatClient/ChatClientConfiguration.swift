@@ -12,6 +12,9 @@ public struct ChatClientConfiguration: Sendable {
     /// How the connection is made again after a loss. Default: 0.5 s doubling to 5 s, for ever, as a person is waiting.
     public var reconnection: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(5))
 
+    /// The wait before connecting again after the server itself ended the connection. Default: 2 s, about a restart.
+    public var serverGoodbyeDelay: Duration = .seconds(2)
+
     /// How the server's certificate is verified. Default: the system's roots.
     public var tls: TLSSettings = .init()
 

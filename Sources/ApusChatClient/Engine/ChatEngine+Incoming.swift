@@ -11,11 +11,13 @@ extension ChatEngine {
             self.greetingFailures = 0
             self.become(.synchronizing)
             self.greet()
-        case .disconnected(let reason):
+        case .disconnected(let reason, let comesBack):
             self.logger.debug("Chat connection lost", metadata: ["chat.reason": "\(reason)"])
             self.lost()
             if case .signedOut = self.state { return }
             self.become(.connecting)
+            // The server said goodbye in order, to shut down for instance: it may be back in a moment.
+            if !comesBack { self.after(self.configuration.serverGoodbyeDelay) { $0.transport.connect() } }
         case .refused(let error):
             self.lost()
             self.become(.signedOut(reason: error.message))

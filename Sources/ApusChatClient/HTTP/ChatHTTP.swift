@@ -16,7 +16,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     init(server: String, configuration: ChatClientConfiguration) throws(ChatClientError) {
         self.server = try Self.canonical(server)
         self.configuration = configuration
-        self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.clientConfiguration(configuration))
+        self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try Self.clientConfiguration(configuration))
     }
 
     /// Lends a client to `body` and shuts it down after.

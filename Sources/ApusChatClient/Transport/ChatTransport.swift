@@ -5,8 +5,8 @@ import ApusJSON
 enum ChatTransportEvent: Sendable {
     /// The namespace is joined. Requests work from here on.
     case connected
-    /// The connection is gone and is being made again.
-    case disconnected(reason: String)
+    /// The connection is gone. With `comesBack` the transport is making it again, without it waits for ``ChatTransport/connect()``.
+    case disconnected(reason: String, comesBack: Bool)
     /// The server does not accept this session. Nothing more comes.
     case refused(ChatError)
     /// A push.
@@ -18,7 +18,7 @@ protocol ChatTransport: Sendable {
     /// Everything from the server. One reader. Ends after ``close()``.
     var incoming: AsyncStream<ChatTransportEvent> { get }
 
-    /// Starts connecting, and keeps at it.
+    /// Starts connecting, and keeps at it. Harmless when it does already.
     func connect()
 
     /// Sends one request and waits for its ack. Throws `notConnected`, `timeout`, or what the server refused with.

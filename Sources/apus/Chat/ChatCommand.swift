@@ -1,4 +1,5 @@
 import ApusChatClient
+import ApusChatProtocol
 import ApusConnectivity
 import ArgumentParser
 import Foundation
@@ -66,7 +67,7 @@ struct ChatCommand: AsyncParsableCommand {
         let client = try await ChatClient.open(
             server: self.server, store: path, session: session, configuration: configuration,
             logger: Logger(label: "apus.chat", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let loop = ChatLoop(client: client, output: .standard, wait: .seconds(self.wait))
+        let loop = await ChatLoop(client: client, output: .standard, wait: .seconds(self.wait))
         let result = await loop.run(opening: self.open)
         await client.close()
         if let failure = result { throw failure }

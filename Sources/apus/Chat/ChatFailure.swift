@@ -1,4 +1,5 @@
 import ApusChatClient
+import ApusChatProtocol
 
 /// What a failure means to the shell and to the person in front of it.
 enum ChatFailure {

@@ -55,7 +55,7 @@ enum ChatLine: Equatable {
         return .new(title: title, members: names)
     }
 
-    static let help = """
+    static let helpText = """
         /list                    the conversations
         /open NAME               a conversation, by a person's name, a group's title or its number in /list
         /new TITLE: NAME NAME …  make a group

@@ -122,7 +122,7 @@ import Foundation
             switch line {
             case .nothing: break
             case .mistake(let words): self.output.line(self.output.styled(words, .red))
-            case .help: self.output.line(ChatLine.help)
+            case .help: self.output.line(ChatLine.helpText)
             case .quit: self.hasQuit = true
             case .list: try await self.list()
             case .open(let name): try await self.open(name)

@@ -189,6 +189,29 @@ import Testing
         await world.end()
     }
 
+    @Test func serverThatLeavesIsSoughtAgain() async throws {
+        let world = try await World()
+        await world.online()
+        #expect(world.transport.connects == 1)
+        world.server.push(ChatVerb.bye, ChatBye(reason: .shutdown))
+        world.transport.goOffline(comesBack: false)
+        #expect(await world.time.nextSleeper() == .seconds(2))
+        world.time.wakeAll()
+        await world.online()
+        #expect(world.transport.connects == 2)
+        await world.end()
+    }
+
+    @Test func endedSessionIsNotSoughtAgain() async throws {
+        let world = try await World()
+        await world.online()
+        world.server.push(ChatVerb.bye, ChatBye(reason: .loggedOut))
+        let reason = await world.changes.first { if case .connection(.signedOut(let reason)) = $0 { reason } else { nil } }
+        #expect(reason?.contains("logged_out") == true)
+        #expect(world.transport.connects == 1)
+        await world.end()
+    }
+
     @Test func refusedSessionSaysSo() async throws {
         let world = try await World()
         world.transport.refuse(ChatError(.unauthorized, message: "unauthorized"))

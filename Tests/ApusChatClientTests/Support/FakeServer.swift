@@ -155,6 +155,8 @@ final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable
     private let server: FakeServer
     private let lock = NSLock()
     private var isConnected = false
+    private let connectCount = NSLock()
+    private var connectsMade = 0
 
     init(_ server: FakeServer) {
         self.server = server
@@ -162,16 +164,18 @@ final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable
         server.attach(self)
     }
 
-    func connect() {}  // the test says when
+    /// Does nothing but count: the test says when.
+    func connect() { self.connectCount.withLock { self.connectsMade += 1 } }
+    var connects: Int { self.connectCount.withLock { self.connectsMade } }
 
     func goOnline() {
         self.set(true)
         self.continuation.yield(.connected)
     }
 
-    func goOffline() {
+    func goOffline(comesBack: Bool = true) {
         self.set(false)
-        self.continuation.yield(.disconnected(reason: "transport close"))
+        self.continuation.yield(.disconnected(reason: "transport close", comesBack: comesBack))
     }
 
     func refuse(_ error: ChatError) { self.continuation.yield(.refused(error)) }

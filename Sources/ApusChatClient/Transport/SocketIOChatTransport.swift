@@ -1,0 +1,73 @@
+import ApusChatProtocol
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+import Logging
+
+/// The wire to a chat server: the namespace `/chat` over Socket.IO.
+final class SocketIOChatTransport: ChatTransport {
+    let incoming: AsyncStream<ChatTransportEvent>
+    private let continuation: AsyncStream<ChatTransportEvent>.Continuation
+    private let manager: SocketManager
+    private let socket: SocketIOClient
+    private let requestTimeout: Duration
+
+    init(session: ChatSession, configuration: ChatClientConfiguration, logger: Logger) {
+        (self.incoming, self.continuation) = AsyncStream.makeStream(of: ChatTransportEvent.self)
+        self.requestTimeout = configuration.requestTimeout
+        self.manager = SocketManager(
+            url: session.server,
+            configuration: SocketManagerConfiguration(
+                reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls),
+            logger: logger)
+        self.socket = self.manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)])
+        let continuation = self.continuation
+        self.socket.onLifecycle { event in
+            if let event = Self.translated(event) { continuation.yield(event) }
+        }
+        self.socket.onAny { name, data in
+            continuation.yield(.push(name: name, payload: data.first ?? .null))
+        }
+    }
+
+    func connect() { self.socket.open() }
+
+    func request(_ event: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
+        // Nothing waits in the socket's own buffer: what has to wait is in the outbox, where it survives.
+        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "there is no connection right now") }
+        do {
+            return try await self.socket.emitWithAck(event, arguments: [payload], timeout: self.requestTimeout).first ?? .null
+        } catch let error as SocketIOError where error.code == .ackTimeout {
+            throw ChatClientError(.timeout, message: "the server did not answer `\(event)` within \(self.requestTimeout)", cause: error)
+        } catch is CancellationError {
+            throw ChatClientError(.closed, message: "the client was closed")
+        } catch {
+            throw ChatClientError(.notConnected, message: "the connection was lost before `\(event)` was answered", cause: error)
+        }
+    }
+
+    func close() async {
+        self.socket.disconnect()
+        self.manager.disconnect()
+        self.continuation.finish()
+    }
+
+    /// What the socket's life means for the chat; `nil` for what is only a step of it.
+    static func translated(_ event: SocketLifecycleEvent) -> ChatTransportEvent? {
+        switch event {
+        case .connect: return .connected
+        case .disconnect(let reason): return .disconnected(reason: reason.description, comesBack: reason.permitsReconnect)
+        case .error(let error) where error.code == .connectRefused:
+            let code = error.data?["code"]?.stringValue
+            // Told apart by the code, or by the message when a server sends no data.
+            if code == ChatError.Code.unauthorized.rawValue || error.message == ChatError.Code.unauthorized.rawValue {
+                return .refused(ChatError(.unauthorized, message: "the server does not accept this session"))
+            }
+            return .disconnected(reason: error.message, comesBack: false)
+        case .error(let error) where error.code == .invalidArguments:
+            return .refused(ChatError(.badRequest, message: error.message))
+        case .reconnectFailed: return .disconnected(reason: "the server could not be reached", comesBack: true)  // so the policy wants it
+        case .error, .reconnectAttempt, .reconnect: return nil
+        }
+    }
+}
