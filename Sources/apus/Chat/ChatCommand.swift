@@ -74,7 +74,8 @@ struct ChatCommand: AsyncParsableCommand {
     }
 
     private func session(path: String, configuration: ChatClientConfiguration) async throws -> ChatSession {
-        if !self.register, let session = try ChatClient.storedSession(store: path), session.user.name.lowercased() == self.user.lowercased() {
+        if !self.register, let session = try ChatClient.storedSession(store: path), session.user.name.lowercased() == self.user.lowercased()
+        {
             return session
         }
         let password = try ChatPassword.read(file: self.passwordFile, for: self.user, confirm: self.register)

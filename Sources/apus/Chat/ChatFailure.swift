@@ -18,7 +18,8 @@ enum ChatFailure {
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
         case .unauthorized: "\(error.message). Check the name and password; to make the account \"\(user)\" add --register."
-        case .refused where error.serverError?.code == .nameTaken: "\(error.message). Choose another --user, or leave out --register to log in."
+        case .refused where error.serverError?.code == .nameTaken:
+            "\(error.message). Choose another --user, or leave out --register to log in."
         default: error.message
         }
     }

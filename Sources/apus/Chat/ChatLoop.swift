@@ -38,7 +38,11 @@ import Foundation
         let forward = Task { for await change in changes { continuation.yield(.change(change)) } }
         defer { forward.cancel() }
         await self.waitForServer()
-        if self.lastState != .online { self.output.line(self.output.styled("No connection to \(self.client.session.server) yet. Messages wait here and are sent by themselves.", .yellow)) }
+        if self.lastState != .online {
+            self.output.line(
+                self.output.styled(
+                    "No connection to \(self.client.session.server) yet. Messages wait here and are sent by themselves.", .yellow))
+        }
         await self.perform(.list)
         if let name { await self.perform(.open(name)) }
         self.output.prompt(self.promptText)
@@ -111,7 +115,8 @@ import Foundation
         }
         let unsent = await self.client.unsentCount
         guard unsent > 0 else { return nil }
-        self.output.error("\(unsent) message\(unsent == 1 ? " is" : "s are") stored and not sent yet; start again with the same store to send")
+        self.output.error(
+            "\(unsent) message\(unsent == 1 ? " is" : "s are") stored and not sent yet; start again with the same store to send")
         return ExitCode(75)
     }
 
@@ -148,7 +153,8 @@ import Foundation
         for (index, info) in self.listed.enumerated() {
             let unread = info.unread > 0 ? self.output.styled(" (\(info.unread) new)", .yellow) : ""
             let last = info.last.map { "  " + ChatText.summary(of: $0) } ?? ""
-            self.output.line("\(index + 1). \(self.output.styled(ChatOutput.harmless(info.name), .bold))\(unread)\(self.output.styled(last, .dim))")
+            self.output.line(
+                "\(index + 1). \(self.output.styled(ChatOutput.harmless(info.name), .bold))\(unread)\(self.output.styled(last, .dim))")
         }
     }
 

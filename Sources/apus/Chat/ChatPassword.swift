@@ -10,7 +10,9 @@ enum ChatPassword {
         }
         let password = try self.ask("Password for \(user): ")
         if confirm {
-            guard try self.ask("Once more: ") == password else { throw ChatClientError(.badInput, message: "the two passwords differ; try again") }
+            guard try self.ask("Once more: ") == password else {
+                throw ChatClientError(.badInput, message: "the two passwords differ; try again")
+            }
         }
         return password
     }
@@ -27,7 +29,9 @@ enum ChatPassword {
     private static func ask(_ prompt: String) throws -> String {
         ChatOutput.standard.raw(prompt)
         var terminal = termios()
-        guard tcgetattr(STDIN_FILENO, &terminal) == 0 else { throw ChatClientError(.badInput, message: "the terminal cannot hide the password") }
+        guard tcgetattr(STDIN_FILENO, &terminal) == 0 else {
+            throw ChatClientError(.badInput, message: "the terminal cannot hide the password")
+        }
         var silent = terminal
         silent.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
