@@ -12,7 +12,7 @@ struct JSONNumberReadingTests {
             ("1e2", .double(100)), ("1E2", .double(100)),
             ("1e+2", .double(100)), ("1e-2", .double(0.01)), ("1.5e3", .double(1500)), ("123456789012345678", 123_456_789_012_345_678),
             ("0.30000000000000004", .double(0.30000000000000004)), ("1e22", .double(1e22)), ("1e23", .double(1e23)),
-            ("5e-324", .double(5e-324)),
+            ("5e-324", .double(.leastNonzeroMagnitude)),
             ("1.7976931348623157e308", .double(.greatestFiniteMagnitude)), ("2.2250738585072014e-308", .double(.leastNormalMagnitude)),
             ("1e-400", .double(0)),
             ("0.0000001", .double(1e-7)), ("9007199254740993.0", .double(9007199254740992)), ("0.1e1", .double(1)),
