@@ -14,6 +14,7 @@ Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes 
 | | `emit-back` any arguments | emits `question` with the same arguments, waits for its ack, acknowledges with what that held |
 | | `silent` | never acknowledges |
 | | `auth` | acknowledges with the auth of the connect |
+| | `transport` | acknowledges with the session's transport, `polling` or `websocket` |
 | | `leave-me` | disconnects the sender from the namespace |
 | | `burst` n | emits `burst` 0 … n-1 |
 | `/private` | CONNECT with auth other than {"token": "secret"} | refuses: message "unauthorized", data {"code": "unauthorized"} |
@@ -76,6 +77,10 @@ def register(namespace):
     @sio.on("auth", namespace=namespace)
     async def auth(sid):
         return (auths.get(sid),)
+
+    @sio.on("transport", namespace=namespace)
+    async def transport(sid):
+        return sio.transport(sid, namespace=namespace)
 
     @sio.on("leave-me", namespace=namespace)
     async def leave_me(sid):

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The python-socketio server of `Conformance/peers`, as a child process.
+final class PythonPeer: @unchecked Sendable {
+    // Unchecked because: the members are set in init and only read after.
+
+    /// A Python with python-socketio and aiohttp; `make test` names the one of `.venv`.
+    static let interpreter: String? = ProcessInfo.processInfo.environment["APUS_PYTHON"].flatMap { path in
+        FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }
+
+    struct StartFailure: Error {
+        var output: String
+    }
+
+    let port: Int
+    private let process = Process()
+    private let input = Pipe()
+
+    /// Starts a server and waits until it listens.
+    init(port: Int = 0, arguments: [String] = []) throws {
+        let script = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Conformance/peers/python_socketio_server.py")
+        let output = Pipe()
+        self.process.executableURL = URL(fileURLWithPath: Self.interpreter ?? "/usr/bin/python3")
+        self.process.arguments = [script.path, String(port)] + arguments
+        self.process.standardInput = self.input
+        self.process.standardOutput = output
+        try self.process.run()
+        var line = ""
+        while !line.hasSuffix("\n") {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { break }  // it ended
+            line += String(decoding: data, as: UTF8.self)
+        }
+        let number = line.split(separator: ":").last.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        guard let number else { throw StartFailure(output: line) }
+        self.port = number
+    }
+
+    var url: String { "http://127.0.0.1:\(self.port)" }
+
+    /// Ends the server at once and waits for its end.
+    func kill() {
+        guard self.process.isRunning else { return }
+        Foundation.kill(self.process.processIdentifier, SIGKILL)
+        self.process.waitUntilExit()
+    }
+
+    deinit {
+        self.kill()
+    }
+}

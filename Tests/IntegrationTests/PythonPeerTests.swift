@@ -1,0 +1,247 @@
+import ApusConnectivity
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+import Testing
+
+/// The ways a session can travel.
+enum Way: String, CaseIterable, CustomTestStringConvertible {
+    case polling, webSocket, upgrade
+
+    var testDescription: String { self.rawValue }
+
+    func configuration(auth: SocketAuthentication = .none, reconnection: ReconnectionPolicy = .none) -> SocketManagerConfiguration {
+        switch self {
+        case .polling: .init(transports: [.polling], auth: auth, reconnection: reconnection)
+        case .webSocket: .init(transports: [.websocket], auth: auth, reconnection: reconnection)
+        case .upgrade: .init(auth: auth, reconnection: reconnection)
+        }
+    }
+}
+
+/// Our client against python-socketio 5.x, over every transport, with the oddities of `platform.md`.
+///
+/// Serialized: a peer's start takes most of a test's time, and all at once take it from each other.
+@Suite(
+    .enabled(if: PythonPeer.interpreter != nil, "APUS_PYTHON does not name a Python with python-socketio"), .serialized,
+    .timeLimit(.minutes(2))
+)
+struct PythonPeerTests {
+    private let seconds = Duration.seconds(15)
+
+    @Test(arguments: Way.allCases) func textNumbersAndUnicodeComeBack(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let echoes = socket.messages("echo", as: String.self)
+        try await socket.connect(timeout: self.seconds)
+        #expect(socket.state == .connected)
+        #expect(socket.id != nil)
+        for text in ["hello", "", "在吗 🐦 \u{1e} \u{2028}", String(repeating: "x", count: 200_000)] {
+            socket.emit("echo", text)
+            #expect(await echoes.first { _ in true } == text)
+        }
+        let values: [SocketIOValue] = [1, -2.5, true, nil, ["a": [1, "b"]], "c"]
+        #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
+        #expect(try await socket.emitWithAck("ack", 20, timeout: self.seconds, as: Int.self) == 20)
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func theSessionTravelsAsAsked(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        try await socket.connect(timeout: self.seconds)
+        var seen: [String] = []
+        // An upgrade takes a few round trips beside the traffic, and loses none of it.
+        repeat {
+            seen.append(try await socket.emitWithAck("transport", timeout: self.seconds, as: String.self))
+        } while way == .upgrade && seen.last != "websocket" && seen.count < 1000
+        #expect(seen.last == (way == .polling ? "polling" : "websocket"))
+        if way == .upgrade { #expect(try await socket.emitWithAck("ack", "after", timeout: self.seconds, as: String.self) == "after") }
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func nestedBinaryComesBack(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        try await socket.connect(timeout: self.seconds)
+        let large = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        let values: [SocketIOValue] = [
+            .binary([1, 2, 3]), ["deep": [["er": .binary(large)], .binary([])]], "text", .binary([0xff, 0x1e]),
+        ]
+        #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func theServerAsksAndWeAnswer(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        socket.on("question") { (a: Int, b: Int) in a * b }
+        try await socket.connect(timeout: self.seconds)
+        #expect(try await socket.emitWithAck("emit-back", 6, 7, timeout: self.seconds, as: Int.self) == 42)
+        socket.off("question")
+        socket.on("question") { data, ack in ack.with(.binary([9]), .array(data)) }
+        #expect(try await socket.emitWithAck("emit-back", arguments: ["x"], timeout: self.seconds) == [.binary([9]), ["x"]])
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func twoNamespacesShareAConnection(way: Way) async throws {
+        let peer = try PythonPeer()
+        let manager = SocketManager(url: peer.url, configuration: way.configuration(auth: ["who": "root"]))
+        let root = manager.defaultSocket
+        let custom = manager.socket(forNamespace: "/custom", auth: ["who": "custom"])
+        try await root.connect(timeout: self.seconds)
+        try await custom.connect(timeout: self.seconds)
+        #expect(root.id != custom.id)
+        #expect(try await root.emitWithAck("auth", arguments: [], timeout: self.seconds) == [["who": "root"]])
+        #expect(try await custom.emitWithAck("auth", arguments: [], timeout: self.seconds) == [["who": "custom"]])
+        root.disconnect()
+        #expect(try await custom.emitWithAck("ack", 1, timeout: self.seconds, as: Int.self) == 1)
+        #expect(root.state == .disconnected)
+        custom.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func aRefusalCarriesItsData(way: Way) async throws {
+        let peer = try PythonPeer()
+        let manager = SocketManager(url: peer.url, configuration: way.configuration(reconnection: .socketIO))
+        let refused = await #expect(throws: SocketIOError.self) {
+            try await manager.socket(forNamespace: "/private", auth: ["token": "wrong"]).connect(timeout: self.seconds)
+        }
+        #expect(refused == SocketIOError(.connectRefused, message: "unauthorized", data: ["code": "unauthorized"]))
+        // Python's answer for a namespace it does not know is a bare string.
+        let unknown = await #expect(throws: SocketIOError.self) {
+            try await manager.socket(forNamespace: "/nowhere").connect(timeout: self.seconds)
+        }
+        #expect(unknown?.code == .connectRefused)
+        #expect(unknown?.message == "Unable to connect")
+        let allowed = SocketManager(url: peer.url, configuration: way.configuration(auth: .closure { ["token": "secret"] }))
+        try await allowed.socket(forNamespace: "/private").connect(timeout: self.seconds)
+    }
+
+    @Test(arguments: Way.allCases) func eventsKeepTheirOrderAndEarlyOnesAreDelivered(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let early = socket.messages("early", as: String.self)
+        let burst = socket.messages("burst", as: Int.self)
+        let echoes = socket.messages("echo", as: Int.self)
+        // Emitted before there is a connection: waits in the buffer.
+        for number in 0..<100 { socket.emit("echo", number) }
+        try await socket.connect(timeout: self.seconds)
+        #expect(await early.first { _ in true } == "before connect")
+        socket.emit("burst", 500)
+        var received: [Int] = []
+        for await number in burst.prefix(500) { received.append(number) }
+        #expect(received == Array(0..<500))
+        received = []
+        for await number in echoes.prefix(100) { received.append(number) }
+        #expect(received.sorted() == Array(0..<100))
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func theServerLeavesAndWeStayAway(way: Way) async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10)))).defaultSocket
+        let lifecycle = socket.lifecycle
+        try await socket.connect(timeout: self.seconds)
+        socket.emit("leave-me")
+        for await event in lifecycle {
+            if case .disconnect(let reason) = event {
+                #expect(reason == .serverDisconnect)
+                break
+            }
+        }
+        #expect(socket.state == .disconnected)
+    }
+
+    @Test func anAckRunsIntoItsTimeout() async throws {
+        let peer = try PythonPeer()
+        let socket = SocketManager(url: peer.url, configuration: Way.webSocket.configuration()).defaultSocket
+        try await socket.connect(timeout: self.seconds)
+        let error = await #expect(throws: SocketIOError.self) {
+            try await socket.emitWithAck("silent", arguments: [], timeout: .milliseconds(50))
+        }
+        #expect(error?.code == .ackTimeout)
+        socket.disconnect()
+    }
+
+    @Test(arguments: Way.allCases) func aRestartedServerIsFoundAgain(way: Way) async throws {
+        let first = try PythonPeer()
+        let manager = SocketManager(url: first.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(50))))
+        let socket = manager.defaultSocket
+        let states = socket.states
+        let lifecycle = socket.lifecycle
+        try await socket.connect(timeout: self.seconds)
+        let id = socket.id
+        async let failed: [SocketIOValue] = socket.emitWithAck("silent", arguments: [], timeout: .seconds(60))
+        // The echo is behind `silent` on the wire: once it is back, the ack is outstanding at the server.
+        _ = try await socket.emitWithAck("ack", arguments: [], timeout: self.seconds)
+        first.kill()
+        do {
+            _ = try await failed
+            Issue.record("the ack came")
+        } catch let error as SocketIOError {
+            #expect(error.code == .disconnected)
+        }
+        let second = try PythonPeer(port: first.port)
+        for await event in lifecycle {
+            if case .reconnect(let attempts) = event {
+                #expect(attempts >= 1)
+                break
+            }
+        }
+        #expect(socket.id != id)
+        #expect(try await socket.emitWithAck("ack", "back", timeout: self.seconds, as: String.self) == "back")
+        socket.disconnect()
+        var seen: [SocketClientState] = []
+        for await state in states {
+            seen.append(state)
+            if state == .disconnected, seen.count > 1 { break }
+        }
+        #expect(seen == [.disconnected, .connecting, .connected, .reconnecting, .connected, .disconnected])
+        second.kill()
+    }
+
+    @Test func shortHeartbeatsAreAnswered() async throws {
+        // An interval below a second is announced as 0. Several heartbeats pass: a client that does not answer is thrown out.
+        let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"])
+        for way in Way.allCases {
+            let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+            try await socket.connect(timeout: self.seconds)
+            let id = socket.id
+            try? await socket.emitWithAck("silent", arguments: [], timeout: .seconds(2)).discard()
+            #expect(try await socket.emitWithAck("ack", "alive", timeout: self.seconds, as: String.self) == "alive")
+            #expect(socket.id == id)
+            socket.disconnect()
+        }
+    }
+
+    @Test func withoutAnUpgradePollingCarriesOn() async throws {
+        let peer = try PythonPeer(arguments: ["--http-only"])
+        let socket = SocketManager(url: peer.url, configuration: Way.upgrade.configuration()).defaultSocket
+        try await socket.connect(timeout: self.seconds)
+        #expect(try await socket.emitWithAck("ack", "still here", timeout: self.seconds, as: String.self) == "still here")
+        socket.disconnect()
+    }
+
+    @Test func twentyClientsAtOnce() async throws {
+        let peer = try PythonPeer()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let way = Way.allCases[number % 3]
+                    let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+                    try await socket.connect(timeout: .seconds(20))
+                    for round in 0..<10 {
+                        #expect(try await socket.emitWithAck("ack", number, round, timeout: .seconds(20), as: Int.self) == number)
+                    }
+                    socket.disconnect()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension Array {
+    /// For a result that is of no interest.
+    fileprivate func discard() {}
+}
