@@ -77,9 +77,10 @@ enum SocketIOPayload {
         _ arguments: [SocketIOValue], _ header: SocketIOPacketHeader, _ attachments: [ByteBuffer]
     ) throws(SocketIOError) -> [SocketIOValue] {
         guard header.type.carriesAttachments else { return arguments }
+        var attachments: [ByteBuffer?] = attachments
         var filled: [SocketIOValue] = []
         filled.reserveCapacity(arguments.count)
-        for argument in arguments { filled.append(try SocketIOPlaceholders.fill(argument, from: attachments)) }
+        for argument in arguments { filled.append(try SocketIOPlaceholders.fill(argument, from: &attachments)) }
         return filled
     }
 

@@ -34,24 +34,28 @@ enum SocketIOPlaceholders {
         }
     }
 
-    /// Puts the attachments in the places of their placeholders. The depth of `value` is bounded by whoever read it.
-    static func fill(_ value: SocketIOValue, from attachments: [ByteBuffer]) throws(SocketIOError) -> SocketIOValue {
+    /// Puts the attachments in the places of their placeholders, and takes them out of `attachments`. The depth of `value` is bounded by whoever
+    /// read it.
+    ///
+    /// An attachment goes to one place: no encoder names it twice, and 30,000 placeholders for one megabyte would become 30 GB when relayed.
+    static func fill(_ value: SocketIOValue, from attachments: inout [ByteBuffer?]) throws(SocketIOError) -> SocketIOValue {
         switch value {
         case .array(let elements):
             var filled: [SocketIOValue] = []
             filled.reserveCapacity(elements.count)
-            for element in elements { filled.append(try self.fill(element, from: attachments)) }
+            for element in elements { filled.append(try self.fill(element, from: &attachments)) }
             return .array(filled)
         case .object(let object):
             if object[Self.mark] == .bool(true) {
-                guard let number = object["num"]?.intValue, attachments.indices.contains(number) else {
-                    throw SocketIOError(.malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments")
+                guard let number = object["num"]?.intValue, attachments.indices.contains(number), let bytes = attachments[number] else {
+                    throw SocketIOError(.malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments, or one in use")
                 }
-                return .binary(Array(attachments[number].readableBytesView))
+                attachments[number] = nil
+                return .binary(Array(bytes.readableBytesView))
             }
             var members: [JSONObject.Element] = []
             members.reserveCapacity(object.count)
-            for member in object { members.append((member.key, try self.fill(member.value, from: attachments))) }
+            for member in object { members.append((member.key, try self.fill(member.value, from: &attachments))) }
             return .object(JSONObject(members))
         case .null, .bool, .integer, .double, .string, .binary:
             return value
