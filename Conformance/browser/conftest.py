@@ -3,6 +3,7 @@
 Environment: APUS_BINARY overrides the server's path, APUS_CHROMIUM the browser's, APUS_SCREENSHOTS names a folder for pictures.
 """
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -83,8 +84,8 @@ class Server:
             return log.read()[-4000:]
 
 
-@pytest.fixture()
-def server():
+@contextlib.contextmanager
+def running_server():
     with tempfile.TemporaryDirectory(prefix="apus-browser-") as folder:
         server = Server(folder)
         if not os.path.exists(server.binary):
@@ -93,6 +94,20 @@ def server():
             yield server.start()
         finally:
             server.stop()
+
+
+@pytest.fixture()
+def server():
+    """A server of the test's own, with nothing in it but the demo accounts."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def shared_server():
+    """One for the tests that only read its files."""
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

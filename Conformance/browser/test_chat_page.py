@@ -132,6 +132,9 @@ def test_a_new_account_finds_people_and_makes_a_group(person, screenshot):
 
     bobby.page.locator(".chat", has_text="Swift watchers").click()
     bobby.sees("Hello, both of you")
+    joined = bobby.page.locator(".change", has_text="joined")
+    joined.wait_for()
+    assert all(name in joined.inner_text() for name in ("Alice", "Bobby", "Carol 卡罗"))
     assert bobby.page.locator(".message .sender").first.inner_text() == "Carol 卡罗"
     bobby.write("Hello Carol")
     carol.sees("Hello Carol")

@@ -3,10 +3,12 @@
 import pytest
 
 
-@pytest.fixture()
-def run(person):
-    page = person().visit("/test.html")
-    return lambda script, argument=None: page.evaluate(script, argument)
+@pytest.fixture(scope="module")
+def run(browser, shared_server):
+    page = browser.new_page()
+    page.goto(shared_server.url + "/test.html")
+    yield lambda script, argument=None: page.evaluate(script, argument)
+    page.close()
 
 
 def test_the_log_never_crosses_a_hole(run):

@@ -2,6 +2,7 @@
 
 import { errorText, t } from "../i18n.js";
 import { hueOf, personAvatar } from "./avatar.js";
+import { changeText } from "./describe.js";
 import { h } from "./dom.js";
 import { clockTime, fullTime, isJumbo, linkify } from "./format.js";
 import { ticks } from "./icons.js";
@@ -82,10 +83,7 @@ function localURL(entry) {
   return localURLs.get(entry.file);
 }
 
-/** What is no message: somebody joined, the group got a name. */
+/** A change stands in the middle, without a bubble. */
 export function changeElement(event, { chat }) {
-  const sender = chat.person(event.sender).display;
-  const text = event.kind === "member.join" ? t("joined", { name: chat.person(event.body?.user ?? event.sender).display })
-    : event.kind === "conversation.set" ? t("groupMade", { name: sender, title: event.body?.title ?? "" }) : t("unknownEvent");
-  return h("div", { class: "change", role: "listitem", "data-seq": event.seq }, h("span", {}, text));
+  return h("div", { class: "change", role: "listitem", "data-seq": event.seq }, h("span", {}, changeText(chat, event)));
 }

@@ -2,6 +2,7 @@
 
 import { t } from "../i18n.js";
 import { avatarOf, personAvatar, titleOf } from "./avatar.js";
+import { previewText } from "./describe.js";
 import { arrange, h } from "./dom.js";
 import { listTime } from "./format.js";
 import { icon, logo } from "./icons.js";
@@ -58,7 +59,7 @@ export function makeSidebar(chat, actions) {
     const waiting = chat.outbox.of(conversation.id).at(-1);
     const last = conversation.last;
     const online = conversation.isPair && chat.person(conversation.partner).online;
-    const preview = previewOf(chat, conversation, waiting ?? last, Boolean(waiting));
+    const preview = previewText(chat, conversation, waiting ?? last, Boolean(waiting));
     const time = waiting?.at ?? last?.at ?? conversation.updatedAt;
     const unread = conversation.unread;
     const current = conversation.id === selected;
@@ -103,22 +104,4 @@ export function makeSidebar(chat, actions) {
       render();
     },
   };
-}
-
-/** The last words of a conversation in one line. */
-function previewOf(chat, conversation, message, mine) {
-  if (!message) return "";
-  const text = describe(chat, message);
-  if (mine || message.sender === chat.user.id) return `${t("you")}: ${text}`;
-  return conversation.isPair || message.n == null ? text : `${chat.person(message.sender).display}: ${text}`;
-}
-
-function describe(chat, { kind, body, sender }) {
-  switch (kind) {
-    case "text": return String(body?.text ?? "").slice(0, 200);
-    case "image": return body?.text ? `🖼 ${body.text.slice(0, 200)}` : `🖼 ${t("photo")}`;
-    case "member.join": return t("joined", { name: chat.person(body?.user ?? sender).display });
-    case "conversation.set": return t("groupMade", { name: chat.person(sender).display, title: body?.title ?? "" });
-    default: return t("unknownEvent");
-  }
 }

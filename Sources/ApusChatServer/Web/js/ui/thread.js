@@ -1,6 +1,7 @@
 // The messages of the open conversation: rows by key, so that only what changed is touched, and a scroll that stays where the reader is.
 
 import { t } from "../i18n.js";
+import { changeText } from "./describe.js";
 import { arrange, h } from "./dom.js";
 import { dayTitle, sameDay } from "./format.js";
 import { icon } from "./icons.js";
@@ -64,7 +65,7 @@ export function makeThread(chat, pictures) {
       item.first = !joins(before, item);
       item.last = !joins(item, next);
       const sender = chat.person(item.sender).display;
-      put(item.key, JSON.stringify([item.state, item.first, item.last, item.at, item.seq, item.body, sender, item.entry?.error]),
+      put(item.key, JSON.stringify([item.state, item.first, item.last, item.at, item.seq, item.body, sender, item.entry?.error, item.message || changeText(chat, item)]),
         () => (item.message ? messageElement(item, context) : changeElement(item, context)));
       before = item;
     });
