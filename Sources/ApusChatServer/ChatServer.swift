@@ -58,7 +58,9 @@ public final class ChatServer: Service {
         let (addresses, continuation) = AsyncStream.makeStream(of: Address.self)
         try await withThrowingTaskGroup(of: Part.self) { group in
             for listener in listeners {
-                let application = parts.application(on: listener, configuration: self.configuration, logger: self.logger) { continuation.yield($0) }
+                let application = parts.application(on: listener, configuration: self.configuration, logger: self.logger) {
+                    continuation.yield($0)
+                }
                 group.addTask {
                     do { try await application.run() } catch { throw Self.explain(error, listener) }
                     return .listener
@@ -98,7 +100,8 @@ public final class ChatServer: Service {
             switch self.configuration.tls.value {
             case .off: break
             case .selfSigned(let port):
-                listeners.append(.init(scheme: "https", host: host, port: port, tls: try SelfSignedCertificate.context(host: host, now: Date())))
+                listeners.append(
+                    .init(scheme: "https", host: host, port: port, tls: try SelfSignedCertificate.context(host: host, now: Date())))
             case .files(let port, let certificates, let key):
                 let chain = try NIOSSLCertificate.fromPEMFile(certificates).map { NIOSSLCertificateSource.certificate($0) }
                 let context = try SelfSignedCertificate.context(
@@ -114,7 +117,8 @@ public final class ChatServer: Service {
     private static func explain(_ error: any Error, _ listener: ChatServerParts.Listener) -> any Error {
         guard let error = error as? IOError else { return error }
         if error.errnoCode == EADDRINUSE {
-            return ChatServerError(.addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another")
+            return ChatServerError(
+                .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another")
         }
         return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(error)")
     }

@@ -33,7 +33,8 @@ final class ChatServerParts: Sendable {
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
         self.io = SocketIOServer(logger: logger)
         self.gateway = ChatGateway(
-            namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger, now: now)
+            namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger,
+            now: now)
         self.gateway.mount()
         self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
         self.demo?.mount()
@@ -46,7 +47,8 @@ final class ChatServerParts: Sendable {
 
     /// The application on one listener. Socket.IO stands in front of the router and takes what is under its path.
     func application(
-        on listener: Listener, configuration: ChatServerConfiguration, logger: Logger, onListening: @escaping @Sendable (ChatServer.Address) -> Void
+        on listener: Listener, configuration: ChatServerConfiguration, logger: Logger,
+        onListening: @escaping @Sendable (ChatServer.Address) -> Void
     ) -> some Service {
         let io = self.io
         let http = HTTP1Channel.Configuration(additionalChannelHandlers: io.channelHandlers())
@@ -56,7 +58,8 @@ final class ChatServerParts: Sendable {
             return TLSChildChannel(base: base, context: tls)
         }
         return Application(
-            responder: self.responder, server: builder, configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
+            responder: self.responder, server: builder,
+            configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
             onServerRunning: { channel in
                 onListening(.init(scheme: listener.scheme, host: listener.host, port: channel.localAddress?.port ?? listener.port))
             }, logger: logger)

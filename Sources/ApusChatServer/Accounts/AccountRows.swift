@@ -12,7 +12,9 @@ enum AccountRows {
     }
 
     /// - Throws: `name_taken`.
-    static func insertUser(_ id: UserID, name: UserName, display: String, password: PasswordHash, at now: Int64, _ db: Database) throws -> ChatUser {
+    static func insertUser(_ id: UserID, name: UserName, display: String, password: PasswordHash, at now: Int64, _ db: Database) throws
+        -> ChatUser
+    {
         guard try Int.fetchOne(db, sql: "SELECT 1 FROM user WHERE folded = ?", arguments: [name.folded]) == nil else {
             throw ChatError(.nameTaken, message: "somebody else has the name \(name)")
         }

@@ -110,7 +110,8 @@ final class Accounts: Sendable {
         var expiresAt: Int64
 
         func insert(for user: ChatUser, _ db: Database) throws -> SessionReply {
-            try AccountRows.insertDevice(self.device, of: user.id, label: self.label, token: self.token, at: self.now, expiresAt: self.expiresAt, db)
+            try AccountRows.insertDevice(
+                self.device, of: user.id, label: self.label, token: self.token, at: self.now, expiresAt: self.expiresAt, db)
             return SessionReply(user: user, token: self.token, device: self.device, expires: self.expiresAt)
         }
     }
@@ -118,6 +119,7 @@ final class Accounts: Sendable {
     private func newSession(label: String?) -> NewSession {
         let now = self.now()
         return NewSession(
-            token: Secrets.newToken(), device: Secrets.newID(), label: String((label ?? "").prefix(100)), now: now, expiresAt: now + self.tokenLifetime)
+            token: Secrets.newToken(), device: Secrets.newID(), label: String((label ?? "").prefix(100)), now: now,
+            expiresAt: now + self.tokenLifetime)
     }
 }

@@ -24,8 +24,10 @@ struct PasswordHash: Sendable {
     /// Whether this is the password. The comparison takes the same time wherever the difference is.
     func verifies(_ password: String) -> Bool {
         let parts = self.text.split(separator: "$", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0] == "scrypt", let logRounds = Int(parts[1]), (1...22).contains(logRounds), let blockSize = Int(parts[2]),
-            (1...64).contains(blockSize), let parallelism = Int(parts[3]), (1...64).contains(parallelism), let salt = Data(base64Encoded: String(parts[4])),
+        guard parts.count == 6, parts[0] == "scrypt", let logRounds = Int(parts[1]), (1...22).contains(logRounds),
+            let blockSize = Int(parts[2]),
+            (1...64).contains(blockSize), let parallelism = Int(parts[3]), (1...64).contains(parallelism),
+            let salt = Data(base64Encoded: String(parts[4])),
             let expected = Data(base64Encoded: String(parts[5])),
             let actual = try? Self.derive(
                 password, salt: Array(salt), cost: .init(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism))

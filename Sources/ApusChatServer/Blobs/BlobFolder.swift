@@ -12,7 +12,8 @@ final class BlobFolder: Sendable {
 
     init(directory: String) throws {
         self.folder = directory + "/blobs"
-        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.threads = NIOThreadPool(numberOfThreads: 2)
         self.threads.start()
     }
@@ -40,8 +41,11 @@ final class BlobFolder: Sendable {
         guard bytes.count <= ChatLimits.blobBytes else { throw ChatError(.tooLarge, message: "at most \(ChatLimits.blobBytes) bytes") }
         let sniffed = ImageSniffer.sniff(bytes)
         if let width = sniffed.width, let height = sniffed.height {
-            guard width <= ChatLimits.imageSide, height <= ChatLimits.imageSide, Int64(width) * Int64(height) <= ChatLimits.imagePixels else {
-                throw ChatError(.tooLarge, message: "\(width) × \(height) pixels; at most \(ChatLimits.imageSide) a side and \(ChatLimits.imagePixels) in all")
+            guard width <= ChatLimits.imageSide, height <= ChatLimits.imageSide, Int64(width) * Int64(height) <= ChatLimits.imagePixels
+            else {
+                throw ChatError(
+                    .tooLarge,
+                    message: "\(width) × \(height) pixels; at most \(ChatLimits.imageSide) a side and \(ChatLimits.imagePixels) in all")
             }
         }
         let blob = BlobID(unchecked: Secrets.hex(SHA256.hash(data: bytes)))

@@ -9,7 +9,8 @@ enum Blobs {
             sql: "INSERT INTO blob (sha256, size, type, width, height, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             arguments: [reply.blob.rawValue, reply.size, reply.type, reply.width, reply.height, now])
         try db.execute(
-            sql: "INSERT INTO blob_owner (blob, user) VALUES (?, ?) ON CONFLICT DO NOTHING", arguments: [reply.blob.rawValue, user.rawValue])
+            sql: "INSERT INTO blob_owner (blob, user) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            arguments: [reply.blob.rawValue, user.rawValue])
     }
 
     /// What a user may read: their own uploads, and what an event refers to that they may see (rule 8).
@@ -39,6 +40,7 @@ enum Blobs {
     /// Notes that an event refers to a blob: its members may read it from now on.
     static func refer(_ blob: BlobID, from event: ChatEvent, _ db: Database) throws {
         try db.execute(
-            sql: "INSERT INTO blob_ref (blob, conversation, seq) VALUES (?, ?, ?)", arguments: [blob.rawValue, event.conv.rawValue, event.seq])
+            sql: "INSERT INTO blob_ref (blob, conversation, seq) VALUES (?, ?, ?)",
+            arguments: [blob.rawValue, event.conv.rawValue, event.seq])
     }
 }

@@ -1,11 +1,11 @@
 import ApusChatProtocol
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// The system calls behind "when it returns it is on the disk". They block.
@@ -39,11 +39,11 @@ enum DurableFile {
 
     static func rename(_ old: String, to new: String) throws {
         #if canImport(Glibc)
-        let result = Glibc.rename(old, new)
+            let result = Glibc.rename(old, new)
         #elseif canImport(Musl)
-        let result = Musl.rename(old, new)
+            let result = Musl.rename(old, new)
         #else
-        let result = Darwin.rename(old, new)
+            let result = Darwin.rename(old, new)
         #endif
         guard result == 0 else { throw self.failure("rename") }
     }
@@ -52,11 +52,11 @@ enum DurableFile {
 
     private static func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
-        return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         #elseif canImport(Musl)
-        return Musl.write(descriptor, bytes.baseAddress, bytes.count)
+            return Musl.write(descriptor, bytes.baseAddress, bytes.count)
         #else
-        return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+            return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
     }
 

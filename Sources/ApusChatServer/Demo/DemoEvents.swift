@@ -12,7 +12,8 @@ struct DemoEvents: Sendable {
     func mount() {
         let namespace = self.namespace
         namespace.onConnection { socket in
-            socket.emit("welcome", arguments: [["message": "Welcome to Apus", "socketId": .string(socket.id), "timestamp": Self.timestamp()]])
+            socket.emit(
+                "welcome", arguments: [["message": "Welcome to Apus", "socketId": .string(socket.id), "timestamp": Self.timestamp()]])
             socket.broadcast.emit("userConnected", arguments: [["socketId": .string(socket.id), "timestamp": Self.timestamp()]])
             socket.onDisconnect { reason in
                 namespace.emit(
@@ -24,7 +25,12 @@ struct DemoEvents: Sendable {
                 event.acknowledge(["status": "received", "timestamp": Self.timestamp()])
                 socket.broadcast.emit(
                     "chatMessage",
-                    arguments: [["sender": .string(socket.id), "message": data["message"] ?? data, "timestamp": data["timestamp"] ?? Self.timestamp()]])
+                    arguments: [
+                        [
+                            "sender": .string(socket.id), "message": data["message"] ?? data,
+                            "timestamp": data["timestamp"] ?? Self.timestamp(),
+                        ]
+                    ])
             }
             socket.on("customEvent") { (event: SocketIOEvent) in
                 event.acknowledge(["status": "processed", "receivedData": event.arguments.first ?? .null, "timestamp": Self.timestamp()])
@@ -32,7 +38,9 @@ struct DemoEvents: Sendable {
             socket.on("binaryEvent") { (event: SocketIOEvent) in
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data
-                event.acknowledge(["status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "timestamp": Self.timestamp()])
+                event.acknowledge([
+                    "status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "timestamp": Self.timestamp(),
+                ])
                 socket.broadcast.emit(
                     "binaryEvent",
                     arguments: [
@@ -47,7 +55,8 @@ struct DemoEvents: Sendable {
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data
                 event.acknowledge([
-                    "status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "binaryData": bytes, "timestamp": Self.timestamp(),
+                    "status": "received", "size": .integer(Int64(bytes.binaryValue?.count ?? 0)), "binaryData": bytes,
+                    "timestamp": Self.timestamp(),
                 ])
             }
         }
@@ -55,7 +64,8 @@ struct DemoEvents: Sendable {
 
     /// The periodic `heartbeat` of the seed's server. The server calls it every 10 seconds.
     func beat() {
-        self.namespace.emit("heartbeat", arguments: [["timestamp": Self.timestamp(), "clients": .integer(Int64(self.namespace.sockets.count))]])
+        self.namespace.emit(
+            "heartbeat", arguments: [["timestamp": Self.timestamp(), "clients": .integer(Int64(self.namespace.sockets.count))]])
     }
 
     /// As JavaScript's `toISOString()`.

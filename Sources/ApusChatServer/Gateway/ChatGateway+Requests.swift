@@ -45,7 +45,8 @@ extension ChatGateway {
     private static func explain(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): return "`\(key.stringValue)` is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context), DecodingError.dataCorrupted(let context):
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")
             return path.isEmpty ? context.debugDescription : "`\(path)`: \(context.debugDescription)"
         default: return "cannot be read"
@@ -97,7 +98,9 @@ extension ChatGateway {
     private func sync(_ request: SyncRequest, _ user: UserID, _ event: SocketIOEvent) {
         if case .heads(let since) = request {
             let now = self.now()
-            self.store.read({ db in HeadsReply(heads: try Conversations.heads(since: since, for: user, db), at: now) }) { self.answer(event, $0) }
+            self.store.read({ db in HeadsReply(heads: try Conversations.heads(since: since, for: user, db), at: now) }) {
+                self.answer(event, $0)
+            }
         } else {
             self.store.read({ db in try ChatLog.events(request, for: user, db) }) { self.answer(event, $0) }
         }
@@ -108,14 +111,16 @@ extension ChatGateway {
         self.store.write({ db in try ChatLog.mark(request, by: user, at: now, db) }) { result in
             self.answer(event, result.map(\.reply))
             if case .success(let marked) = result, marked.hasMoved {
-                self.push(ChatVerb.mark, ChatMark(conv: request.conv, user: user, read: marked.reply.read), to: marked.members, except: socket)
+                self.push(
+                    ChatVerb.mark, ChatMark(conv: request.conv, user: user, read: marked.reply.read), to: marked.members, except: socket)
             }
         }
     }
 
     /// `open` and `create`: the maker's other devices and the others learn of the new conversation by its head.
     private func make(
-        _ socket: SocketIOServerSocket, _ user: UserID, _ event: SocketIOEvent, _ body: @escaping @Sendable (Database) throws -> Conversations.Made
+        _ socket: SocketIOServerSocket, _ user: UserID, _ event: SocketIOEvent,
+        _ body: @escaping @Sendable (Database) throws -> Conversations.Made
     ) {
         self.store.write(body) { result in
             self.answer(event, result.map { HeadReply(head: $0.head) })

@@ -36,7 +36,8 @@ final class ChatGateway: Sendable {
     /// Puts the handlers on the namespace.
     func mount() {
         self.namespace.use { socket in
-            guard let token = socket.handshake.auth["token"]?.stringValue, let identity = try await self.accounts.identity(token: token) else {
+            guard let token = socket.handshake.auth["token"]?.stringValue, let identity = try await self.accounts.identity(token: token)
+            else {
                 throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
             }
             socket.setValue(identity, for: Self.identityKey)
@@ -83,7 +84,9 @@ final class ChatGateway: Sendable {
         let now = self.now()
         for presence in self.presence.withLockedValue({ $0.tick(at: now) }) { self.announce(presence) }
         for socket in self.namespace.sockets {
-            guard let identity = socket.value(for: Self.identityKey, as: AccountRows.Identity.self), identity.expiresAt <= now else { continue }
+            guard let identity = socket.value(for: Self.identityKey, as: AccountRows.Identity.self), identity.expiresAt <= now else {
+                continue
+            }
             self.sayGoodbye(to: identity.device, .expired)
         }
     }

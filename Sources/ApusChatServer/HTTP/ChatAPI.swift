@@ -83,7 +83,8 @@ struct ChatAPI: Sendable {
     /// Who asks, by `Authorization: Bearer`. A token in the URL is not looked at: URLs end up in logs.
     private func identity(of request: Request) async throws -> AccountRows.Identity {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let identity = try await self.accounts.identity(token: String(parts[1])) else {
+        guard parts.count == 2, parts[0].lowercased() == "bearer", let identity = try await self.accounts.identity(token: String(parts[1]))
+        else {
             throw ChatError(.unauthorized, message: "sign in and send `Authorization: Bearer` with the token")
         }
         return identity

@@ -11,7 +11,8 @@ enum SelfSignedCertificate {
         let signer = Certificate.PrivateKey(key)
         let name = try DistinguishedName { CommonName("Apus, self-signed") }
         let certificate = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: signer.publicKey, notValidBefore: now.addingTimeInterval(-3_600),
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: signer.publicKey,
+            notValidBefore: now.addingTimeInterval(-3_600),
             notValidAfter: now.addingTimeInterval(90 * 24 * 3_600), issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))

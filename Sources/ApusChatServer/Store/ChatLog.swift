@@ -30,7 +30,8 @@ enum ChatLog {
             guard sameConversation, sameContent, let n = first["n"] as Int64? else {
                 throw ChatError(.conflict, message: "this id was used for another message; a new message needs a new id")
             }
-            return Sent(reply: SendReply(conv: request.conv, id: request.id, seq: first["seq"], n: n, at: first["at"]), event: nil, members: [])
+            return Sent(
+                reply: SendReply(conv: request.conv, id: request.id, seq: first["seq"], n: n, at: first["at"]), event: nil, members: [])
         }
 
         let place = try Conversations.place(request.conv, of: user, db)
@@ -40,7 +41,8 @@ enum ChatLog {
         // Never back in time within a conversation, whatever the machine's clock does (rule 9).
         let at = max(now, place.updatedAt)
         let event = ChatEvent(
-            conv: request.conv, seq: place.lastSeq + 1, n: place.lastN + 1, sender: user, id: request.id, at: at, kind: request.kind, ref: request.ref,
+            conv: request.conv, seq: place.lastSeq + 1, n: place.lastN + 1, sender: user, id: request.id, at: at, kind: request.kind,
+            ref: request.ref,
             body: content.value)
         try EventRow.insert(event, body: body, db)
         try db.cachedStatement(sql: "UPDATE conversation SET last_seq = ?, last_n = ?, updated_at = ?, touched_at = ? WHERE id = ?")
@@ -106,7 +108,8 @@ enum ChatLog {
     ) throws {
         let place = try Conversations.place(conv, of: user, db)
         let event = ChatEvent(
-            conv: conv, seq: place.lastSeq + 1, n: nil, sender: user, id: ClientID(unchecked: id), at: max(now, place.updatedAt), kind: kind, body: body)
+            conv: conv, seq: place.lastSeq + 1, n: nil, sender: user, id: ClientID(unchecked: id), at: max(now, place.updatedAt),
+            kind: kind, body: body)
         try EventRow.insert(event, body: try body.jsonString(), db)
         try db.cachedStatement(sql: "UPDATE conversation SET last_seq = ?, updated_at = ?, touched_at = max(touched_at, ?) WHERE id = ?")
             .execute(arguments: [event.seq, event.at, event.at, conv.rawValue])

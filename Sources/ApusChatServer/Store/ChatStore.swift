@@ -15,7 +15,8 @@ final class ChatStore: Sendable {
 
     /// Opens (and makes, and migrates) `chat.sqlite` in `directory`.
     init(directory: String, readerThreads: Int = 4, writer configuration: StoreWriter.Configuration = .init(), logger: Logger) throws {
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let path = directory + "/chat.sqlite"
         var database = Configuration()
         database.label = "chat"

@@ -51,10 +51,12 @@ extension Conversations {
         return rows.map { row in
             let id: String = row["id"]
             let place = Place(
-                lastSeq: row["last_seq"], lastN: row["last_n"], updatedAt: row["updated_at"], minSeq: row["min_seq"], floorN: row["floor_n"],
+                lastSeq: row["last_seq"], lastN: row["last_n"], updatedAt: row["updated_at"], minSeq: row["min_seq"],
+                floorN: row["floor_n"],
                 readN: row["read_n"])
             return ChatHead(
-                conv: ConversationID(unchecked: id), kind: ConversationKind(rawValue: row["kind"]), title: row["title"], members: members[id] ?? [],
+                conv: ConversationID(unchecked: id), kind: ConversationKind(rawValue: row["kind"]), title: row["title"],
+                members: members[id] ?? [],
                 seq: place.lastSeq, n: place.lastN, read: place.readN, unread: place.unread(read: place.readN), minSeq: place.minSeq,
                 updatedAt: place.updatedAt, last: last[id])
         }

@@ -40,7 +40,8 @@ enum Conversations {
     /// Everybody who is in it now.
     static func members(of conv: ConversationID, _ db: Database) throws -> [UserID] {
         try String.fetchAll(
-            db.cachedStatement(sql: "SELECT user FROM member WHERE conversation = ? AND left_at IS NULL ORDER BY user"), arguments: [conv.rawValue]
+            db.cachedStatement(sql: "SELECT user FROM member WHERE conversation = ? AND left_at IS NULL ORDER BY user"),
+            arguments: [conv.rawValue]
         ).map(UserID.init(unchecked:))
     }
 
@@ -67,7 +68,9 @@ enum Conversations {
     static func open(with other: UserID, by user: UserID, newID: String, at now: Int64, _ db: Database) throws -> Made {
         guard other != user else { throw ChatError(.badRequest, message: "a pair needs somebody else") }
         let (low, high) = user < other ? (user, other) : (other, user)
-        if let id = try String.fetchOne(db, sql: "SELECT id FROM conversation WHERE low = ? AND high = ?", arguments: [low.rawValue, high.rawValue]) {
+        if let id = try String.fetchOne(
+            db, sql: "SELECT id FROM conversation WHERE low = ? AND high = ?", arguments: [low.rawValue, high.rawValue])
+        {
             return Made(head: try self.head(ConversationID(unchecked: id), for: user, db), others: [])
         }
         try self.requireUsers([other], db)
@@ -88,7 +91,9 @@ enum Conversations {
         guard title.utf8.count <= ChatLimits.titleLength * 4, title.unicodeScalars.count <= ChatLimits.titleLength else {
             throw ChatError(.tooLarge, message: "at most \(ChatLimits.titleLength) characters of title")
         }
-        guard request.members.count < ChatLimits.members else { throw ChatError(.tooLarge, message: "at most \(ChatLimits.members) members") }
+        guard request.members.count < ChatLimits.members else {
+            throw ChatError(.tooLarge, message: "at most \(ChatLimits.members) members")
+        }
         let others = Set(request.members).subtracting([user]).sorted()
         try self.requireUsers(others, db)
         let conv = ConversationID(unchecked: newID)

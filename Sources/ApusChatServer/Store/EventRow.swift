@@ -17,7 +17,8 @@ enum EventRow {
     static func insert(_ event: ChatEvent, body: String, _ db: Database) throws {
         try db.cachedStatement(sql: "INSERT INTO event (\(self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
             .execute(arguments: [
-                event.conv.rawValue, event.seq, event.n, event.sender.rawValue, event.id.rawValue, event.at, event.kind.rawValue, event.ref, body,
+                event.conv.rawValue, event.seq, event.n, event.sender.rawValue, event.id.rawValue, event.at, event.kind.rawValue, event.ref,
+                body,
             ])
     }
 }

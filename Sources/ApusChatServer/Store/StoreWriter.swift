@@ -132,7 +132,8 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
                 } catch let error as ChatError {
                     completions.append { job.failed(error) }  // refused, not broken: the savepoint is gone, the others stay
                 } catch let error as DatabaseError where db.isInsideTransaction && !Self.isFatal(error) {
-                    self.logger.error("A write was refused by the database", metadata: ["sqlite.code": "\(error.extendedResultCode.rawValue)"])
+                    self.logger.error(
+                        "A write was refused by the database", metadata: ["sqlite.code": "\(error.extendedResultCode.rawValue)"])
                     completions.append { job.failed(ChatError(.internal, message: "the server could not carry this out")) }
                 }
             }
@@ -149,7 +150,8 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
         let code = (error as? DatabaseError)?.resultCode
         if code == .SQLITE_IOERR || code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB {
             self.condition.withLock { self.isReadOnly = true }
-            self.logger.critical("The database failed; nothing is written until the server is started anew", metadata: ["error": "\(error)"])
+            self.logger.critical(
+                "The database failed; nothing is written until the server is started anew", metadata: ["error": "\(error)"])
         } else {
             self.logger.error("A commit failed", metadata: ["error": "\(error)", "chat.batch": "\(batch.count)"])
         }

@@ -4,7 +4,8 @@ import GRDB
 /// The users as others see them. `online` is not the database's business and is filled in later.
 enum Users {
     static func user(_ id: UserID, _ db: Database) throws -> ChatUser? {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT id, name, display FROM user WHERE id = ?"), arguments: [id.rawValue]).map(self.user)
+        try Row.fetchOne(db.cachedStatement(sql: "SELECT id, name, display FROM user WHERE id = ?"), arguments: [id.rawValue]).map(
+            self.user)
     }
 
     /// Everybody who shares a conversation with the user, without the user.
