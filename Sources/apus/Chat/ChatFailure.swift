@@ -9,7 +9,7 @@ enum ChatFailure {
         case .unauthorized: 77
         case .unreachable, .timeout, .notConnected, .badReply: 69
         case .store, .wrongStore: 74
-        case .badServerAddress, .badInput: 64
+        case .badServerAddress, .badInput, .refused: 64
         case .notFound: 66
         default: 70
         }

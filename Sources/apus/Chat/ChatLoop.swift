@@ -22,7 +22,9 @@ import Foundation
     private var listed: [ChatConversationInfo] = []
     private var isLeaving = false
     private var signedOut: String?
-    private var lastState: ChatConnectionState = .connecting
+    private var isOnline = false
+    /// The last event of the open conversation on the screen. The stream of changes repeats what the history has shown.
+    private var shown: Int64 = 0
 
     init(client: ChatClient, output: ChatOutput, wait: Duration) {
         self.client = client
@@ -38,7 +40,8 @@ import Foundation
         let forward = Task { for await change in changes { continuation.yield(.change(change)) } }
         defer { forward.cancel() }
         await self.waitForServer()
-        if self.lastState != .online {
+        guard self.signedOut == nil else { return await self.farewell() }
+        if !self.isOnline {
             self.output.line(
                 self.output.styled(
                     "No connection to \(self.client.session.server) yet. Messages wait here and are sent by themselves.", .yellow))
@@ -70,7 +73,7 @@ import Foundation
                 return await self.farewell()
             }
             if self.hasQuit || self.signedOut != nil { return await self.farewell() }
-            if self.isLeaving, await self.client.unsentCount == 0 { return await self.farewell() }
+            if self.isLeaving, self.typed.isEmpty, await self.client.unsentCount == 0 { return await self.farewell() }
             self.output.prompt(self.promptText)
         }
         return nil
@@ -82,8 +85,12 @@ import Foundation
 
     private func waitForServer() async {
         let changes = self.client.changes
-        self.lastState = await self.client.state
-        guard self.lastState != .online else { return }
+        switch await self.client.state {
+        case .online: self.isOnline = true
+        case .signedOut(let reason): self.signedOut = reason
+        case .connecting, .synchronizing, .closed: break
+        }
+        guard !self.isOnline, self.signedOut == nil else { return }
         let wait = self.wait
         let state = await withTaskGroup(of: ChatConnectionState?.self) { group in
             group.addTask {
@@ -103,7 +110,7 @@ import Foundation
             group.cancelAll()
             return first
         }
-        if let state { self.lastState = state }
+        self.isOnline = state == .online
         if case .signedOut(let reason) = state { self.signedOut = reason }
     }
 
@@ -171,6 +178,7 @@ import Foundation
         self.current = conversation
         self.currentName = ChatOutput.harmless(try await conversation.info.name)
         self.output.line(self.output.styled("— \(self.currentName) —", .bold))
+        self.shown = 0
         for item in try await conversation.history(limit: 20) { await self.show(item) }
         try await conversation.markRead()
     }
@@ -200,6 +208,7 @@ import Foundation
         let conversation = try await self.client.createGroup(title: title, members: members)
         self.current = conversation
         self.currentName = ChatOutput.harmless(title)
+        self.shown = 0
         self.output.line(self.output.styled("— \(self.currentName) —", .bold))
     }
 
@@ -219,6 +228,7 @@ import Foundation
         case .connection(let state): self.show(state)
         case .event(let message): await self.show(arrived: message)
         case .outgoing(let message) where message.delivery == .refused:
+            self.typed.remove(message.id)
             self.output.line(self.output.styled("✗ not sent: \(message.refusal ?? "refused")  (\(ChatText.summary(of: message)))", .red))
         case .gap(let id, _) where id == self.current?.id:
             self.output.line(self.output.styled("… some messages were left out; /history fetches them", .yellow))
@@ -230,23 +240,28 @@ import Foundation
     }
 
     private func show(_ state: ChatConnectionState) {
-        defer { self.lastState = state }
         switch state {
-        case .connecting where self.lastState == .online:
+        case .connecting where self.isOnline:
+            self.isOnline = false
             self.output.line(self.output.styled("Connection lost; trying again. What you write waits here and is sent by itself.", .yellow))
-        case .online where self.lastState != .online: self.output.line(self.output.styled("Connected.", .green))
+        case .online where !self.isOnline:
+            self.isOnline = true
+            self.output.line(self.output.styled("Connected.", .green))
         case .signedOut(let reason): self.signedOut = reason
         case .connecting, .synchronizing, .online, .closed: break
         }
     }
 
     private func show(arrived message: ChatMessage) async {
+        let wasTyped = self.typed.remove(message.id) != nil
         guard message.conversation == self.current?.id else {
-            guard message.sender != self.client.session.user.id, message.number != nil, self.lastState == .online else { return }
+            guard message.sender != self.client.session.user.id, message.number != nil, self.isOnline else { return }
             let name = (try? await self.client.conversation(message.conversation).info.name) ?? "?"
             return self.output.line(self.output.styled("[\(ChatOutput.harmless(name))] ", .cyan) + ChatText.summary(of: message))
         }
-        if self.typed.remove(message.id) != nil {
+        guard let seq = message.seq, seq > self.shown else { return }
+        self.shown = seq
+        if wasTyped {
             // Typed at a terminal, the words stand there already.
             self.output.line(self.output.styled(self.output.isTerminal ? "✓ sent" : "✓ sent: \(ChatText.summary(of: message))", .dim))
         } else {
@@ -259,6 +274,7 @@ import Foundation
         switch item {
         case .gap: self.output.line(self.output.styled("… messages are missing here; /history fetches them", .yellow))
         case .message(let message):
+            self.shown = max(self.shown, message.seq ?? 0)
             let isMine = message.sender == self.client.session.user.id
             let name = isMine ? "you" : await self.client.user(message.sender)?.name ?? message.sender.rawValue
             let mark = isMine ? self.output.styled("  " + ChatText.mark(for: message.delivery), .dim) : ""

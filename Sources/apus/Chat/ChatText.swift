@@ -13,6 +13,7 @@ enum ChatText {
         case nil:
             if message.kind == .image { return "[picture, waiting to be uploaded] " + ChatOutput.harmless(message.text ?? "") }
             if message.kind == .memberJoin { return "(joined)" }
+            if message.kind == .conversationSet { return "(set up the conversation)" }
             return "(\(ChatOutput.harmless(message.kind.rawValue)))"
         }
     }
