@@ -59,7 +59,7 @@ UPGRADES = [
 
 @pytest.mark.parametrize("query, expected", [case[1:] for case in UPGRADES], ids=[case[0] for case in UPGRADES])
 def test_refused_upgrade_is_answered_in_http(server, neighbour, query, expected):
-    """400 before any 101, and the connection is closed."""
+    """400 before any 101: a client that asked for an upgrade must not find the refusal inside the stream."""
     answer = exchange(
         server.port,
         f"GET /socket.io/?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
