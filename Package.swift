@@ -139,9 +139,9 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer",
-                "ApusSocketIOProtocol",
-                "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
+                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusSocketIOClient",
+                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix,
+                nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
         tests("ApusJSONTests", ["ApusJSON"]),

@@ -1,0 +1,143 @@
+import ApusJSON
+import Foundation
+
+/// What a line typed at `apus connect` means.
+enum ConnectLine: Equatable {
+    case emit(event: String, arguments: [JSONValue])
+    case ack(event: String, arguments: [JSONValue])
+    case reply(event: String, arguments: [JSONValue])
+    case listen(events: [String])
+    case wait(Duration)
+    case state
+    case help
+    case quit
+    case nothing
+    case mistake(String)
+
+    init(_ line: String) {
+        let words: [Substring]
+        do throws(ConnectLineError) { words = try Self.words(line) } catch {
+            self = .mistake(error.message)
+            return
+        }
+        guard let command = words.first, !command.hasPrefix("#") else {
+            self = .nothing
+            return
+        }
+        let rest = words.dropFirst()
+        do throws(ConnectLineError) {
+            switch command {
+            case "emit": self = try Self.event(rest, "emit").map { .emit(event: $0, arguments: $1) }
+            case "ack": self = try Self.event(rest, "ack").map { .ack(event: $0, arguments: $1) }
+            case "reply": self = try Self.event(rest, "reply").map { .reply(event: $0, arguments: $1) }
+            case "listen":
+                var events: [String] = []
+                for word in rest { events.append(try Self.name(word)) }
+                self = .listen(events: events)
+            case "wait":
+                guard rest.count == 1, let seconds = rest.first.flatMap({ Double($0) }), seconds >= 0, seconds <= 86_400 else {
+                    throw ConnectLineError(message: "wait SECONDS: a number of seconds, at most a day; for example: wait 1.5")
+                }
+                self = .wait(.milliseconds(Int64(seconds * 1000)))
+            case "state": self = .state
+            case "help", "?": self = .help
+            case "quit", "exit": self = .quit
+            default: throw ConnectLineError(message: "there is no \(command); help shows what there is")
+            }
+        } catch {
+            self = .mistake(error.message)
+        }
+    }
+
+    static let helpText = """
+        emit EVENT VALUE…    send an event
+        ack EVENT VALUE…     send an event, wait for its ack, show the time it took
+        reply EVENT VALUE…   from now on answer the server's events of that name with these values
+        listen [EVENT…]      show all that arrives, or these events only, and stay when the input ends, until Ctrl-C
+        wait SECONDS         show what arrives for so long
+        state                where the connection stands
+        quit                 leave (as does the end of the input)
+        A VALUE is JSON: 1, true, null, "text", [1,2], {"a":1}; or @FILE for the bytes of a file.
+        An EVENT with spaces stands in quotes: emit "chat message" "hello"
+        """
+
+    // MARK: Words
+
+    /// Splits at spaces outside of quotes, brackets and braces.
+    static func words(_ line: String) throws(ConnectLineError) -> [Substring] {
+        var words: [Substring] = []
+        var start: String.Index?
+        var depth = 0
+        var isQuoted = false
+        var isEscaped = false
+        for index in line.indices {
+            let character = line[index]
+            if start == nil {
+                if character.isWhitespace { continue }
+                start = index
+            }
+            if isQuoted {
+                if isEscaped { isEscaped = false } else if character == "\\" { isEscaped = true } else if character == "\"" { isQuoted = false }
+                continue
+            }
+            switch character {
+            case "\"": isQuoted = true
+            case "[", "{": depth += 1
+            case "]", "}": depth -= 1
+            default: break
+            }
+            if depth <= 0, character.isWhitespace, let first = start {
+                words.append(line[first..<index])
+                start = nil
+                depth = 0
+            }
+        }
+        guard !isQuoted else { throw ConnectLineError(message: "a quote is open at the end of the line; close it with \"") }
+        guard depth <= 0 else { throw ConnectLineError(message: "a bracket is open at the end of the line; a value stands on one line") }
+        if let start { words.append(line[start...]) }
+        return words
+    }
+
+    private static func event(_ words: ArraySlice<Substring>, _ command: String) throws(ConnectLineError) -> ConnectEvent {
+        guard let first = words.first else {
+            throw ConnectLineError(message: "\(command) EVENT VALUE…: which event? for example: \(command) echo 1 \"two\"")
+        }
+        var arguments: [JSONValue] = []
+        for word in words.dropFirst() { arguments.append(try self.value(word)) }
+        return ConnectEvent(name: try self.name(first), arguments: arguments)
+    }
+
+    private static func name(_ word: Substring) throws(ConnectLineError) -> String {
+        guard word.hasPrefix("\"") else { return String(word) }
+        guard let name = try self.value(word).stringValue else { throw ConnectLineError(message: "\(word) is not the name of an event") }
+        return name
+    }
+
+    /// JSON, or `@FILE`.
+    static func value(_ word: some StringProtocol) throws(ConnectLineError) -> JSONValue {
+        if word.hasPrefix("@") {
+            let path = String(word.dropFirst())
+            guard let data = FileManager.default.contents(atPath: path) else { throw ConnectLineError(message: "cannot read the file \(path)") }
+            return .binary([UInt8](data))
+        }
+        do throws(JSONError) {
+            return try JSONReader.read(word)
+        } catch {
+            let hint = word.allSatisfy { $0.isLetter } ? "; a text stands in quotes: \"\(word)\"" : ": \(error)"
+            throw ConnectLineError(message: "\(word) is not JSON\(hint)")
+        }
+    }
+}
+
+/// What is wrong with a typed line, in words for who typed it.
+struct ConnectLineError: Error, Equatable {
+    var message: String
+}
+
+/// An event as typed.
+private struct ConnectEvent {
+    var name: String
+    var arguments: [JSONValue]
+
+    func map(_ make: (String, [JSONValue]) -> ConnectLine) -> ConnectLine { make(self.name, self.arguments) }
+}

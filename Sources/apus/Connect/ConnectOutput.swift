@@ -1,0 +1,46 @@
+import ApusJSON
+import Foundation
+
+/// What `apus connect` writes: events to standard output, everything else to standard error, so that a pipe gets events only.
+struct ConnectOutput: Sendable {
+    /// Whether somebody types; then there is a prompt.
+    let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+
+    /// An event, its arguments as a JSON array.
+    func event(_ name: String, _ arguments: [JSONValue]) {
+        self.line("← \(JSONValue.string(name)) \(JSONValue.array(arguments))")
+    }
+
+    /// The answer to an `ack`, and how long it took.
+    func ack(_ name: String, _ arguments: [JSONValue], after duration: Duration) {
+        let milliseconds = Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
+        self.line("✓ \(JSONValue.string(name)) \(JSONValue.array(arguments)) in \(String(format: "%.1f", milliseconds)) ms")
+    }
+
+    /// A line of standard output.
+    func line(_ text: String) {
+        FileHandle.standardOutput.write(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
+    }
+
+    /// What is no event: states and mistakes.
+    func note(_ text: String) {
+        FileHandle.standardError.write(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
+    }
+
+    func prompt() {
+        if self.isInteractive { FileHandle.standardOutput.write(Data("> ".utf8)) }
+    }
+
+    /// The server's text, without anything that moves the cursor, recolours or turns the writing direction.
+    static func harmless(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x0a: result.append(scalar)
+            case 0x00..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: result.append("\u{fffd}")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+}
