@@ -48,7 +48,8 @@ enum SocketIOPlaceholders {
         case .object(let object):
             if object[Self.mark] == .bool(true) {
                 guard let number = object["num"]?.intValue, attachments.indices.contains(number), let bytes = attachments[number] else {
-                    throw SocketIOError(.malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments, or one in use")
+                    throw SocketIOError(
+                        .malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments, or one in use")
                 }
                 attachments[number] = nil
                 return .binary(Array(bytes.readableBytesView))

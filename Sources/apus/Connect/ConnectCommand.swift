@@ -43,7 +43,9 @@ struct ConnectCommand: AsyncParsableCommand {
     var insecure = false
 
     func validate() throws {
-        guard self.timeout > 0, self.timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds above 0, at most a day") }
+        guard self.timeout > 0, self.timeout <= 86_400 else {
+            throw ValidationError("--timeout is a number of seconds above 0, at most a day")
+        }
         _ = try self.headers()
         _ = try self.authentication()
         if let namespace = self.namespace, !namespace.hasPrefix("/") || namespace.contains(",") {

@@ -77,7 +77,13 @@ enum ConnectLine: Equatable {
                 start = index
             }
             if isQuoted {
-                if isEscaped { isEscaped = false } else if character == "\\" { isEscaped = true } else if character == "\"" { isQuoted = false }
+                if isEscaped {
+                    isEscaped = false
+                } else if character == "\\" {
+                    isEscaped = true
+                } else if character == "\"" {
+                    isQuoted = false
+                }
                 continue
             }
             switch character {
@@ -117,7 +123,9 @@ enum ConnectLine: Equatable {
     static func value(_ word: some StringProtocol) throws(ConnectLineError) -> JSONValue {
         if word.hasPrefix("@") {
             let path = String(word.dropFirst())
-            guard let data = FileManager.default.contents(atPath: path) else { throw ConnectLineError(message: "cannot read the file \(path)") }
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ConnectLineError(message: "cannot read the file \(path)")
+            }
             return .binary([UInt8](data))
         }
         do throws(JSONError) {

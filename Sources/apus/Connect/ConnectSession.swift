@@ -157,7 +157,8 @@ final class ConnectSession: Sendable {
             return "the server refused namespace \(self.socket.namespace): \(error.message)\(data); check --namespace and --auth"
         case .connectTimeout, .transport:
             return "no connection to \(self.url): \(error); is a Socket.IO server running there, under this --path?"
-        case .ackTimeout: return "no ack within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
+        case .ackTimeout:
+            return "no ack within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
         default: return "\(error)"
         }
     }

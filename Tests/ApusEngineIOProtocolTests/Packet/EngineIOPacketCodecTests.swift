@@ -11,7 +11,8 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
         #"0{"sid":"lv_VI97HAXpY6yYWAAAC","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#,
         .open(
             EngineIOHandshake(
-                sid: "lv_VI97HAXpY6yYWAAAC", upgrades: ["websocket"], pingInterval: .seconds(25), pingTimeout: .seconds(20), maxPayload: 1_000_000))
+                sid: "lv_VI97HAXpY6yYWAAAC", upgrades: ["websocket"], pingInterval: .seconds(25), pingTimeout: .seconds(20),
+                maxPayload: 1_000_000))
     ),
     ("1", .close),
     ("2", .ping),
@@ -45,7 +46,9 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
         #expect(codec.webSocketFrame(for: .message(.text(text("hi")))) == .text(text("4hi")))
     }
 
-    @Test(arguments: ["", "7", "a", "é", " 4x", "1x", "5x", "6x", "b=", "bA", "bAQ", "bAQJ=", "bA===", "bAQ==AQ==", "bAQ-_", "b AQL/", "0", "0[]", "0{}"])
+    @Test(arguments: [
+        "", "7", "a", "é", " 4x", "1x", "5x", "6x", "b=", "bA", "bAQ", "bAQJ=", "bA===", "bAQ==AQ==", "bAQ-_", "b AQL/", "0", "0[]", "0{}",
+    ])
     func whatIsNoPacketIsRefused(wire: String) {
         let error = #expect(throws: EngineIOError.self) { try codec.decode(.text(text(wire))) }
         #expect(error?.code == .malformedPacket)
@@ -63,8 +66,10 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
     }
 
     @Test(arguments: [
-        #"{"pingInterval":1,"pingTimeout":1}"#, #"{"sid":"","pingInterval":1,"pingTimeout":1}"#, #"{"sid":7,"pingInterval":1,"pingTimeout":1}"#,
-        #"{"sid":"x","pingTimeout":1}"#, #"{"sid":"x","pingInterval":-1,"pingTimeout":1}"#, #"{"sid":"x","pingInterval":"1","pingTimeout":1}"#,
+        #"{"pingInterval":1,"pingTimeout":1}"#, #"{"sid":"","pingInterval":1,"pingTimeout":1}"#,
+        #"{"sid":7,"pingInterval":1,"pingTimeout":1}"#,
+        #"{"sid":"x","pingTimeout":1}"#, #"{"sid":"x","pingInterval":-1,"pingTimeout":1}"#,
+        #"{"sid":"x","pingInterval":"1","pingTimeout":1}"#,
         #"{"sid":"x","pingInterval":1,"pingTimeout":1,"maxPayload":0}"#, #"{"sid":"x","pingInterval":1,"pingTimeout":1,"maxPayload":1.5}"#,
         "{\"sid\":\"x\"", "null", "<html>",
     ])

@@ -84,12 +84,14 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
 
     /// Hazard 10 and section 4: a parse error each.
     @Test(arguments: [
-        "", "7", "-", "x[\"a\"]", "2", "2[]", "2{}", "2123", "2/nsp", "2/nsp,", "2😀", #"2[{"toString":"foo"}]"#, "2[null]", "2[[]]", "2[true]",
+        "", "7", "-", "x[\"a\"]", "2", "2[]", "2{}", "2123", "2/nsp", "2/nsp,", "2😀", #"2[{"toString":"foo"}]"#, "2[null]", "2[[]]",
+        "2[true]",
         #"2["a"]x"#, #"2["a""#, #"2["a",]"#, "2\"a\"", "2null", #"2-1["a"]"#,
         "0[]", "0null", "01", #"0"a""#, "1{}", "1[]", "1null", "4", "4[]", "41", "4null",
         "3", "31", "3[]", "31{}", "3-1[]", "6", "61-", "61-[]", "60-[]",
         "5", "51", "51-", "5-", #"5-["a"]"#, #"5["a"]"#, #"5a-["a"]"#, #"5-1-["a"]"#, #"51.0-["a"]"#,
-        #"2["connect"]"#, #"2["connect_error"]"#, #"2["disconnect"]"#, #"2["disconnecting"]"#, #"2["newListener"]"#, #"2["removeListener"]"#,
+        #"2["connect"]"#, #"2["connect_error"]"#, #"2["disconnect"]"#, #"2["disconnecting"]"#, #"2["newListener"]"#,
+        #"2["removeListener"]"#,
         #"51-["disconnect",{"_placeholder":true,"num":0}]"#,
         #"29223372036854775808["a"]"#, #"599999999999999999999-["a"]"#,
         #"50-["a",{"_placeholder":true,"num":0}]"#,
@@ -115,7 +117,9 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
 
     /// Hazard 11.
     @Test func depthIsBounded() throws {
-        func nested(_ depth: Int) -> String { "2[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]" }
+        func nested(_ depth: Int) -> String {
+            "2[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
+        }
         #expect(try decode(nested(127)) != nil)
         for depth in [128, 100_000] { #expect(throws: SocketIOError.self) { try decode(nested(depth)) } }
         #expect(throws: SocketIOError.self) { try decode("2[\"a\"," + String(repeating: "[", count: 100_000)) }
@@ -129,7 +133,8 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
     }
 
     @Test(arguments: [
-        packet(event("connect")), packet(event("a", .double(.nan))), packet(.connect(["a": .binary([1])])), packet(event("a"), "x"), packet(event("a"), "/a,b"),
+        packet(event("connect")), packet(event("a", .double(.nan))), packet(.connect(["a": .binary([1])])), packet(event("a"), "x"),
+        packet(event("a"), "/a,b"),
         packet(event("a"), ""), packet(event("a", ack: -1)), packet(.ack(id: -1, arguments: [])),
         // A peer's value, relayed beside binary data, must not close the receivers' connections.
         packet(event("a", ["_placeholder": true, "num": 7], .binary([1]))),
