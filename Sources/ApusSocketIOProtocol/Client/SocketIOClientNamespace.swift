@@ -9,6 +9,12 @@ package struct SocketIOClientNamespace: Sendable {
         package var name: String
         package var arguments: [SocketIOValue]
         package var ackID: Int?
+
+        package init(name: String, arguments: [SocketIOValue], ackID: Int?) {
+            self.name = name
+            self.arguments = arguments
+            self.ackID = ackID
+        }
     }
 
     private enum State: Equatable {

@@ -1,0 +1,38 @@
+import ApusEngineIOProtocol
+import Testing
+
+@testable import ApusEngineIOClient
+
+@Suite struct EngineIOClientAddressTests {
+    @Test func takesPathQueryAndSession() throws {
+        var configuration = EngineIOClientConfiguration()
+        configuration.path = "my.io/"
+        configuration.query = ["b": "1 2&3", "a": "ä"]
+        let address = try EngineIOClientAddress("https://example.com:8443/ignored?token=x#f", configuration: configuration)
+        #expect(address.isSecure)
+        #expect(
+            address.polling(sid: nil) == "https://example.com:8443/my.io/?token=x&a=%C3%A4&b=1%202%263&EIO=4&transport=polling")
+        #expect(
+            address.webSocket(sid: "s&x=1")
+                == "wss://example.com:8443/my.io/?token=x&a=%C3%A4&b=1%202%263&EIO=4&transport=websocket&sid=s%26x%3D1")
+    }
+
+    @Test(arguments: ["ws://[::1]:3000", "http://localhost"]) func takesHosts(url: String) throws {
+        let address = try EngineIOClientAddress(url, configuration: .init())
+        let host = url.split(separator: "//", maxSplits: 1)[1]
+        #expect(address.polling(sid: nil) == "http://\(host)/socket.io/?EIO=4&transport=polling")
+    }
+
+    @Test(arguments: ["", "example.com", "ftp://x", "http://", "http://u:p@host", "http://ho st", "http://host\r\nX: y", "http:///path"])
+    func refuses(url: String) {
+        #expect(throws: EngineIOError.self) { try EngineIOClientAddress(url, configuration: .init()) }
+    }
+
+    @Test func refusesAPathThatNeedsEncoding() {
+        var configuration = EngineIOClientConfiguration()
+        for path in ["/a b", "/a?b", "/a#b", "/ä", "/a\r\n"] {
+            configuration.path = path
+            #expect(throws: EngineIOError.self) { try EngineIOClientAddress("http://host", configuration: configuration) }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import ApusEngineIOProtocol
+import NIOCore
+import Testing
+
+@Suite struct EngineIOClientSessionTests {
+    private static let handshake = EngineIOHandshake(
+        sid: "s", upgrades: ["websocket"], pingInterval: .seconds(25), pingTimeout: .seconds(20), maxPayload: 1000)
+    private let failure = EngineIOError(.transportError, message: "gone")
+    private let text = EngineIOMessage.text(ByteBuffer(string: "hello"))
+
+    private func makeOpenPolling(upgrades: Bool = true) -> EngineIOClientSession {
+        var session = EngineIOClientSession(startingOn: .polling, upgrades: upgrades)
+        #expect(session.outboundCarrier == nil)
+        #expect(
+            session.received(.open(Self.handshake), over: .polling)
+                == .opened(Self.handshake, silenceAllowed: .seconds(45), probe: upgrades))
+        #expect(session.outboundCarrier == .polling)
+        return session
+    }
+
+    private func makePaused() -> EngineIOClientSession {
+        var session = self.makeOpenPolling()
+        #expect(session.received(.probePong, over: .webSocket) == .pausePolling)
+        return session
+    }
+
+    @Test func upgradesWhenPollingIsSilent() {
+        var session = self.makePaused()
+        // Nothing is sent and no poll begun, but what the last poll brings is delivered.
+        #expect(session.outboundCarrier == nil)
+        #expect(!session.mayPoll)
+        #expect(session.received(.message(self.text), over: .polling) == .deliver(self.text))
+        #expect(session.received(.noop, over: .polling) == .doNothing)
+        #expect(session.pollingIsSilent() == .sendUpgrade)
+        #expect(session.outboundCarrier == .webSocket)
+        #expect(session.pollingIsSilent() == .doNothing)
+        #expect(session.received(.message(self.text), over: .webSocket) == .deliver(self.text))
+        // The poll that was cut off by the upgrade is not the session's end.
+        #expect(session.failed(.polling, self.failure) == .doNothing)
+        #expect(session.failed(.webSocket, self.failure) == .close(self.failure))
+        #expect(session.isClosed)
+    }
+
+    @Test func aFailedProbeLeavesThePolling() {
+        var session = self.makeOpenPolling()
+        #expect(session.failed(.webSocket, self.failure) == .resumePolling)
+        #expect(session.mayPoll)
+        #expect(session.pollingIsSilent() == .doNothing)
+        session = self.makePaused()
+        #expect(session.failed(.webSocket, self.failure) == .resumePolling)
+        #expect(session.mayPoll)
+        session = self.makeOpenPolling()
+        #expect(session.received(.pong, over: .webSocket) == .abandonProbe)
+        #expect(session.mayPoll)
+    }
+
+    @Test func pollingThatFailsWhilePausedEndsTheSession() {
+        var session = self.makePaused()
+        #expect(session.failed(.polling, self.failure) == .close(self.failure))
+        #expect(session.failed(.webSocket, self.failure) == .doNothing)
+        #expect(session.pollingIsSilent() == .doNothing)
+    }
+
+    @Test func answersPingsOverBoth() {
+        var session = self.makeOpenPolling()
+        #expect(session.received(.ping, over: .polling) == .sendPong(.pong))
+        session = EngineIOClientSession(startingOn: .webSocket, upgrades: true)
+        // Nothing to upgrade to.
+        #expect(
+            session.received(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, silenceAllowed: .seconds(45), probe: false)
+        )
+        #expect(session.received(.probePing, over: .webSocket) == .sendPong(.probePong))
+    }
+
+    @Test func aSilenceOfNonsenseIsNotWatched() {
+        func allowed(interval: Duration, timeout: Duration) -> EngineIOClientSession.ReceivedAction {
+            var handshake = Self.handshake
+            (handshake.pingInterval, handshake.pingTimeout) = (interval, timeout)
+            var session = EngineIOClientSession(startingOn: .webSocket, upgrades: false)
+            return session.received(.open(handshake), over: .webSocket)
+        }
+        guard case .opened(_, .seconds(21), false) = allowed(interval: .zero, timeout: .seconds(20)) else {
+            Issue.record("python's 0 is a second")
+            return
+        }
+        guard case .opened(_, nil, false) = allowed(interval: .seconds(Int64.max), timeout: .seconds(Int64.max)) else {
+            Issue.record("a number without end is no number")
+            return
+        }
+    }
+
+    @Test func theServersFirstPacketIsTheOpenPacketAndTheOnlyOne() {
+        var session = EngineIOClientSession(startingOn: .polling, upgrades: true)
+        guard case .close(let error) = session.received(.noop, over: .polling) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(error.code == .malformedPacket)
+        session = self.makeOpenPolling()
+        guard case .close = session.received(.open(Self.handshake), over: .polling) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test func afterTheEndNothingHappens() {
+        var session = self.makeOpenPolling()
+        #expect(session.close() == .sendClose(.polling))
+        #expect(session.close() == .doNothing)
+        #expect(session.received(.message(self.text), over: .polling) == .doNothing)
+        #expect(session.received(.probePong, over: .webSocket) == .doNothing)
+        #expect(session.failed(.polling, self.failure) == .doNothing)
+        #expect(session.pollingIsSilent() == .doNothing)
+        #expect(session.outboundCarrier == nil)
+        var opening = EngineIOClientSession(startingOn: .webSocket, upgrades: false)
+        #expect(opening.close() == .abort)
+        var ended = self.makeOpenPolling()
+        guard case .close(let error) = ended.received(.close, over: .polling) else {
+            Issue.record("stayed")
+            return
+        }
+        #expect(error.code == .closed)
+    }
+}
+
+@Suite struct EngineIOClientOutboxTests {
+    private func message(_ count: Int) -> EngineIOPacket { .message(.text(ByteBuffer(repeating: 0x61, count: count))) }
+
+    @Test func aGroupEntersWholeOrNotAtAll() {
+        var outbox = EngineIOClientOutbox(maximumBytes: 10, codec: EngineIOPacketCodec(version: .v4))
+        #expect(outbox.append([self.message(4)]) == true)
+        #expect(outbox.append([self.message(1), self.message(3)]) == false)
+        #expect(outbox.append([self.message(4)]) == true)
+        #expect(outbox.bytes == 10)
+        outbox.appendControl(.pong)
+        #expect(outbox.count == 3)
+    }
+
+    @Test func oneLargeGroupIsTakenWhenNothingWaits() {
+        var outbox = EngineIOClientOutbox(maximumBytes: 10, codec: EngineIOPacketCodec(version: .v4))
+        #expect(outbox.append([self.message(100)]) == true)
+        #expect(outbox.append([self.message(1)]) == false)
+        #expect(outbox.popFirst() == self.message(100))
+        #expect(outbox.bytes == 0)
+        #expect(outbox.append([self.message(1)]) == true)
+    }
+
+    @Test func aBatchFitsTheServer() {
+        var outbox = EngineIOClientOutbox(maximumBytes: 1 << 20, codec: EngineIOPacketCodec(version: .v4))
+        for _ in 0..<40 { #expect(outbox.append([self.message(8)]) == true) }
+        #expect(outbox.takeBatch(maximumBytes: 1000).count == 16)
+        // Each takes 9 bytes and a separator.
+        #expect(outbox.takeBatch(maximumBytes: 29).count == 2)
+        #expect(outbox.takeBatch(maximumBytes: 1).count == 1)
+        while !outbox.takeBatch(maximumBytes: 1000).isEmpty {}
+        #expect(outbox.isEmpty)
+        #expect(outbox.bytes == 0)
+    }
+
+    @Test func orderIsKeptOverManyTurns() {
+        var outbox = EngineIOClientOutbox(maximumBytes: 1 << 20, codec: EngineIOPacketCodec(version: .v4))
+        var taken: [EngineIOPacket] = []
+        for number in 1...300 {
+            _ = outbox.append([self.message(number)])
+            if number % 3 == 0, let packet = outbox.popFirst() { taken.append(packet) }
+        }
+        while let packet = outbox.popFirst() { taken.append(packet) }
+        #expect(taken == (1...300).map { self.message($0) })
+    }
+}
+
+@Suite struct EngineIOHTTPRefusalTests {
+    @Test(arguments: [
+        (400, #"{"code":1,"message":"Session ID unknown"}"#, EngineIOError.Code.sessionUnknown, "Session ID unknown"),
+        (403, #"{"code":4,"message":"no"}"#, .forbidden, "no"),
+        (400, #""Invalid session""#, .badRequest, "Invalid session"),
+        (413, "", .payloadTooLarge, ""),
+        (502, "<html>", .connectionRefused, "<html>"),
+    ])
+    func theCodeSaysWhat(status: Int, body: String, code: EngineIOError.Code, text: String) {
+        let error = EngineIOHTTPRefusal.error(status: status, body: Array(body.utf8))
+        #expect(error == EngineIOError(code, message: "the server answered HTTP \(status): \(text)"))
+    }
+}

@@ -1,0 +1,79 @@
+import ApusEngineIOProtocol
+import Testing
+
+@testable import ApusSocketIOClient
+
+@Suite struct SocketManagerTests {
+    @Test func aWrongURLFailsTheConnectAtOnce() async {
+        let socket = SocketManager(url: "nonsense").defaultSocket
+        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .seconds(60)) }
+        #expect(error?.code == .invalidArguments)
+        #expect(socket.state == .disconnected)
+    }
+
+    @Test func pinningAndPollingAloneDoNotGoTogether() async throws {
+        let pin = try #require(CertificateFingerprint(String(repeating: "00", count: 32)))
+        let manager = SocketManager(url: "https://127.0.0.1:1", configuration: .init(transports: [.polling], tls: .pinned(pin)))
+        let error = await #expect(throws: SocketIOError.self) { try await manager.defaultSocket.connect(timeout: .seconds(60)) }
+        #expect(error?.code == .invalidArguments)
+    }
+
+    @Test func theBufferIsBoundedAndAFailedAckIsNotSent() async {
+        var configuration = SocketManagerConfiguration()
+        configuration.maximumBufferedEvents = 2
+        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: configuration).defaultSocket
+        let lifecycle = socket.lifecycle
+        socket.emit("a")
+        let timeout = await #expect(throws: SocketIOError.self) {
+            try await socket.emitWithAck("b", arguments: [], timeout: .milliseconds(1))
+        }
+        #expect(timeout?.code == .ackTimeout)
+        // `b` left the buffer with its caller: there is room for one more.
+        socket.emit("c")
+        let full = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("d", arguments: [], timeout: .seconds(60)) }
+        #expect(full?.code == .bufferFull)
+        socket.emit("e")
+        for await event in lifecycle {
+            guard case .error(let error) = event else { continue }
+            #expect(error.code == .bufferFull)
+            break
+        }
+    }
+
+    @Test func whatCannotBeSentIsSaid() async {
+        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let reserved = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("connect", arguments: []) }
+        #expect(reserved?.code == .invalidArguments)
+        let infinite = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("x", arguments: [.double(.infinity)]) }
+        #expect(infinite?.code == .invalidArguments)
+    }
+
+    @Test func aCancelledCallEnds() async {
+        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let task = Task { try await socket.emitWithAck("x", arguments: [], timeout: .seconds(60)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let connecting = Task { try await socket.connect(timeout: .seconds(60)) }
+        connecting.cancel()
+        await #expect(throws: CancellationError.self) { try await connecting.value }
+        #expect(socket.state == .disconnected)
+    }
+
+    @Test func bothAskersGetTheSameSocket() {
+        let manager = SocketManager(url: "http://127.0.0.1:1")
+        #expect(manager.socket(forNamespace: "chat").namespace == "/chat")
+        #expect(manager.socket(forNamespace: "/chat").core === manager.socket(forNamespace: "chat").core)
+        #expect(manager.defaultSocket.namespace == "/")
+    }
+
+    @Test func theReasonsAreTheReferenceClients() {
+        func reason(_ code: EngineIOError.Code) -> SocketDisconnectReason { SocketDisconnectReason(EngineIOError(code, message: "")) }
+        #expect(reason(.heartbeatTimeout) == .pingTimeout)
+        #expect(reason(.closed) == .transportClose)
+        #expect(reason(.transportError) == .transportError)
+        #expect(reason(.malformedPacket) == .parseError)
+        #expect(SocketDisconnectReason.transportClose.permitsReconnect)
+        #expect(!SocketDisconnectReason.serverDisconnect.permitsReconnect)
+        #expect(SocketDisconnectReason.serverDisconnect.description == "io server disconnect")
+    }
+}

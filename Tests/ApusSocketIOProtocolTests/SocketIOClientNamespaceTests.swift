@@ -1,0 +1,172 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import NIOCore
+import Testing
+
+@Suite struct SocketIOClientNamespaceTests {
+    private let granted = SocketIOPacket.Content.connect(["sid": "id1"])
+    private func event(_ name: String) -> SocketIOPacket.Content { .event(name: name, arguments: [1], ackID: nil) }
+
+    private func makeConnecting(maximumEarlyEvents: Int = 1000) -> SocketIOClientNamespace {
+        var namespace = SocketIOClientNamespace(maximumEarlyEvents: maximumEarlyEvents)
+        #expect(namespace.open(sessionIsOpen: true) == .fetchAuth(attempt: 1))
+        #expect(namespace.authenticated(attempt: 1) == .sendConnect)
+        return namespace
+    }
+
+    private func makeConnected() -> SocketIOClientNamespace {
+        var namespace = self.makeConnecting()
+        #expect(namespace.received(self.granted) == .connected(id: "id1", early: []))
+        return namespace
+    }
+
+    @Test func waitsForTheSession() {
+        var namespace = SocketIOClientNamespace()
+        #expect(namespace.sessionOpened() == .doNothing)
+        #expect(namespace.open(sessionIsOpen: false) == .waitForSession)
+        #expect(namespace.open(sessionIsOpen: false) == .doNothing)
+        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 1))
+        #expect(namespace.isPending(attempt: 1))
+        #expect(!namespace.isPending(attempt: 0))
+        #expect(namespace.authenticated(attempt: 1) == .sendConnect)
+        #expect(namespace.received(self.granted) == .connected(id: "id1", early: []))
+        #expect(namespace.id == "id1")
+        #expect(!namespace.isPending(attempt: 1))
+    }
+
+    @Test func anAuthOfAnEarlierAttemptIsNotUsed() {
+        var namespace = SocketIOClientNamespace()
+        _ = namespace.open(sessionIsOpen: true)
+        #expect(namespace.sessionLost() == .doNothing)
+        #expect(namespace.authenticated(attempt: 1) == .doNothing)
+        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 2))
+        #expect(namespace.authenticated(attempt: 1) == .doNothing)
+        #expect(namespace.authenticated(attempt: 2) == .sendConnect)
+    }
+
+    @Test func eventsBeforeTheAnswerAreKept() {
+        // python-socketio sends what its connect handler emits before the CONNECT packet.
+        var namespace = self.makeConnecting(maximumEarlyEvents: 2)
+        #expect(namespace.received(self.event("a")) == .doNothing)
+        #expect(namespace.received(self.event("b")) == .doNothing)
+        #expect(namespace.received(.ack(id: 0, arguments: [])) == .doNothing)
+        guard case .fail(let error) = namespace.received(self.event("c")) else {
+            Issue.record("unbounded")
+            return
+        }
+        #expect(error.code == .malformedPacket)
+        namespace = self.makeConnecting(maximumEarlyEvents: 2)
+        _ = namespace.received(self.event("a"))
+        #expect(
+            namespace.received(self.granted)
+                == .connected(id: "id1", early: [.init(name: "a", arguments: [1], ackID: nil)]))
+    }
+
+    @Test func refusalsCarryMessageAndData() {
+        var namespace = self.makeConnecting()
+        #expect(
+            namespace.received(.connectError(["message": "no", "data": ["code": 7]]))
+                == .refused(SocketIOError(.connectRefused, message: "no", data: ["code": 7])))
+        #expect(!namespace.isActive)
+        namespace = self.makeConnecting()
+        #expect(
+            namespace.received(.connectError("Unable to connect"))
+                == .refused(SocketIOError(.connectRefused, message: "Unable to connect")))
+    }
+
+    @Test func aConnectWithoutAnIDIsAnOlderProtocol() {
+        var namespace = self.makeConnecting()
+        guard case .fail = namespace.received(.connect(nil)) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test func deliversAndResolves() {
+        var namespace = self.makeConnected()
+        #expect(
+            namespace.received(.event(name: "e", arguments: ["x"], ackID: 3))
+                == .deliver(.init(name: "e", arguments: ["x"], ackID: 3)))
+        #expect(namespace.received(.ack(id: 5, arguments: [true])) == .resolveAck(id: 5, arguments: [true]))
+        #expect(namespace.received(self.granted) == .doNothing)
+        #expect(namespace.received(.connectError("late")) == .doNothing)
+    }
+
+    @Test func aLostSessionIsWantedAgainTheServersGoodbyeIsNot() {
+        var namespace = self.makeConnected()
+        #expect(namespace.sessionLost() == .wasConnected)
+        #expect(namespace.isActive)
+        #expect(namespace.received(self.event("late")) == .doNothing)
+        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 2))
+        namespace = self.makeConnected()
+        #expect(namespace.received(.disconnect) == .disconnected)
+        #expect(!namespace.isActive)
+        #expect(namespace.sessionLost() == .doNothing)
+        #expect(namespace.sessionOpened() == .doNothing)
+    }
+
+    @Test func leavesFromEveryState() {
+        var namespace = SocketIOClientNamespace()
+        #expect(namespace.close() == .doNothing)
+        _ = namespace.open(sessionIsOpen: false)
+        #expect(namespace.close() == .justClose)
+        namespace = self.makeConnecting()
+        #expect(namespace.close() == .sendDisconnect(wasConnected: false))
+        #expect(namespace.received(self.granted) == .doNothing)
+        namespace = self.makeConnected()
+        #expect(namespace.close() == .sendDisconnect(wasConnected: true))
+        #expect(namespace.close() == .doNothing)
+        #expect(namespace.open(sessionIsOpen: true) == .fetchAuth(attempt: 2))
+    }
+}
+
+@Suite struct SocketIOAckTableTests {
+    @Test func everyWaiterLeavesOnce() {
+        var table = SocketIOAckTable<String>(maximumCount: 3)
+        #expect(table.add("a", wasSent: true) == 0)
+        #expect(table.add("b", wasSent: false) == 1)
+        #expect(table.add("c", wasSent: true) == 2)
+        #expect(table.add("d", wasSent: true) == nil)
+        #expect(table.take(2) == "c")
+        #expect(table.take(2) == nil)
+        #expect(table.take(99) == nil)
+        // Ids are not used again.
+        #expect(table.add("e", wasSent: true) == 3)
+        #expect(table.takeSent() == ["a", "e"])
+        table.markSent(1)
+        table.markSent(77)
+        #expect(table.takeSent() == ["b"])
+        _ = table.add("f", wasSent: false)
+        #expect(table.takeAll() == ["f"])
+        #expect(table.count == 0)
+    }
+}
+
+@Suite struct SocketIOClientBufferTests {
+    private func item(_ text: String, attachment: Int? = nil, ackID: Int? = nil) -> SocketIOClientBuffer.Item {
+        .init(
+            packet: .init(text: ByteBuffer(string: text), attachments: attachment.map { [ByteBuffer(repeating: 0, count: $0)] } ?? []),
+            ackID: ackID)
+    }
+
+    @Test func boundedInNumberAndBytes() {
+        var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10)
+        #expect(buffer.append(self.item("four", attachment: 4)) == true)
+        #expect(buffer.append(self.item("abc")) == false)
+        #expect(buffer.append(self.item("a")) == true)
+        #expect(buffer.append(self.item("b")) == true)
+        #expect(buffer.append(self.item("")) == false)
+        #expect(buffer.takeAll().count == 3)
+        #expect(buffer.bytes == 0)
+        #expect(buffer.append(self.item("0123456789")) == true)
+    }
+
+    @Test func whatNobodyWaitsForIsTakenOut() {
+        var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10)
+        _ = buffer.append(self.item("a"))
+        _ = buffer.append(self.item("b", ackID: 4))
+        buffer.remove(ackID: 5)
+        buffer.remove(ackID: 4)
+        #expect(buffer.takeAll() == [self.item("a")])
+    }
+}

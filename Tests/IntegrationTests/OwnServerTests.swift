@@ -1,0 +1,99 @@
+import ApusConnectivity
+import ApusSocketIOClient
+import ApusSocketIOServer
+import Logging
+import NIOCore
+import Testing
+
+/// Our client against our server over loopback, over every transport.
+@Suite(.timeLimit(.minutes(2)))
+struct OwnServerTests {
+    private static let seconds = Duration.seconds(15)
+
+    /// Runs a server while `body` runs, and hands over its address.
+    private func withServer(_ body: (String) async throws -> Void) async throws {
+        let server = SocketIOServer()
+        for name in ["/", "/custom"] {
+            server.namespace(name).onConnection { socket in
+                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+                socket.on("echo") { (text: String) in socket.emit("echo", text) }
+                socket.on("ask") { (number: Int) in
+                    let answer = try await socket.emitWithAck("question", number, timeout: Self.seconds, as: Int.self)
+                    return answer + 1
+                }
+                socket.on("leave-me") { () -> Void in socket.disconnect() }
+            }
+        }
+        server.namespace("/private").use { socket in
+            guard socket.handshake.auth["token"] == "secret" else {
+                throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
+            }
+        }
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let running = Task {
+            try await server.run(host: "127.0.0.1", port: 0) { address in found.yield(address.port ?? 0) }
+        }
+        let port = try #require(await ports.first { _ in true })
+        defer { running.cancel() }
+        try await body("http://127.0.0.1:\(port)")
+        running.cancel()
+        try await running.value
+    }
+
+    @Test(arguments: Way.allCases) func textBinaryAndAcksBothWays(way: Way) async throws {
+        try await self.withServer { url in
+            let socket = SocketManager(url: url, configuration: way.configuration()).defaultSocket
+            let echoes = socket.messages("echo", as: String.self)
+            socket.on("question") { (number: Int) in number * 10 }
+            try await socket.connect(timeout: Self.seconds)
+            for text in ["hello", "在吗 🐦", String(repeating: "x", count: 200_000)] {
+                socket.emit("echo", text)
+                #expect(await echoes.first { _ in true } == text)
+            }
+            let values: [SocketIOValue] = [.binary([1, 2]), ["deep": [.binary(Array(repeating: 7, count: 90_000))]], nil, 1.5]
+            #expect(try await socket.emitWithAck("ack", arguments: values, timeout: Self.seconds) == values)
+            #expect(try await socket.emitWithAck("ask", 4, timeout: Self.seconds, as: Int.self) == 41)
+            socket.disconnect()
+        }
+    }
+
+    @Test(arguments: Way.allCases) func namespacesAndRefusal(way: Way) async throws {
+        try await self.withServer { url in
+            let manager = SocketManager(url: url, configuration: way.configuration(auth: ["token": "secret"]))
+            try await manager.defaultSocket.connect(timeout: Self.seconds)
+            try await manager.socket(forNamespace: "/custom").connect(timeout: Self.seconds)
+            try await manager.socket(forNamespace: "/private").connect(timeout: Self.seconds)
+            #expect(try await manager.socket(forNamespace: "/custom").emitWithAck("ack", 3, timeout: Self.seconds, as: Int.self) == 3)
+            let other = SocketManager(url: url, configuration: way.configuration(auth: ["token": "wrong"]))
+            let refused = await #expect(throws: SocketIOError.self) {
+                try await other.socket(forNamespace: "/private").connect(timeout: Self.seconds)
+            }
+            #expect(refused == SocketIOError(.connectRefused, message: "unauthorized", data: ["code": "unauthorized"]))
+            manager.disconnect()
+        }
+    }
+
+    @Test(arguments: Way.allCases) func aManyfoldBurstKeepsItsOrderThroughTheUpgrade(way: Way) async throws {
+        try await self.withServer { url in
+            let socket = SocketManager(url: url, configuration: way.configuration()).defaultSocket
+            let echoes = socket.messages("echo", as: String.self, bufferingNewest: 10_000)
+            try await socket.connect(timeout: Self.seconds)
+            for number in 0..<2000 { socket.emit("echo", String(number)) }
+            var received: [String] = []
+            for await text in echoes.prefix(2000) { received.append(text) }
+            #expect(received == (0..<2000).map { String($0) })
+            socket.disconnect()
+        }
+    }
+
+    @Test(arguments: Way.allCases) func theServersGoodbyeEndsTheMessages(way: Way) async throws {
+        try await self.withServer { url in
+            let socket = SocketManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
+            let messages = socket.messages("nothing", as: String.self)
+            try await socket.connect(timeout: Self.seconds)
+            socket.emit("leave-me")
+            for await _ in messages { Issue.record("a message out of nothing") }
+            #expect(socket.state == .disconnected)
+        }
+    }
+}
