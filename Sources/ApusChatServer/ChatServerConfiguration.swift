@@ -15,7 +15,10 @@ public struct ChatServerConfiguration: Sendable {
     /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.
     public var presenceGrace: Duration = .seconds(5)
     /// What a password's hash costs. Default: scrypt with N = 2^14, r = 8, p = 5, one of the settings OWASP recommends (2023): 16 MiB each.
-    public var passwordCost = PasswordCost()
+    ///
+    /// In a debug build the default is a tenth of that, because scrypt without optimization takes three seconds instead of a tenth of one.
+    /// Each hash carries its own cost: passwords made by one build are accepted by the other.
+    public var passwordCost = PasswordCost.standard
 
     /// The settings of scrypt (RFC 7914).
     public struct PasswordCost: Hashable, Sendable {
@@ -25,6 +28,15 @@ public struct ChatServerConfiguration: Sendable {
         public var blockSize: Int
         /// p.
         public var parallelism: Int
+
+        /// The default of `passwordCost`.
+        public static var standard: Self {
+            #if DEBUG
+            return Self(logRounds: 13, blockSize: 8, parallelism: 1)
+            #else
+            return Self()
+            #endif
+        }
 
         /// A cost with all its parts.
         public init(logRounds: Int = 14, blockSize: Int = 8, parallelism: Int = 5) {

@@ -49,13 +49,7 @@ struct ChatAPI: Sendable {
 
     private func upload(_ request: Request) async throws -> Response {
         let identity = try await self.identity(of: request)
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > ChatLimits.blobBytes { throw Self.tooLarge }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: ChatLimits.blobBytes)
-        } catch is NIOTooManyBytesError {
-            throw Self.tooLarge
-        }
+        let body = try await Self.collect(request, upTo: ChatLimits.blobBytes)
         let reply = try await self.blobs.store(Array(body.readableBytesView))
         let now = self.now()
         try await self.store.write { db in try Blobs.insert(reply, by: identity.user, at: now, db) }
@@ -76,8 +70,6 @@ struct ChatAPI: Sendable {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try await self.blobs.load(blob))))
     }
 
-    private static let tooLarge = ChatError(.tooLarge, message: "at most \(ChatLimits.blobBytes) bytes")
-
     // MARK: Requests and answers
 
     /// Who asks, by `Authorization: Bearer`. A token in the URL is not looked at: URLs end up in logs.
@@ -91,17 +83,33 @@ struct ChatAPI: Sendable {
     }
 
     private static func read<T: Decodable>(_ type: T.Type, from request: Request) async throws -> T {
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: self.jsonBytes)
-        } catch is NIOTooManyBytesError {
-            throw ChatError(.tooLarge, message: "at most \(self.jsonBytes) bytes of JSON")
-        }
+        let body = try await self.collect(request, upTo: self.jsonBytes)
         do {
             return try JSONValueDecoder().decode(type, from: try JSONReader.read(body.readableBytesView))
         } catch {
             throw ChatError(.badRequest, message: "the body must be a JSON object with the fields of the documentation")
         }
+    }
+
+    /// Collects a body. One that is too long is read on and thrown away, up to four times the limit: a client that writes everything before it
+    /// reads would else wait for us while we wait for it, and never see the 413.
+    private static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
+        let tooLarge = ChatError(.tooLarge, message: "at most \(limit) bytes")
+        let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard announced <= 4 * limit else { throw tooLarge }
+        var body = ByteBuffer()
+        var count = 0
+        for try await part in request.body {
+            count += part.readableBytes
+            guard count <= 4 * limit else { throw tooLarge }
+            if count <= limit {
+                body.writeImmutableBuffer(part)
+            } else {
+                body = ByteBuffer()
+            }
+        }
+        guard count <= limit else { throw tooLarge }
+        return body
     }
 
     private static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {

@@ -1,0 +1,63 @@
+import ApusChatProtocol
+import Foundation
+import Testing
+
+@testable import ApusChatServer
+
+@Suite("Blobs")
+struct BlobTests {
+    private static func png(_ width: UInt32, _ height: UInt32) -> [UInt8] {
+        func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + bytes(width) + bytes(height) + [8, 2, 0, 0, 0, 0, 0, 0, 0]
+    }
+    private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xC2, 0, 11, 8, 0, 3, 0, 2, 1, 0, 0]
+    private static let gif: [UInt8] = Array("GIF89a".utf8) + [2, 0, 3, 0, 0, 0, 0]
+    private static let webPX: [UInt8] = Array("RIFF....WEBPVP8X".utf8) + [10, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0]
+    private static let webPL: [UInt8] = Array("RIFF....WEBPVP8L".utf8) + [9, 0, 0, 0, 0x2F, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]
+    private static let webP8: [UInt8] = Array("RIFF....WEBPVP8 ".utf8) + [9, 0, 0, 0, 0, 0, 0, 0x9D, 1, 0x2A, 2, 0, 3, 0]
+
+    @Test(arguments: [
+        (png(2, 3), "image/png"), (jpeg, "image/jpeg"), (gif, "image/gif"), (webPX, "image/webp"), (webPL, "image/webp"), (webP8, "image/webp"),
+    ])
+    func picturesAreMeasured(bytes: [UInt8], type: String) {
+        #expect(ImageSniffer.sniff(bytes) == SniffedType(type: type, width: 2, height: 3))
+        // However short it is cut, it is unknown or the same; it never traps.
+        for count in 0..<bytes.count {
+            let sniffed = ImageSniffer.sniff(Array(bytes.prefix(count)))
+            #expect(sniffed == .unknown || sniffed.type == type)
+        }
+    }
+
+    @Test(arguments: [
+        Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), Array("<html><script>".utf8), [], png(0, 3), [0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0, 0],
+        [0xFF, 0xD8, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2],
+    ])
+    func everythingElseIsOctets(bytes: [UInt8]) {
+        #expect(ImageSniffer.sniff(bytes) == .unknown)
+    }
+
+    @Test func aBlobIsStoredOnceUnderItsHash() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = try BlobFolder(directory: directory)
+        defer { folder.close() }
+        let first = try folder.write(Self.png(2, 3))
+        #expect(try folder.write(Self.png(2, 3)) == first)
+        #expect(first.type == "image/png" && first.width == 2 && first.size == 33)
+        let files = (FileManager.default.enumerator(atPath: directory + "/blobs")?.allObjects ?? []).compactMap { $0 as? String }
+        #expect(files.filter { $0.contains(first.blob.rawValue) } == ["\(first.blob.rawValue.prefix(2))/\(first.blob.rawValue)"])
+        #expect(!files.contains { $0.hasSuffix(".part") })
+    }
+
+    @Test func limitsHold() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = try BlobFolder(directory: directory)
+        defer { folder.close() }
+        #expect(throws: ChatError.self) { try folder.write([]) }
+        #expect(throws: ChatError.self) { try folder.write(Self.png(60_000, 60_000)) }
+        #expect(throws: ChatError.self) { try folder.write(Self.png(.max, .max)) }
+        #expect(throws: ChatError.self) { try folder.write(Self.png(16_000, 16_000)) }
+        #expect(throws: ChatError.self) { try folder.write([UInt8](repeating: 0, count: ChatLimits.blobBytes + 1)) }
+    }
+}
