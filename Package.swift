@@ -140,7 +140,8 @@ let package = Package(
             name: "apus",
             dependencies: [
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusSocketIOClient",
-                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore, nioPosix,
+                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore,
+                nioPosix,
                 nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
@@ -193,22 +194,4 @@ if Context.environment["APUS_FUZZ"] != nil {
         package.targets.append(.target(name: name, dependencies: targets + [nioCore], path: "FuzzTesting/\(name)", swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
-}
-
-// While the first layers are being written: a target whose folder is not there yet is left out.
-import Foundation
-package.targets.removeAll { target in
-    let path = target.path ?? (target.isTest ? "Tests/" : "Sources/") + target.name
-    let files = FileManager.default.enumerator(atPath: Context.packageDirectory + "/" + path)
-    return files?.contains { ($0 as? String)?.hasSuffix(".swift") == true } != true
-}
-let present = Set(package.targets.map(\.name))
-for target in package.targets {
-    target.dependencies.removeAll { dependency in
-        guard case .byNameItem(let name, _) = dependency else { return false }
-        return !present.contains(name)
-    }
-}
-package.products.removeAll { product in
-    !present.isSuperset(of: (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? [])
 }

@@ -32,9 +32,9 @@ public struct ChatServerConfiguration: Sendable {
         /// The default of `passwordCost`.
         public static var standard: Self {
             #if DEBUG
-            return Self(logRounds: 13, blockSize: 8, parallelism: 1)
+                return Self(logRounds: 13, blockSize: 8, parallelism: 1)
             #else
-            return Self()
+                return Self()
             #endif
         }
 

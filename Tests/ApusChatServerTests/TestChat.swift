@@ -36,7 +36,9 @@ struct TestChat {
     }
 
     @discardableResult
-    func send(_ text: String, id: String, in conv: ConversationID, from user: UserID, ref: Int64? = nil, at now: Int64 = 100) throws -> ChatLog.Sent {
+    func send(_ text: String, id: String, in conv: ConversationID, from user: UserID, ref: Int64? = nil, at now: Int64 = 100) throws
+        -> ChatLog.Sent
+    {
         let request = self.request(text, id: id, in: conv, ref: ref)
         return try self.db.write { db in try ChatLog.send(request, from: user, at: now, db) }
     }

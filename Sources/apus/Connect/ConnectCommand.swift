@@ -4,6 +4,7 @@ import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
 import ArgumentParser
+import Foundation
 import Logging
 
 /// `apus connect`: talk to any Socket.IO server.

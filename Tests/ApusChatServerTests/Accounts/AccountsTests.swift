@@ -31,7 +31,9 @@ struct AccountsTests {
         #expect(token.utf8.count == 43)
         let alice = chat.alice
         try chat.db.write { db in try AccountRows.insertDevice("d1", of: alice, label: "", token: token, at: 10, expiresAt: 20, db) }
-        func identity(_ now: Int64) throws -> AccountRows.Identity? { try chat.db.read { db in try AccountRows.identity(token: token, at: now, db) } }
+        func identity(_ now: Int64) throws -> AccountRows.Identity? {
+            try chat.db.read { db in try AccountRows.identity(token: token, at: now, db) }
+        }
         #expect(try identity(19) == AccountRows.Identity(user: alice, device: "d1", expiresAt: 20))
         #expect(try identity(20) == nil)
         let kept = try chat.db.read { db in try Data.fetchOne(db, sql: "SELECT token_hash FROM device") }

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusChatProtocol
 import GRDB
 import Testing
@@ -82,7 +83,8 @@ struct ChatLogTests {
         #expect(try seqs(.forward(conv: self.conv, from: .min, limit: 9)) == [1, 2, 3, 4, 5])
         #expect(try seqs(.backward(conv: self.conv, before: 4, limit: 2)) == [2, 3])
         #expect(try seqs(.backward(conv: self.conv, before: nil, limit: 2)) == [4, 5])
-        #expect(self.chat.code { _ = try self.chat.events(.forward(conv: self.conv, from: 1, limit: 1), for: self.chat.carol) } == .forbidden)
+        #expect(
+            self.chat.code { _ = try self.chat.events(.forward(conv: self.conv, from: 1, limit: 1), for: self.chat.carol) } == .forbidden)
     }
 
     @Test func anImageIsMeasuredByTheServerAndOpensItsBlobToMembers() throws {
