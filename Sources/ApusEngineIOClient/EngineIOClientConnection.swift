@@ -247,9 +247,9 @@ package final class EngineIOClientConnection {
 
     func webSocketReceived(_ message: WebSocketMessage) {
         do throws(EngineIOError) {
-            switch message {
-            case .text(let text): self.received(try self.packets.decode(.text(text)), over: .webSocket)
-            case .binary(let bytes): self.received(.message(.binary(bytes)), over: .webSocket)
+            switch message.kind {
+            case .text: self.received(try self.packets.decode(.text(message.payload)), over: .webSocket)
+            case .binary: self.received(.message(.binary(message.payload)), over: .webSocket)
             }
         } catch {
             self.finish(error)
@@ -307,8 +307,8 @@ package final class EngineIOClientConnection {
 
     private func write(_ packet: EngineIOPacket) {
         switch self.packets.webSocketFrame(for: packet) {
-        case .text(let text): self.webSocket?.send(.text(text))
-        case .binary(let bytes): self.webSocket?.send(.binary(bytes))
+        case .text(let text): self.webSocket?.send(WebSocketMessage(.text, text))
+        case .binary(let bytes): self.webSocket?.send(WebSocketMessage(.binary, bytes))
         }
     }
 

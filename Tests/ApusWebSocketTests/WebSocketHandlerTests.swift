@@ -34,7 +34,7 @@ import Testing
         let server = try Server()
         server.delegate.echoes = true
         try server.receive(self.text("a"), WebSocketFrame(opcode: .ping), self.text("b"))
-        #expect(server.delegate.messages == [.text(ByteBuffer(string: "a")), .text(ByteBuffer(string: "b"))])
+        #expect(server.delegate.messages == [.text("a"), .text("b")])
         #expect(server.delegate.readCompletes == 1)
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x8A, 0, 0x81, 1, 0x62]))
         #expect(try server.written() == nil)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {
         let server = try Server()
-        server.handler.send(.text(ByteBuffer(string: "a")))
+        server.handler.send(.text("a"))
         server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(bytes: [7]))))
         #expect(try server.written() == nil)
         server.channel.embeddedEventLoop.run()
@@ -63,7 +63,7 @@ import Testing
         WebSocketFrameEncoder.write(self.text("pieces"), maskingKey: WebSocketMaskingKey(word: 99), into: &bytes)
         WebSocketFrameEncoder.write(self.text("more"), maskingKey: WebSocketMaskingKey(word: 98), into: &bytes)
         while let piece = bytes.readSlice(length: 1) { try server.channel.writeInbound(piece) }
-        #expect(server.delegate.messages == [.text(ByteBuffer(string: "pieces")), .text(ByteBuffer(string: "more"))])
+        #expect(server.delegate.messages == [.text("pieces"), .text("more")])
     }
 
     @Test func thePeerCloses() throws {
@@ -94,7 +94,7 @@ import Testing
     @Test func weCloseAndThePeerIsSilent() throws {
         let server = try Server()
         server.handler.close(code: .normalClosure, reason: "bye")
-        server.handler.send(.text(ByteBuffer(string: "after the Close")))
+        server.handler.send(.text("after the Close"))
         server.channel.embeddedEventLoop.run()
         #expect(try server.written() == ByteBuffer(bytes: [0x88, 5, 0x03, 0xE8, 0x62, 0x79, 0x65]))
         server.channel.embeddedEventLoop.advanceTime(by: .milliseconds(9_999))

@@ -36,7 +36,7 @@ import Testing
                 delegate.echoes = true
                 let handler = WebSocketHandler(role: .server, limits: .init(), delegate: delegate)
                 WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
-                handler.send(.text(ByteBuffer(string: "welcome")))
+                handler.send(.text("welcome"))
             }
         }
     }
@@ -84,7 +84,7 @@ import Testing
                     .assumeIsolated().whenComplete { result in
                         switch result {
                         case .success(let handler):
-                            handler.send(.text(ByteBuffer(string: "hello")))
+                            handler.send(.text("hello"))
                             handler.send(.binary(ByteBuffer(repeating: UInt8(ascii: "x"), count: 100_000)))
                         case .failure(let error): done.fail(error)
                         }

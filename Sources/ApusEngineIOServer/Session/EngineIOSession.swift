@@ -85,8 +85,8 @@ package final class EngineIOSession: @unchecked Sendable {
     /// The whole WebSocket frame of a message, for `send(_:frame:)` to many sessions.
     package static func webSocketFrame(for message: EngineIOMessage) -> ByteBuffer {
         switch EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message)) {
-        case .text(let bytes): WebSocketHandler.encodeServerFrame(.text(bytes))
-        case .binary(let bytes): WebSocketHandler.encodeServerFrame(.binary(bytes))
+        case .text(let bytes): WebSocketHandler.encodeServerFrame(WebSocketMessage(.text, bytes))
+        case .binary(let bytes): WebSocketHandler.encodeServerFrame(WebSocketMessage(.binary, bytes))
         }
     }
 

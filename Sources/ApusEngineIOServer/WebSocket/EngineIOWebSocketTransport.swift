@@ -34,10 +34,10 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         switch message {
         case .text(let bytes):
             self.count(bytes)
-            self.eventLoop.runOnLoop { self.handler?.send(.text(bytes)) }
+            self.eventLoop.runOnLoop { self.handler?.send(WebSocketMessage(.text, bytes)) }
         case .binary(let bytes):
             self.count(bytes)
-            self.eventLoop.runOnLoop { self.handler?.send(.binary(bytes)) }
+            self.eventLoop.runOnLoop { self.handler?.send(WebSocketMessage(.binary, bytes)) }
         }
     }
 
@@ -63,9 +63,9 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
         guard let session = self.session else { return }
         let frame: EngineIOMessage =
-            switch message {
-            case .text(let bytes): .text(bytes)
-            case .binary(let bytes): .binary(bytes)
+            switch message.kind {
+            case .text: .text(message.payload)
+            case .binary: .binary(message.payload)
             }
         session.eventLoop.runOnLoop { session.received(frame, on: self) }
     }

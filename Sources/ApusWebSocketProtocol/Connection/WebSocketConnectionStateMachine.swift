@@ -205,11 +205,11 @@ extension WebSocketConnectionStateMachine {
     }
 
     private mutating func delivery(isText: Bool, payload: ByteBuffer) -> FrameAction {
-        guard isText else { return .deliver(.binary(payload)) }
+        guard isText else { return .deliver(WebSocketMessage(.binary, payload)) }
         guard self.validator.isComplete else {
             return self.fail(.invalidUTF8, "a text message ends within a character")
         }
-        return .deliver(.text(payload))
+        return .deliver(WebSocketMessage(.text, payload))
     }
 }
 
