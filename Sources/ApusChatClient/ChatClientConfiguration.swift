@@ -29,6 +29,9 @@ public struct ChatClientConfiguration: Sendable {
     /// Default: 4,096.
     public var changeBuffer: Int = 4_096
 
+    /// Pushes of the server that may wait for the client's store; beyond, the rest is dropped and fetched by a sync. Default: 4,096.
+    public var pushBuffer: Int = 4_096
+
     /// How logs are followed.
     public var sync: SyncConfiguration = .init()
 

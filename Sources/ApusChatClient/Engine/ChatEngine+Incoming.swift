@@ -23,6 +23,9 @@ extension ChatEngine {
             self.become(.signedOut(reason: error.message))
         case .push(let name, let payload):
             await self.receivedPush(name, payload)
+        case .pushesLost:
+            self.logger.warning("Pushes were dropped; synchronizing")
+            self.greet()
         }
     }
 

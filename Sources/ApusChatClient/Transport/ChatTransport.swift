@@ -11,6 +11,8 @@ enum ChatTransportEvent: Sendable {
     case refused(ChatError)
     /// A push.
     case push(name: String, payload: JSONValue)
+    /// Pushes came faster than they were taken, and some were dropped here.
+    case pushesLost
 }
 
 /// The wire under the engine. The real one speaks Socket.IO; tests put one into memory.

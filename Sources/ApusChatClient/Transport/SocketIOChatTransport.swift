@@ -6,14 +6,13 @@ import Logging
 
 /// The wire to a chat server: the namespace `/chat` over Socket.IO.
 final class SocketIOChatTransport: ChatTransport {
-    let incoming: AsyncStream<ChatTransportEvent>
-    private let continuation: AsyncStream<ChatTransportEvent>.Continuation
+    private let mailbox: ChatMailbox
     private let manager: SocketManager
     private let socket: SocketIOClient
     private let requestTimeout: Duration
 
     init(session: ChatSession, configuration: ChatClientConfiguration, logger: Logger) {
-        (self.incoming, self.continuation) = AsyncStream.makeStream(of: ChatTransportEvent.self)
+        self.mailbox = ChatMailbox(capacity: configuration.pushBuffer)
         self.requestTimeout = configuration.requestTimeout
         self.manager = SocketManager(
             url: session.server,
@@ -21,14 +20,15 @@ final class SocketIOChatTransport: ChatTransport {
                 reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls),
             logger: logger)
         self.socket = self.manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)])
-        let continuation = self.continuation
-        self.socket.onLifecycle { event in
-            if let event = Self.translated(event) { continuation.yield(event) }
+        self.socket.onLifecycle { [mailbox = self.mailbox] event in
+            if let event = Self.translated(event) { mailbox.put(event) }
         }
-        self.socket.onAny { name, data in
-            continuation.yield(.push(name: name, payload: data.first ?? .null))
+        self.socket.onAny { [mailbox = self.mailbox] name, data in
+            mailbox.put(.push(name: name, payload: data.first ?? .null))
         }
     }
+
+    var incoming: AsyncStream<ChatTransportEvent> { self.mailbox.events }
 
     func connect() { self.socket.open() }
 
@@ -49,7 +49,7 @@ final class SocketIOChatTransport: ChatTransport {
     func close() async {
         self.socket.disconnect()
         self.manager.disconnect()
-        self.continuation.finish()
+        self.mailbox.finish()
     }
 
     /// What the socket's life means for the chat; `nil` for what is only a step of it.

@@ -19,6 +19,17 @@ import Testing
         await world.end()
     }
 
+    @Test func lostPushesAreFetched() async throws {
+        let world = try await World()
+        world.server.create(pair)
+        await world.online()
+        world.server.write("m1", in: pair, push: false)
+        world.transport.deliver(.pushesLost)
+        await world.event("m1")
+        #expect(try await world.texts() == ["m1"])
+        await world.end()
+    }
+
     @Test func messagesWrittenOfflineGoOutInOrderOnce() async throws {
         let world = try await World()
         world.server.create(pair)
