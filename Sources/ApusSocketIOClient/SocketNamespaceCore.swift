@@ -33,6 +33,8 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private var authTask: Task<Void, Never>?
     private var joinTimer: Scheduled<Void>?
     private var wasLost = false
+    /// Why the last attempt failed; told when the time for connecting is over.
+    private var lastFailure: SocketIOError?
 
     init(name: String, auth: SocketAuthentication, manager: SocketManagerCore) {
         self.name = name
@@ -57,6 +59,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
     /// Wants the namespace, from now on.
     func connect() {
         guard let manager = self.manager, !self.machine.isActive else { return }
+        self.lastFailure = nil
         self.setState(.connecting)
         let action = self.machine.open(sessionIsOpen: manager.sessionIsOpen)
         manager.start()
@@ -68,8 +71,11 @@ final class SocketNamespaceCore: @unchecked Sendable {
         if self.machine.isConnected { return completion(.success(())) }
         let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, let completion = self.connectWaiters.removeValue(forKey: waiter) else { return }
+            let failure = self.lastFailure
             self.disconnect()
-            completion(.failure(SocketIOError(.connectTimeout, message: "\(self.name) was not joined within \(timeout)")))
+            let why = failure.map { "; \($0.message)" } ?? ""
+            completion(
+                .failure(SocketIOError(.connectTimeout, message: "\(self.name) was not joined within \(timeout)\(why)", cause: failure)))
         }
         self.connectWaiters[waiter] = { result in
             timer.cancel()
@@ -149,6 +155,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
             self.fail(waiters, SocketIOError(.disconnected, message: "the connection was lost before the ack came", cause: error))
             self.report(.disconnect(SocketDisconnectReason(error)))
         case .doNothing:
+            self.lastFailure = failure
             self.report(.error(failure))
         }
     }

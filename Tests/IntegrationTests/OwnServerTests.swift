@@ -96,4 +96,19 @@ struct OwnServerTests {
             #expect(socket.state == .disconnected)
         }
     }
+
+    /// Nobody listens on port 1 of loopback: every attempt is refused at once.
+    @Test(arguments: Way.allCases) func anAbsentServerIsToldAtOnce(way: Way) async throws {
+        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: way.configuration(reconnection: .none)).defaultSocket
+        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: Self.seconds) }
+        #expect(error?.code == .transport)
+    }
+
+    @Test func theTimeoutOfConnectingSaysWhyItFailed() async throws {
+        let policy = ReconnectionPolicy.fixed(.milliseconds(20))
+        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: Way.upgrade.configuration(reconnection: policy)).defaultSocket
+        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .milliseconds(300)) }
+        #expect(error?.code == .connectTimeout)
+        #expect((error?.cause as? SocketIOError)?.code == .transport)
+    }
 }

@@ -10,6 +10,7 @@ extension ChatHTTP {
     ///   unchecked.
     static func clientConfiguration(_ configuration: ChatClientConfiguration) throws(ChatClientError) -> HTTPClient.Configuration {
         var client = HTTPClient.Configuration()
+        client.connectionPool.retryConnectionEstablishment = false  // a refused connection is news at once
         client.redirectConfiguration = .disallow
         client.timeout.connect = .milliseconds(configuration.requestTimeout.milliseconds)
         var tls = TLSConfiguration.makeClientConfiguration()
