@@ -140,8 +140,8 @@ let package = Package(
             name: "apus",
             dependencies: [
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusSocketIOClient",
-                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", argumentParser, logging, nioCore,
-                nioPosix,
+                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
+                argumentParser, logging, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, httpTypes,
                 nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 

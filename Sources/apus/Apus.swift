@@ -4,5 +4,7 @@ import ArgumentParser
 @main struct Apus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apus", abstract: "Connections that stay up.", version: "0.1.0",
-        subcommands: [Serve.self, ChatCommand.self, ConnectCommand.self, ConformanceServer.self])
+        subcommands: [
+            Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, ConformanceServer.self, AutobahnClient.self,
+        ])
 }

@@ -1,0 +1,142 @@
+"""The Autobahn test suite (PyPI `autobahntestsuite`, Python 2.7) in both roles, with our binary as the other side.
+
+Core: every case but sections 9, 12 and 13 (247). CI: the core, section 9 and the first seven of each group of 12 and 13 (138).
+All: 517 cases. `scripts/bootstrap` makes the suite's environment where there is a Python 2.7.
+"""
+import collections
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+
+from .process import BINARY, ROOT, ServerProcess, free_port
+
+WSTEST = ROOT / ".venv-autobahn" / "bin" / "wstest"
+MISSING = "no .venv-autobahn/bin/wstest: scripts/bootstrap makes it where there is a Python 2.7 (pyenv install 2.7.18)"
+
+CORE = {"cases": ["*"], "exclude-cases": ["9.*", "12.*", "13.*"]}
+LARGE = {"cases": ["9.*"] + [f"{group}.{number}" for group in [f"12.{n}" for n in range(1, 6)] + [f"13.{n}" for n in range(1, 8)] for number in range(1, 8)], "exclude-cases": []}
+CI = {"cases": [f"{section}.*" for section in (1, 2, 3, 4, 5, 6, 7, 10)] + LARGE["cases"], "exclude-cases": []}
+ALL = {"cases": ["*"], "exclude-cases": []}
+CORE_COUNT, CI_COUNT, ALL_COUNT = 247, 247 + 138, 517
+
+# A message of section 9 has 16 MiB.
+OUR_OPTIONS = ["--max-message", str(32 << 20), "--compress"]
+ENVIRONMENT = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
+
+
+class Report:
+    """What the suite wrote about us in one role."""
+
+    def __init__(self, folder: pathlib.Path):
+        path = folder / "index.json"
+        (self.cases,) = json.loads(path.read_text()).values() if path.exists() else ({},)
+
+    def behaviors(self) -> collections.Counter:
+        """How many cases ended how; a close that was worse than the rest counts instead of it."""
+        return collections.Counter(self.verdict(case) for case in self.cases)
+
+    def verdict(self, case: str) -> str:
+        entry = self.cases[case]
+        if entry["behavior"] in ("OK", "INFORMATIONAL") and entry["behaviorClose"] not in ("OK", "INFORMATIONAL"):
+            return "close " + entry["behaviorClose"]
+        return entry["behavior"]
+
+    def bad(self) -> list[str]:
+        return [f"{case}: {self.verdict(case)}" for case in sorted(self.cases, key=lambda case: [int(part) for part in case.split(".")])
+                if self.verdict(case) not in ("OK", "INFORMATIONAL")]
+
+    def section(self, number: int) -> dict[str, str]:
+        return {case: self.verdict(case) for case in self.cases if case.split(".")[0] == str(number)}
+
+
+def run_server_role(folder: pathlib.Path, selection: dict, seconds: float) -> Report:
+    """Autobahn is the client, we are the server."""
+    folder.mkdir(parents=True, exist_ok=True)
+    server = ServerProcess("ws", "--listen", "127.0.0.1:0", *OUR_OPTIONS)
+    try:
+        specification = folder / "fuzzingclient.json"
+        specification.write_text(json.dumps({
+            "outdir": str(folder), "servers": [{"agent": "Apus", "url": f"ws://127.0.0.1:{server.port}"}], "exclude-agent-cases": {}, **selection}))
+        with open(folder / "wstest.log", "w") as log:
+            suite = subprocess.Popen([WSTEST, "-m", "fuzzingclient", "-s", specification], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
+            try:
+                suite.wait(seconds)
+            finally:
+                end(suite)
+        assert server.is_alive, "our server ended:\n" + "".join(server.lines[-40:])
+    finally:
+        server.stop()
+    return Report(folder)
+
+
+def run_client_role(folder: pathlib.Path, selection: dict, seconds: float) -> Report:
+    """Autobahn is the server, we are the client."""
+    folder.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    specification = folder / "fuzzingserver.json"
+    specification.write_text(json.dumps({"outdir": str(folder), "url": f"ws://127.0.0.1:{port}", "exclude-agent-cases": {}, **selection}))
+    with open(folder / "wstest.log", "w") as log, open(folder / "client.log", "w") as client_log:
+        # -u 0: no web server beside it.
+        suite = subprocess.Popen([WSTEST, "-m", "fuzzingserver", "-u", "0", "-s", specification], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
+        client = None
+        try:
+            wait_for_port(port, suite)
+            client = subprocess.Popen(
+                [BINARY, "autobahn-client", f"ws://127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=client_log, stderr=client_log, env=ENVIRONMENT)
+            status = client.wait(seconds)
+            assert status == 0, (folder / "client.log").read_text()[-2000:]
+        finally:
+            if client is not None:
+                end(client)
+            end(suite)
+    return Report(folder)
+
+
+def wait_for_port(port: int, process: subprocess.Popen, seconds: float = 30):
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            assert process.poll() is None and time.monotonic() < deadline, f"nobody listens on port {port}"
+            time.sleep(0.1)
+
+
+def end(process: subprocess.Popen):
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
+
+
+def main():
+    """run.py [core|ci|all] [server|client|both]: prints the counts a role, and every case that is not as it should be."""
+    import concurrent.futures
+
+    which = sys.argv[1] if len(sys.argv) > 1 else "ci"
+    roles = sys.argv[2] if len(sys.argv) > 2 else "both"
+    selection, expected = {"core": (CORE, CORE_COUNT), "ci": (CI, CI_COUNT), "all": (ALL, ALL_COUNT)}[which]
+    if not WSTEST.exists():
+        sys.exit(MISSING)
+    runs = {"server": run_server_role, "client": run_client_role}
+    chosen = list(runs) if roles == "both" else [roles]
+    root = ROOT / ".build" / "autobahn" / which
+    trouble = False
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        begin = time.monotonic()
+        futures = {role: pool.submit(runs[role], root / role, selection, 3600) for role in chosen}
+        for role, future in futures.items():
+            report = future.result()
+            counts = ", ".join(f"{count} {name}" for name, count in sorted(report.behaviors().items()))
+            print(f"Autobahn, our {role}: {len(report.cases)} of {expected} cases: {counts}; after {time.monotonic() - begin:.0f} s; report in {root / role}/index.html")
+            for line in report.bad():
+                print("  " + line)
+            trouble |= bool(report.bad()) or len(report.cases) != expected
+    sys.exit(1 if trouble else 0)
