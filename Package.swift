@@ -90,7 +90,7 @@ let package = Package(
             "ApusWebSocket",
             [
                 "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
-                nioConcurrencyHelpers, httpTypes, crypto,
+                nioConcurrencyHelpers, httpTypes, crypto, dequeModule,
                 logging,
             ]),
         module(

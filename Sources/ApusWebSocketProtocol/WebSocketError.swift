@@ -4,7 +4,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, invalidUTF8, messageTooLarge, tooManyFragments, malformedHandshake, unsupportedVersion
-            case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse
+            case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse, closed, queueFull
         }
 
         private let value: Value
@@ -33,6 +33,11 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         public static let timeout = Self(value: .timeout)
         /// The caller asked for something that cannot be done.
         public static let invalidUse = Self(value: .invalidUse)
+
+        /// Nothing can be sent, because the connection was closed before, by either side.
+        public static let closed = Self(value: .closed)
+        /// A message was refused, or pushed out by a newer one, because a bounded queue was full.
+        public static let queueFull = Self(value: .queueFull)
 
         /// The name of the code.
         public var description: String { "\(self.value)" }

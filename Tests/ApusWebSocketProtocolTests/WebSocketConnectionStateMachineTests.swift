@@ -25,7 +25,7 @@ import Testing
         #expect(machine.receivedFrame(text("hi")) == .deliver(.text("hi")))
         #expect(
             machine.receivedFrame(WebSocketFrame(opcode: .ping, payload: ByteBuffer(string: "p"))) == .sendPong(ByteBuffer(string: "p")))
-        #expect(machine.receivedFrame(WebSocketFrame(opcode: .pong)) == .doNothing)
+        #expect(machine.receivedFrame(WebSocketFrame(opcode: .pong)) == .receivedPong(ByteBuffer()))
         let bytes = ByteBuffer(bytes: [0xFF])
         #expect(machine.receivedFrame(WebSocketFrame(opcode: .binary, payload: bytes)) == .deliver(.binary(bytes)))
     }

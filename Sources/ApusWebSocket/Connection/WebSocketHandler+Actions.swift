@@ -9,11 +9,15 @@ extension WebSocketHandler {
             self.delegate?.webSocket(self, received: message)
         case .sendPong(let payload):
             self.sendPong(payload)
+        case .receivedPong(let payload):
+            self.delegate?.webSocket(self, receivedPong: payload)
         case .answerClose(let answer, let received):
             self.writeClose(answer)
+            self.receivedCloseReason = received.reason
             self.endTransport()
             self.report(code: received.code ?? .noStatusReceived, error: nil)
         case .finishClose(let received):
+            self.receivedCloseReason = received.reason
             self.endTransport()
             self.report(code: received.code ?? .noStatusReceived, error: nil)
         case .fail(let error, let sendClose):

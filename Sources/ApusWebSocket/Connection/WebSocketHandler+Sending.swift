@@ -69,6 +69,18 @@ extension WebSocketHandler {
         }
     }
 
+    /// Sends a Ping, at most 125 bytes. The Pong comes to the delegate.
+    package func sendPing(_ payload: ByteBuffer) {
+        guard self.isOpen, payload.readableBytes <= 125 else { return }
+        self.append(WebSocketFrame(opcode: .ping, payload: payload))
+    }
+
+    /// Bytes that were sent and did not leave this process.
+    package var queuedBytes: Int {
+        let below = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        return self.outbound.readableBytes + (below ?? 0)
+    }
+
     // MARK: Frames
 
     func sendPong(_ payload: ByteBuffer) {

@@ -36,6 +36,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// While the peer does not read, only its last Ping waits for an answer (RFC 6455 5.5.3).
     var waitingPong: ByteBuffer?
     var closeTimer: Scheduled<Void>?
+    /// The reason in the peer's Close frame, empty before it came.
+    package internal(set) var receivedCloseReason = ""
     /// Our Close frame is in the channel and it is to half-close after it.
     var isEnding = false
 

@@ -1,4 +1,5 @@
 package import ApusWebSocketProtocol
+package import NIOCore
 
 /// What hears a ``WebSocketHandler``. All calls come on the channel's event loop.
 package protocol WebSocketHandlerDelegate: AnyObject {
@@ -11,6 +12,9 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     /// The transport's buffer rose above its high or fell below its low watermark.
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
 
+    /// A Pong came, asked for or not. The default does nothing.
+    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
+
     /// The connection is over: exactly once, and the last call.
     ///
     /// - Parameters:
@@ -18,4 +22,8 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     ///     one we sent because a rule was broken. `nil` when there was none.
     ///   - error: Why, when it was not an orderly close nor our own ``WebSocketHandler/abort()``.
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?)
+}
+
+extension WebSocketHandlerDelegate {
+    package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {}
 }

@@ -51,6 +51,8 @@ package struct WebSocketConnectionStateMachine {
         case deliver(WebSocketMessage)
         /// Answer a Ping with the same payload.
         case sendPong(ByteBuffer)
+        /// A Pong came.
+        case receivedPong(ByteBuffer)
         /// The peer closes: answer with this Close frame, report, and end the transport.
         case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
         /// The peer answered our Close frame: report, and end the transport.
@@ -82,7 +84,7 @@ package struct WebSocketConnectionStateMachine {
         case .ping:
             return .sendPong(frame.payload)
         case .pong:
-            return .doNothing  // 5.5.3: "A response to an unsolicited Pong frame is not expected."
+            return .receivedPong(frame.payload)  // asked for or not: 5.5.3 allows a Pong nobody asked for
         case .close:
             do throws(WebSocketError) {
                 let received = try WebSocketClosePayload(parsing: frame.payload)

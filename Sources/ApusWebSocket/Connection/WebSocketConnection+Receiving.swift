@@ -1,0 +1,110 @@
+public import ApusWebSocketProtocol
+import NIOConcurrencyHelpers
+public import NIOCore
+
+extension WebSocketConnection {
+    /// The messages, in order, for tasks to read; see ``WebSocketMessages``.
+    public var messages: WebSocketMessages { WebSocketMessages(inbox: self.inbox) }
+
+    /// Hands every message to `handler` on the event loop, those that came before included; ``messages`` ends.
+    ///
+    /// The fast path. The handler must not block: everything on its event loop would wait. It is let go of when the connection ends,
+    /// and a later one takes its place.
+    public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
+        self.onLoop { connection in
+            if connection.closure == nil { connection.messageHandler = handler }
+            for message in connection.inbox.takeOver() { handler(connection, message) }
+        }
+    }
+
+    /// Calls `handler` on the event loop when all messages of one read were given out.
+    ///
+    /// What is sent up to its end leaves in one write with the answers to those messages.
+    public func onReadComplete(_ handler: @escaping @Sendable (_ connection: WebSocketConnection) -> Void) {
+        self.onLoop { connection in
+            guard connection.closure == nil else { return }
+            connection.readCompleteHandler = handler
+        }
+    }
+
+    /// Calls `handler` on the event loop for every Pong, with the round-trip time when it answers a ping of ours.
+    public func onPong(
+        _ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ payload: ByteBuffer, _ roundTrip: Duration?) -> Void
+    ) {
+        self.onLoop { connection in
+            guard connection.closure == nil else { return }
+            connection.pongHandler = handler
+        }
+    }
+
+    /// Calls `handler` on the event loop when the connection has ended, at once when it has already.
+    public func onClose(_ handler: @escaping @Sendable (WebSocketClosure) -> Void) {
+        self.onLoop { connection in
+            if let closure = connection.closure { return handler(closure) }
+            connection.closeHandlers.append(handler)
+        }
+    }
+
+    func setReading(paused: Bool) {
+        guard self.readingIsPaused != paused else { return }
+        self.readingIsPaused = paused
+        // Fails when the channel is gone, and then there is nothing to read.
+        try? self.handler?.channel?.syncOptions?.setOption(.autoRead, value: !paused)
+    }
+}
+
+extension WebSocketConnection: WebSocketHandlerDelegate {
+    package func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
+        if let messageHandler = self.messageHandler {
+            messageHandler(self, message)
+        } else if self.inbox.received(message) {
+            self.setReading(paused: true)
+        }
+    }
+
+    package func webSocketReadComplete(_ handler: WebSocketHandler) {
+        self.readCompleteHandler?(self)
+    }
+
+    package func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
+        self.outbox.transportBecame(writable: isWritable)
+    }
+
+    package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {
+        let (answered, roundTrip) = self.pings.answered(by: payload, at: self.eventLoop.now)
+        if let roundTrip {
+            self.status.withLockedValue { $0.latency = roundTrip }
+        }
+        self.pongHandler?(self, payload, roundTrip)
+        for ping in answered { ping.finish(.success(ping.roundTrip)) }
+    }
+
+    package func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
+        let initiator: WebSocketClosure.Initiator = self.closeWasRequested ? .ourselves : error != nil ? .failure : .peer
+        let closure = WebSocketClosure(
+            code: code ?? .abnormalClosure, reason: handler.receivedCloseReason, wasClean: error == nil && code != nil,
+            initiator: initiator, error: error)
+        self.ended(closure)
+    }
+
+    private func ended(_ closure: WebSocketClosure) {
+        self.handler = nil
+        let waiters = self.status.withLockedValue { status in
+            status.isOpen = false
+            status.closure = closure
+            defer { status.waiters = [] }
+            return status.waiters
+        }
+        let error = closure.error ?? WebSocketError(.closed, message: "the connection is \(closure)")
+        self.outbox.ended(error)
+        self.inbox.ended(closure.error)
+        for ping in self.pings.ended() { ping.finish(.failure(error)) }
+        let handlers = self.closeHandlers
+        self.messageHandler = nil
+        self.readCompleteHandler = nil
+        self.pongHandler = nil
+        self.closeHandlers = []
+        for handler in handlers { handler(closure) }
+        for waiter in waiters { waiter.resume(returning: closure) }
+    }
+}

@@ -1,0 +1,108 @@
+public import ApusWebSocketProtocol
+import NIOConcurrencyHelpers
+package import NIOCore
+
+extension WebSocketConnection {
+    /// Sends a message; suspends while the transport's buffer is above its watermark.
+    ///
+    /// Messages of one task keep their order, and waiting tasks go in the order in which they came. Returning means that the message
+    /// is on its way, not that it has arrived.
+    ///
+    /// - Throws: ``WebSocketError/Code/closed`` or the error that ended the connection; `CancellationError` when the task was cancelled
+    ///   while it waited, and the message is then not sent.
+    public func send(_ message: WebSocketMessage) async throws {
+        try await self.outbox.send(message)
+    }
+
+    /// Sends a message without waiting, from any thread; from the event loop it goes straight into the write of this turn.
+    ///
+    /// - Returns: Whether the message is on its way. `false` when the connection is closed or ``WebSocketFlowControl/postedBytes``
+    ///   are waiting; ``WebSocketFlowControl/overflow`` then says what happens.
+    @discardableResult
+    public func post(_ message: WebSocketMessage) -> Bool {
+        guard self.eventLoop.inEventLoop else {
+            switch self.outbox.post(message) {
+            case .queued: return true
+            case .refuse: return false
+            case .overflow(let overflow):
+                self.onLoop { $0.overflowed(overflow) }
+                return false
+            }
+        }
+        guard let handler = self.handler, handler.isOpen else { return false }
+        // The question costs something and is asked only of a transport that lags, or of a turn that sends very much.
+        if !handler.isWritable || handler.outbound.readableBytes > self.flow.postedBytes / 2,
+            handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
+        {
+            self.overflowed(self.flow.overflow)
+            return false
+        }
+        handler.send(message)
+        return true
+    }
+
+    /// Sends a frame that was encoded once for many servers' connections (``WebSocketHandler/encodeServerFrame(_:)``), on the event loop.
+    @discardableResult
+    package func post(preencoded frame: ByteBuffer) -> Bool {
+        guard let handler = self.handler, handler.isOpen else { return false }
+        if !handler.isWritable, handler.queuedBytes + frame.readableBytes > self.flow.postedBytes {
+            self.overflowed(self.flow.overflow)
+            return false
+        }
+        handler.send(preencoded: frame)
+        return true
+    }
+
+    private func overflowed(_ overflow: WebSocketFlowControl.Overflow) {
+        switch overflow {
+        case .close: self.startClosing(code: .policyViolation, reason: "too much is waiting for this reader")
+        case .drop: break
+        }
+    }
+
+    /// The hop of the outbox.
+    func writeOutbox() {
+        let messages = self.outbox.takeAll()
+        guard let handler = self.handler else { return }
+        for message in messages { handler.send(message) }
+        self.outbox.transportBecame(writable: handler.isWritable)
+    }
+
+    // MARK: Closing
+
+    /// Closes in order and waits for the end, at most ``WebSocketLimits/closeTimeout`` (twice, for a peer that leaves its transport open).
+    ///
+    /// What was sent before goes out first. A connection that is closed already answers how it ended.
+    ///
+    /// - Parameters:
+    ///   - code: 1000, or 3000 to 4999 for the application's own.
+    ///   - reason: At most 123 bytes are sent; one with CR, LF or NUL is left out.
+    @discardableResult
+    public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async -> WebSocketClosure {
+        self.startClosing(code: code, reason: reason)
+        return await self.waitUntilClosed()
+    }
+
+    /// Starts the close handshake without waiting for its end; ``onClose(_:)`` tells of it.
+    public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
+        self.onLoop { connection in
+            guard let handler = connection.handler else { return }
+            connection.writeOutbox()
+            connection.closeWasRequested = true
+            connection.status.withLockedValue { $0.isOpen = false }
+            connection.outbox.ended(WebSocketError(.closed, message: "the connection is closing"))
+            connection.inbox.ended(nil)  // what still comes is thrown away by the protocol
+            // A reader that is full must not keep the answer to our Close frame from us.
+            connection.setReading(paused: false)
+            handler.close(code: code, reason: reason)
+        }
+    }
+
+    /// Ends the connection at once, without a Close frame.
+    public func abort() {
+        self.onLoop { connection in
+            connection.closeWasRequested = true
+            connection.handler?.abort()
+        }
+    }
+}

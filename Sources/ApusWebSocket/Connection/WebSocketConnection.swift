@@ -1,0 +1,118 @@
+import ApusWebSocketProtocol
+import NIOConcurrencyHelpers
+public import NIOCore
+
+/// An open WebSocket, a client's or a server's.
+///
+/// ```swift
+/// try await connection.send("hello")
+/// for try await message in connection.messages { print(message) }
+/// ```
+///
+/// Two ways to receive: tasks read ``messages``, or a handler on the event loop is called at once (``onMessage(_:)``), without a
+/// lock, a task or a hop. Two ways to send: ``send(_:)`` waits for room, ``post(_:)`` never waits and is bounded.
+/// The connection stays open until either side closes it, whether anybody holds this object or not.
+public final class WebSocketConnection: @unchecked Sendable {
+    // Unchecked because: the constants are Sendable, and the variables below "event loop" are touched on `eventLoop` only, which
+    // `onLoop` and the handler see to.
+
+    /// The loop on which the connection lives and its handlers are called.
+    public let eventLoop: any EventLoop
+    /// The subprotocol both sides agreed on.
+    public let subprotocol: String?
+    /// The other end of the transport, as far as the system knows it.
+    public let remoteAddress: SocketAddress?
+
+    let flow: WebSocketFlowControl
+    let inbox: WebSocketInbox
+    let outbox: WebSocketOutbox
+    let status = NIOLockedValueBox(Status())
+
+    /// What any thread may ask.
+    struct Status: Sendable {
+        var isOpen = true
+        var closure: WebSocketClosure?
+        var latency: Duration?
+        var waiters: [CheckedContinuation<WebSocketClosure, Never>] = []
+    }
+
+    // MARK: Event loop
+
+    var handler: WebSocketHandler?
+    var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
+    var readCompleteHandler: ((WebSocketConnection) -> Void)?
+    var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
+    var closeHandlers: [(WebSocketClosure) -> Void] = []
+    var pings = WebSocketPings()
+    var closeWasRequested = false
+    var readingIsPaused = false
+
+    /// A connection to be; ``attach(_:)`` gives it its WebSocket, of which it is the delegate.
+    package init(
+        on eventLoop: any EventLoop, subprotocol: String?, remoteAddress: SocketAddress?, flow: WebSocketFlowControl = .init()
+    ) {
+        self.eventLoop = eventLoop
+        self.subprotocol = subprotocol
+        self.remoteAddress = remoteAddress
+        self.flow = flow
+        let link = WeakLink()
+        self.inbox = WebSocketInbox(flow: flow) { link.onLoop { $0.setReading(paused: false) } }
+        self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.writeOutbox() } }
+        link.connect(self)
+    }
+
+    /// Gives the connection its WebSocket. On the event loop, before the first byte is read; the handler's delegate is the connection.
+    package func attach(_ handler: WebSocketHandler) {
+        self.eventLoop.assertInEventLoop()
+        self.handler = handler
+        self.outbox.transportBecame(writable: handler.isWritable)
+    }
+
+    func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
+        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
+    }
+
+    // MARK: State
+
+    /// Whether messages can be sent.
+    public var isOpen: Bool { self.status.withLockedValue { $0.isOpen } }
+
+    /// How the connection ended; `nil` while it has not.
+    public var closure: WebSocketClosure? { self.status.withLockedValue { $0.closure } }
+
+    /// The round-trip time of the last ping that was answered, `nil` before the first.
+    public var latency: Duration? { self.status.withLockedValue { $0.latency } }
+
+    /// Waits for the end of the connection.
+    ///
+    /// Does not look at cancellation: the close deadline or the peer ends it.
+    public func waitUntilClosed() async -> WebSocketClosure {
+        await withCheckedContinuation { continuation in
+            let closure: WebSocketClosure? = self.status.withLockedValue { status in
+                if status.closure == nil { status.waiters.append(continuation) }
+                return status.closure
+            }
+            if let closure { continuation.resume(returning: closure) }
+        }
+    }
+}
+
+/// Lets the queues reach the connection that owns them without keeping it.
+private final class WeakLink: Sendable {
+    private struct Target: Sendable { weak var connection: WebSocketConnection? }
+    private let target = NIOLockedValueBox(Target())
+
+    func connect(_ connection: WebSocketConnection) {
+        self.target.withLockedValue { $0.connection = connection }
+    }
+
+    func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
+        self.target.withLockedValue { $0.connection }?.onLoop(body)
+    }
+
+    /// Also on the loop itself: what else is sent in this turn joins.
+    func laterOnLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
+        guard let connection = self.target.withLockedValue({ $0.connection }) else { return }
+        connection.eventLoop.execute { body(connection) }
+    }
+}

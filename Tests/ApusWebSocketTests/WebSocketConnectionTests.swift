@@ -1,0 +1,169 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite struct WebSocketConnectionTests {
+    /// A server's connection on a loop that the test turns. The peer is the test.
+    private struct Pair {
+        let channel: NIOAsyncTestingChannel
+        let connection: WebSocketConnection
+
+        init(flow: WebSocketFlowControl = .init()) async throws {
+            let channel = NIOAsyncTestingChannel()
+            let connection = WebSocketConnection(on: channel.eventLoop, subprotocol: nil, remoteAddress: nil, flow: flow)
+            try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+            try await channel.eventLoop.submit {
+                let handler = WebSocketHandler(role: .server, limits: .init(), delegate: connection)
+                try channel.pipeline.syncOperations.addHandler(handler)
+                connection.attach(handler)
+            }.get()
+            self.channel = channel
+            self.connection = connection
+        }
+
+        func receive(_ frames: WebSocketFrame...) async throws {
+            var bytes = ByteBuffer()
+            for frame in frames { WebSocketFrameEncoder.write(frame, maskingKey: WebSocketMaskingKey(word: 0x1234_5678), into: &bytes) }
+            try await self.channel.writeInbound(bytes)
+        }
+
+        func receive(_ texts: String...) async throws {
+            for text in texts { try await self.receive(WebSocketFrame(opcode: .text, payload: ByteBuffer(string: text))) }
+        }
+
+        func written() async throws -> ByteBuffer? {
+            await self.channel.testingEventLoop.run()
+            return try await self.channel.readOutbound(as: ByteBuffer.self)
+        }
+
+        func peerCloses(_ code: UInt16, _ reason: String = "") async throws {
+            var payload = ByteBuffer(integer: code)
+            payload.writeString(reason)
+            try await self.receive(WebSocketFrame(opcode: .close, payload: payload))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func messagesAreReadInOrderAndEndWithTheConnection() async throws {
+        let pair = try await Pair()
+        try await pair.receive("a", "b")
+        try await pair.peerCloses(1001, "bye")
+        var texts: [String] = []
+        for try await message in pair.connection.messages { texts.append(message.text ?? "") }
+        #expect(texts == ["a", "b"])
+        let closure = await pair.connection.waitUntilClosed()
+        #expect(closure == WebSocketClosure(code: .goingAway, reason: "bye", wasClean: true, initiator: .peer, error: nil))
+        #expect(!pair.connection.isOpen)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aLostConnectionThrowsAfterTheLastMessage() async throws {
+        let pair = try await Pair()
+        try await pair.receive("a")
+        try await pair.channel.close()
+        var messages = pair.connection.messages.makeAsyncIterator()
+        #expect(try await messages.next() == "a")
+        await #expect(throws: WebSocketError.self) { try await messages.next() }
+        #expect(pair.connection.closure?.error?.code == .connectionLost)
+        #expect(pair.connection.closure?.code == .abnormalClosure)
+        await #expect(throws: WebSocketError.self) { try await pair.connection.send("late") }
+        #expect(!pair.connection.post("late"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func sentMessagesOfOneHopLeaveInOneWrite() async throws {
+        let pair = try await Pair()
+        try await pair.connection.send("a")
+        #expect(pair.connection.post("b"))
+        #expect(try await pair.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x81, 1, 0x62]))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aHandlerAnswersInTheSameWrite() async throws {
+        let pair = try await Pair()
+        try await pair.receive("early")
+        pair.connection.onMessage { connection, message in connection.post(message) }
+        #expect(try await pair.written()?.readableBytes == 7)
+        try await pair.receive("a", "b")
+        #expect(try await pair.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func ourCloseWaitsForTheAnswer() async throws {
+        let pair = try await Pair()
+        try await pair.connection.send("last")
+        async let closure = pair.connection.close(code: WebSocketCloseCode(rawValue: 3000), reason: "done")
+        var out = ByteBuffer()
+        while out.readableBytes < 14 {
+            if var bytes = try await pair.written() { out.writeBuffer(&bytes) }
+        }
+        #expect(out == ByteBuffer(bytes: [0x81, 4] + Array("last".utf8) + [0x88, 6, 0x0B, 0xB8] + Array("done".utf8)))
+        await #expect(throws: WebSocketError.self) { try await pair.connection.send("late") }
+        try await pair.peerCloses(3000)
+        #expect(
+            await closure
+                == WebSocketClosure(code: .init(rawValue: 3000), reason: "", wasClean: true, initiator: .ourselves, error: nil))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aPingIsTimed() async throws {
+        let pair = try await Pair()
+        async let roundTrip = pair.connection.ping()
+        var ping: ByteBuffer?
+        while ping == nil { ping = try await pair.written() }
+        #expect(ping?.readInteger(as: UInt16.self) == 0x8908)
+        try await pair.receive(WebSocketFrame(opcode: .pong, payload: ByteBuffer(string: "unasked")))
+        await pair.channel.testingEventLoop.advanceTime(by: .milliseconds(30))
+        try await pair.receive(WebSocketFrame(opcode: .pong, payload: try #require(ping)))
+        #expect(try await roundTrip == .milliseconds(30))
+        #expect(pair.connection.latency == .milliseconds(30))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aPingWithoutAnAnswerTimesOut() async throws {
+        let pair = try await Pair()
+        let waiting = Task { try await pair.connection.ping(timeout: .seconds(3)) }
+        while try await pair.written() == nil {}
+        await pair.channel.testingEventLoop.advanceTime(by: .seconds(3))
+        await #expect(throws: WebSocketError.self) { try await waiting.value }
+        let task = Task { try await pair.connection.ping() }
+        task.cancel()
+        await pair.channel.testingEventLoop.run()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aReaderThatIsCancelledGetsNoMessage() async throws {
+        let pair = try await Pair()
+        let task = Task {
+            var messages = pair.connection.messages.makeAsyncIterator()
+            return try await messages.next()
+        }
+        task.cancel()
+        #expect(try await task.value == nil)
+        try await pair.receive("a")
+        var messages = pair.connection.messages.makeAsyncIterator()
+        #expect(try await messages.next() == "a")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func abortEndsAtOnce() async throws {
+        let pair = try await Pair()
+        pair.connection.abort()
+        await pair.channel.testingEventLoop.run()
+        let closure = await pair.connection.waitUntilClosed()
+        #expect(closure == WebSocketClosure(code: .abnormalClosure, reason: "", wasClean: false, initiator: .ourselves, error: nil))
+    }
+
+    private struct Weak { weak var connection: WebSocketConnection? }
+
+    private func useAndClose() async throws -> Weak {
+        let pair = try await Pair()
+        pair.connection.onMessage { connection, message in connection.post(message) }
+        pair.connection.onClose { _ in }
+        try await pair.receive("a")
+        try await pair.peerCloses(1000)
+        _ = await pair.connection.waitUntilClosed()
+        try? await pair.channel.close()  // a peer that reads our Close frame and goes
+        await pair.channel.testingEventLoop.run()
+        return Weak(connection: pair.connection)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aClosedConnectionIsReleased() async throws {
+        let used = try await self.useAndClose()
+        #expect(used.connection == nil)
+    }
+}

@@ -1,0 +1,131 @@
+@testable import ApusWebSocket
+import ApusWebSocketProtocol
+import NIOCore
+import Testing
+
+@Suite struct WebSocketInboxStateMachineTests {
+    private func machine(messages: Int = 4, bytes: Int = 100) -> WebSocketInboxStateMachine {
+        var flow = WebSocketFlowControl()
+        flow.receivedMessages = messages
+        flow.receivedBytes = bytes
+        return WebSocketInboxStateMachine(flow: flow)
+    }
+
+    @Test func readingStopsAtTheBoundAndGoesOnHalfWayDown() {
+        var inbox = self.machine()
+        for _ in 1...3 { #expect(inbox.received("a") == .doNothing) }
+        #expect(inbox.received("a") == .pauseReading)
+        #expect(inbox.received("b") == .doNothing)  // the rest of the same read
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: false))
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: false))
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: true))
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: false))
+        #expect(inbox.next(reader: 1) == .deliver("b", resumeReading: false))
+        #expect(inbox.next(reader: 1) == .wait)
+    }
+
+    @Test func bytesCountAsWell() {
+        var inbox = self.machine()
+        #expect(inbox.received(.binary(ByteBuffer(repeating: 0, count: 99))) == .doNothing)
+        #expect(inbox.received("a") == .pauseReading)
+        guard case .deliver(_, resumeReading: true) = inbox.next(reader: 1) else {
+            Issue.record("reading does not go on")
+            return
+        }
+    }
+
+    @Test func aReaderThatWaitsGetsTheMessage() {
+        var inbox = self.machine()
+        #expect(inbox.next(reader: 1) == .wait)
+        #expect(inbox.next(reader: 2) == .wait)
+        #expect(inbox.received("a") == .resume(reader: 1))
+        #expect(inbox.cancelled(reader: 2) == true)
+        #expect(inbox.cancelled(reader: 2) == false)
+        #expect(inbox.cancelled(reader: 1) == false)
+        #expect(inbox.received("b") == .doNothing)
+    }
+
+    @Test func theEndComesAfterTheLastMessage() {
+        let error = WebSocketError(.connectionLost, message: "gone")
+        var inbox = self.machine()
+        _ = inbox.received("a")
+        #expect(inbox.ended(error) == [])
+        #expect(inbox.received("late") == .doNothing)
+        #expect(inbox.ended(nil) == [])
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: false))
+        #expect(inbox.next(reader: 1) == .finish(error))
+        #expect(inbox.next(reader: 1) == .finish(error))
+    }
+
+    @Test func readersThatWaitHearOfTheEnd() {
+        var inbox = self.machine()
+        _ = inbox.next(reader: 1)
+        _ = inbox.next(reader: 2)
+        #expect(inbox.ended(nil) == [1, 2])
+        #expect(inbox.next(reader: 3) == .finish(nil))
+    }
+
+    @Test func aHandlerGetsWhatIsThere() {
+        var inbox = self.machine(messages: 1)
+        #expect(inbox.received("a") == .pauseReading)
+        let taken = inbox.handlerTakesOver()
+        #expect(taken.messages == ["a"])
+        #expect(taken.resumeReading)
+        _ = inbox.next(reader: 1)
+        #expect(inbox.handlerTakesOver().readers == [1])
+    }
+}
+
+@Suite struct WebSocketOutboxStateMachineTests {
+    private let large = WebSocketMessage.binary(ByteBuffer(repeating: 0, count: 64 << 10))
+    private let closed = WebSocketError(.closed, message: "")
+
+    @Test func manySendsAreOneHop() {
+        var outbox = WebSocketOutboxStateMachine(flow: .init())
+        #expect(outbox.send("a", sender: 1) == .queued(scheduleHop: true))
+        #expect(outbox.post("b") == .queued(scheduleHop: false))
+        #expect(outbox.hopped() == ["a", "b"])
+        #expect(outbox.hopped() == [])
+        #expect(outbox.send("c", sender: 2) == .queued(scheduleHop: true))
+    }
+
+    @Test func sendersWaitInOrderAboveTheWatermark() {
+        var outbox = WebSocketOutboxStateMachine(flow: .init())
+        #expect(outbox.send(self.large, sender: 1) == .queued(scheduleHop: true))
+        #expect(outbox.send("a", sender: 2) == .wait)
+        #expect(outbox.send("b", sender: 3) == .wait)
+        #expect(outbox.cancelled(sender: 2) == true)
+        #expect(outbox.cancelled(sender: 2) == false)
+        #expect(outbox.hopped() == [self.large])
+        let still = outbox.transportBecame(writable: false)
+        #expect(still.senders == [])
+        #expect(outbox.send("c", sender: 4) == .wait)
+        let room = outbox.transportBecame(writable: true)
+        #expect(room.senders == [3, 4])
+        #expect(room.scheduleHop)
+        #expect(outbox.hopped() == ["b", "c"])
+    }
+
+    @Test func whatIsPostedIsBounded() {
+        var flow = WebSocketFlowControl()
+        flow.postedBytes = 100
+        flow.overflow = .drop
+        var outbox = WebSocketOutboxStateMachine(flow: flow)
+        #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 90))) == .queued(scheduleHop: true))
+        #expect(outbox.post("a") == .overflow(.drop))
+        _ = outbox.hopped()
+        #expect(outbox.post("a") == .queued(scheduleHop: true))
+    }
+
+    @Test func afterTheEndNothingIsTaken() {
+        var outbox = WebSocketOutboxStateMachine(flow: .init())
+        _ = outbox.send(self.large, sender: 1)
+        _ = outbox.send("a", sender: 2)
+        #expect(outbox.ended(self.closed) == [2])
+        #expect(outbox.ended(self.closed) == [])
+        #expect(outbox.hopped() == [])
+        #expect(outbox.send("b", sender: 3) == .refuse(self.closed))
+        #expect(outbox.post("b") == .refuse)
+        #expect(outbox.transportBecame(writable: true).senders == [])
+    }
+}
