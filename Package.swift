@@ -152,6 +152,7 @@ let package = Package(
             "ApusWebSocketTests",
             [
                 "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
+                nioConcurrencyHelpers,
                 nioHTTPTypesHTTP1, httpTypes,
             ]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),

@@ -1,10 +1,12 @@
+public import HTTPTypes
+
 /// Why a WebSocket connection failed, or never came to be.
 public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. More may be added; switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, invalidUTF8, messageTooLarge, tooManyFragments, malformedHandshake, unsupportedVersion
-            case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse, closed, queueFull
+            case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse, closed, queueFull, requestHeaders, openHook
         }
 
         private let value: Value
@@ -39,6 +41,11 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         /// A message was refused, or pushed out by a newer one, because a bounded queue was full.
         public static let queueFull = Self(value: .queueFull)
 
+        /// The application could not compute the fields of the request; the cause is its error.
+        public static let requestHeaders = Self(value: .requestHeaders)
+        /// The application's hook for a connection that has just opened failed; the cause is its error.
+        public static let openHook = Self(value: .openHook)
+
         /// The name of the code.
         public var description: String { "\(self.value)" }
     }
@@ -47,12 +54,15 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     public struct Refusal: Hashable, Sendable {
         /// The status of the response.
         public var status: Int
-        /// The beginning of the body, at most 1,024 bytes.
+        /// The fields of the response.
+        public var headers: HTTPFields
+        /// The beginning of the body, at most 16 KiB.
         public var body: [UInt8]
 
         /// A refusal as it came.
-        public init(status: Int, body: [UInt8]) {
+        public init(status: Int, headers: HTTPFields = HTTPFields(), body: [UInt8]) {
             self.status = status
+            self.headers = headers
             self.body = body
         }
     }

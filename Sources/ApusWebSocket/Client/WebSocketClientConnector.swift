@@ -44,17 +44,40 @@ package struct WebSocketClientConnector {
         on eventLoop: any EventLoop,
         delegate: any WebSocketHandlerDelegate
     ) -> EventLoopFuture<WebSocketHandler> {
+        self.attempt(
+            url, headers: headers, tls: tls, limits: limits, connectTimeout: timeout, handshakeTimeout: nil, on: eventLoop
+        ) { _ in delegate }.futureResult
+    }
+
+    /// As ``connect(to:headers:tls:limits:timeout:on:delegate:)-(WebSocketURL,_,_,_,_,_,_)``, but the delegate is made when the server
+    /// has agreed, there are two deadlines, and the attempt can be cancelled.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: Until the connection stands.
+    ///   - handshakeTimeout: From there to the open WebSocket; `nil`: `connectTimeout` is for all steps together.
+    ///   - makeDelegate: Called on the event loop.
+    package static func attempt(
+        _ url: WebSocketURL,
+        headers: [(String, String)],
+        tls: TLSSettings,
+        limits: WebSocketLimits,
+        connectTimeout: Duration,
+        handshakeTimeout: Duration?,
+        on eventLoop: any EventLoop,
+        makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
+    ) -> WebSocketConnectionAttempt {
         eventLoop.preconditionInEventLoop()
-        let attempt = WebSocketConnectionAttempt(limits: limits, delegate: delegate, eventLoop: eventLoop)
+        let attempt = WebSocketConnectionAttempt(
+            limits: limits, handshakeTimeout: handshakeTimeout, eventLoop: eventLoop, makeDelegate: makeDelegate)
         do {
             var random = SystemRandomNumberGenerator()
             let key = WebSocketHandshake.key(fromRandom: random.next(), random.next())
             let request = try WebSocketHandshake.request(to: url, headers: headers, key: key)
             let security = url.isSecure ? try WebSocketClientTLS(settings: tls, host: url.host) : nil
-            attempt.startTimer(timeout)
+            attempt.startTimer(connectTimeout)
             // The pipeline is filled once the connection stands: of several addresses tried at a time only one wins.
             ClientBootstrap(group: eventLoop)
-                .connectTimeout(TimeAmount(timeout))
+                .connectTimeout(TimeAmount(connectTimeout))
                 .channelOption(.socketOption(.tcp_nodelay), value: 1)
                 .connect(host: url.host, port: url.port)
                 .assumeIsolated()
@@ -62,6 +85,6 @@ package struct WebSocketClientConnector {
         } catch {
             attempt.fail(error as? WebSocketError ?? WebSocketError(.transport, message: "TLS could not be set up", cause: error))
         }
-        return attempt.promise.futureResult
+        return attempt
     }
 }

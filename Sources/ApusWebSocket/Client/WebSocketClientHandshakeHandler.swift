@@ -10,13 +10,14 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     typealias OutboundOut = HTTPClientRequestPart
 
     /// What of a refusal's body is kept.
-    private static let maximumRefusalBytes = 1024
+    private static let maximumRefusalBytes = 16 << 10
 
     private let attempt: WebSocketConnectionAttempt
     private let request: HTTPRequest
     /// Set by a head of another status than 101.
     private var refusal: WebSocketError.Refusal?
-    private var isAgreed = false
+    /// The 101, once it was found to answer our request.
+    private var agreement: HTTPResponse?
 
     init(attempt: WebSocketConnectionAttempt, request: HTTPRequest) {
         self.attempt = attempt
@@ -46,8 +47,8 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
                 self.refuse()  // enough was said; the rest is not waited for
             }
         case .end:
-            if self.isAgreed {
-                self.attempt.agreed(in: context.pipeline.syncOperations, handshake: self)
+            if let agreement = self.agreement {
+                self.attempt.agreed(agreement, in: context.pipeline.syncOperations, handshake: self)
             } else {
                 self.refuse()
             }
@@ -56,12 +57,16 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
 
     private func received(_ head: HTTPResponseHead) {
         guard head.status.code == 101 else {
-            self.refusal = WebSocketError.Refusal(status: Int(head.status.code), body: [])
+            // Fields that are none are left out: they are for reading, not for deciding.
+            let response = try? HTTPResponse(head)
+            self.refusal = WebSocketError.Refusal(
+                status: Int(head.status.code), headers: response?.headerFields ?? HTTPFields(), body: [])
             return
         }
         do {
-            try WebSocketHandshake.check(try HTTPResponse(head), to: self.request)
-            self.isAgreed = true
+            let response = try HTTPResponse(head)
+            try WebSocketHandshake.check(response, to: self.request)
+            self.agreement = response
         } catch {
             self.attempt.fail(error as? WebSocketError ?? WebSocketError(.malformedHandshake, message: "a bad response", cause: error))
         }

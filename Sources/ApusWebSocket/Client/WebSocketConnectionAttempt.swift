@@ -1,34 +1,74 @@
 import ApusWebSocketProtocol
-import HTTPTypes
-import NIOCore
+package import HTTPTypes
+package import NIOCore
 import NIOHTTP1
 
-/// One way from an address to an open WebSocket. It ends once: open, failed or late.
+/// What both sides agreed on, while the connection's user is still to be made.
+package struct WebSocketOpening {
+    /// The channel of the connection.
+    package let channel: any Channel
+    /// The 101.
+    package let response: HTTPResponse
+
+    /// The subprotocol the server chose; it is one that was offered.
+    package var subprotocol: String? {
+        guard let value = self.response.headerFields[.secWebSocketProtocol] else { return nil }
+        let name = value.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+        return name.isEmpty ? nil : String(name)
+    }
+}
+
+/// One way from an address to an open WebSocket. It ends once: open, failed, late or cancelled.
 ///
 /// Confined to its event loop.
-final class WebSocketConnectionAttempt {
-    let promise: EventLoopPromise<WebSocketHandler>
+package final class WebSocketConnectionAttempt {
+    private let promise: EventLoopPromise<WebSocketHandler>
     private let eventLoop: any EventLoop
     private let limits: WebSocketLimits
-    private let delegate: any WebSocketHandlerDelegate
+    private let handshakeTimeout: Duration?
+    /// Makes the delegate once there is something to hear; let go of when the attempt ends.
+    private var makeDelegate: ((WebSocketOpening) -> any WebSocketHandlerDelegate)?
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     private(set) var hasEnded = false
 
-    init(limits: WebSocketLimits, delegate: any WebSocketHandlerDelegate, eventLoop: any EventLoop) {
+    /// - Parameters:
+    ///   - handshakeTimeout: From the connection on; `nil`: what is left of the whole attempt's time.
+    ///   - makeDelegate: Called on the event loop just before the future succeeds.
+    init(
+        limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
+        makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
+    ) {
         self.limits = limits
-        self.delegate = delegate
+        self.handshakeTimeout = handshakeTimeout
+        self.makeDelegate = makeDelegate
         self.eventLoop = eventLoop
         self.promise = eventLoop.makePromise()
     }
 
+    /// The open WebSocket, or a ``WebSocketError``.
+    ///
+    /// A server's other answer than 101 is ``WebSocketError/Code/connectionRefused`` with its status, its fields and the
+    /// beginning of its body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte is read.
+    package var futureResult: EventLoopFuture<WebSocketHandler> { self.promise.futureResult }
+
+    /// Gives the attempt up: the future fails with `CancellationError` now. After its end this does nothing.
+    package func cancel() {
+        self.fail(CancellationError())
+    }
+
     func startTimer(_ timeout: Duration) {
+        self.timer?.cancel()
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
             self.fail(WebSocketError(.timeout, message: "no WebSocket within \(timeout)"))
         }
     }
 
     func fail(_ error: WebSocketError) {
+        self.fail(error as any Error)
+    }
+
+    private func fail(_ error: any Error) {
         guard !self.hasEnded else { return }
         self.end()
         self.channel?.close(promise: nil)
@@ -39,6 +79,7 @@ final class WebSocketConnectionAttempt {
         self.hasEnded = true
         self.timer?.cancel()
         self.timer = nil
+        self.makeDelegate = nil
     }
 
     // MARK: Steps
@@ -56,6 +97,7 @@ final class WebSocketConnectionAttempt {
             return
         }
         self.channel = channel
+        if let handshakeTimeout = self.handshakeTimeout { self.startTimer(handshakeTimeout) }
         do {
             let pipeline = channel.pipeline.syncOperations
             if let security {
@@ -73,7 +115,9 @@ final class WebSocketConnectionAttempt {
     ///
     /// The decoder leaves in a later turn and hands on what it read too much. It also looks at writes as if they were requests,
     /// so nothing may be sent before it has left: until then a collector keeps the bytes.
-    func agreed(in pipeline: ChannelPipeline.SynchronousOperations, handshake: WebSocketClientHandshakeHandler) {
+    func agreed(
+        _ response: HTTPResponse, in pipeline: ChannelPipeline.SynchronousOperations, handshake: WebSocketClientHandshakeHandler
+    ) {
         do {
             let collector = LeftoverCollector(attempt: self)
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -82,16 +126,17 @@ final class WebSocketConnectionAttempt {
             pipeline.removeHandler(handshake, promise: nil)
             pipeline.removeHandler(context: encoder, promise: nil)
             pipeline.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-                self.open(in: pipeline, collector: collector)
+                self.open(response, in: pipeline, collector: collector)
             }
         } catch {
             self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
         }
     }
 
-    private func open(in pipeline: ChannelPipeline.SynchronousOperations, collector: LeftoverCollector) {
-        guard !self.hasEnded else { return }
-        let handler = WebSocketHandler(role: .client, limits: self.limits, delegate: self.delegate)
+    private func open(_ response: HTTPResponse, in pipeline: ChannelPipeline.SynchronousOperations, collector: LeftoverCollector) {
+        guard !self.hasEnded, let channel = self.channel, let makeDelegate = self.makeDelegate else { return }
+        let delegate = makeDelegate(WebSocketOpening(channel: channel, response: response))
+        let handler = WebSocketHandler(role: .client, limits: self.limits, delegate: delegate)
         do {
             try pipeline.addHandler(handler, position: .after(collector))
         } catch {

@@ -15,7 +15,8 @@ struct WebSocketPings {
     }
 
     private var waiting: [Ping] = []
-    private var lastNumber: UInt64 = 0
+    /// The upper half of the numbers: the lower one is the heartbeat's.
+    private var lastNumber: UInt64 = 1 << 63
 
     /// A new ping; its payload tells it from the others.
     mutating func sent(at now: NIODeadline, finish: @escaping (Result<Duration, any Error>) -> Void) -> (

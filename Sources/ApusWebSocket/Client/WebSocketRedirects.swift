@@ -1,0 +1,87 @@
+import ApusWebSocketProtocol
+import HTTPTypes
+
+/// Follows a server that sends us elsewhere, but not for ever, and not into the clear.
+///
+/// Source: RFC 6455 4.1 ("the client … MAY follow redirects"), RFC 9110 15.4, RFC 3986 5.2.
+struct WebSocketRedirects {
+    /// Where the next request goes.
+    private(set) var url: WebSocketURL
+    /// Whether that is still where the caller wanted to go: scheme, host and port. Once away it does not become true again, as the
+    /// way back was told by a stranger.
+    private(set) var isSameOrigin = true
+    private var left: Int
+
+    init(url: WebSocketURL, maximum: Int) {
+        self.url = url
+        self.left = maximum
+    }
+
+    enum Action: Equatable {
+        /// Ask at ``url``.
+        case follow
+        /// This is the end of the attempt.
+        case fail(WebSocketError)
+    }
+
+    /// The server answered with another status than 101.
+    mutating func refused(_ error: WebSocketError) -> Action {
+        guard let refusal = error.refusal, [301, 302, 303, 307, 308].contains(refusal.status),
+            let location = refusal.headers[.location]
+        else { return .fail(error) }
+        func refuse(_ message: String) -> Action {
+            .fail(WebSocketError(.connectionRefused, message: message, refusal: refusal))
+        }
+        guard self.left > 0 else { return refuse("the server redirects once too often") }
+        let target: WebSocketURL
+        do throws(WebSocketError) {
+            target = try Self.resolve(location, against: self.url)
+        } catch {
+            return refuse("the server redirects to what is no WebSocket's address (\(error.message))")
+        }
+        guard target.isSecure || !self.url.isSecure else { return refuse("the server redirects from wss to ws") }
+        self.left -= 1
+        if target.host.lowercased() != self.url.host.lowercased() || target.port != self.url.port || target.isSecure != self.url.isSecure {
+            self.isSameOrigin = false
+        }
+        self.url = target
+        return .follow
+    }
+
+    /// A reference as `Location` may hold one.
+    static func resolve(_ location: String, against base: WebSocketURL) throws(WebSocketError) -> WebSocketURL {
+        let reference = location.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
+        if let colon = reference.firstIndex(of: ":"), !reference[..<colon].contains(where: { "/?".contains($0) }) {
+            return try WebSocketURL(String(reference))
+        }
+        let scheme = base.isSecure ? "wss" : "ws"
+        if reference.hasPrefix("//") { return try WebSocketURL("\(scheme):\(reference)") }
+        let root = "\(scheme)://\(base.authority)"
+        if reference.isEmpty { return base }
+        let basePath = base.requestTarget.prefix { $0 != "?" }
+        if reference.hasPrefix("?") { return try WebSocketURL(root + basePath + reference) }
+        let path = reference.prefix { $0 != "?" }
+        let query = reference[path.endIndex...]
+        let merged = path.hasPrefix("/") ? String(path) : basePath[..<(basePath.lastIndex(of: "/") ?? basePath.startIndex)] + "/" + path
+        return try WebSocketURL(root + Self.withoutDots(merged) + query)
+    }
+
+    /// RFC 3986 5.2.4.
+    private static func withoutDots(_ path: String) -> String {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        var kept: [Substring] = []
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".":
+                if isLast { kept.append("") }
+            case "..":
+                if kept.count > 1 { kept.removeLast() }
+                if isLast { kept.append("") }
+            default:
+                kept.append(segment)
+            }
+        }
+        return kept.joined(separator: "/")
+    }
+}
