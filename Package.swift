@@ -80,7 +80,8 @@ let package = Package(
         // Pure: no I/O, no clock, no lock.
         module("ApusJSON", []),
         module("ApusConnectivity", [nioCore]),
-        module("ApusWebSocketProtocol", [nioCore, crypto, httpTypes]),
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        module("ApusWebSocketProtocol", ["CZlib", nioCore, crypto, httpTypes]),
         module("ApusEngineIOProtocol", ["ApusJSON", nioCore]),
         module("ApusSocketIOProtocol", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         module("ApusChatProtocol", ["ApusJSON"]),
@@ -188,11 +189,15 @@ if Context.environment["APUS_FUZZ"] != nil {
     for (name, dependencies) in [
         ("FuzzJSON", ["ApusJSON"]),
         ("FuzzWebSocket", ["ApusWebSocketProtocol"]),
+        ("FuzzWebSocketMessage", ["ApusWebSocketProtocol"]),
+        ("FuzzDeflate", ["ApusWebSocketProtocol"]),
+        ("FuzzHandshake", ["ApusWebSocketProtocol"]),
         ("FuzzEngineIO", ["ApusEngineIOProtocol"]),
         ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
-        package.targets.append(.target(name: name, dependencies: targets + [nioCore], path: "FuzzTesting/\(name)", swiftSettings: settings))
+        package.targets.append(
+            .target(name: name, dependencies: targets + [nioCore, httpTypes], path: "FuzzTesting/\(name)", swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
 }

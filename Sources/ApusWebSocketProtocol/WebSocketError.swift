@@ -7,6 +7,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, invalidUTF8, messageTooLarge, tooManyFragments, malformedHandshake, unsupportedVersion
             case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse, closed, queueFull, requestHeaders, openHook
+            case invalidCompression, compressionFailed, headersTooLarge
         }
 
         private let value: Value
@@ -19,6 +20,12 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         public static let messageTooLarge = Self(value: .messageTooLarge)
         /// A message came in more pieces than ``WebSocketLimits/maximumFragments``. The connection closes with 1008.
         public static let tooManyFragments = Self(value: .tooManyFragments)
+        /// A compressed message that cannot be inflated, or has junk after its end. The connection closes with 1007.
+        public static let invalidCompression = Self(value: .invalidCompression)
+        /// zlib has no memory or refuses its settings. The connection closes with 1011.
+        public static let compressionFailed = Self(value: .compressionFailed)
+        /// More or larger header fields in the handshake than ``WebSocketLimits`` allow. A server answers 431.
+        public static let headersTooLarge = Self(value: .headersTooLarge)
         /// A request or a response that is not an opening handshake. A server answers 400.
         public static let malformedHandshake = Self(value: .malformedHandshake)
         /// The client speaks another version than 13. A server answers 426 with `Sec-WebSocket-Version: 13`.
@@ -88,7 +95,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     package var closeCode: WebSocketCloseCode {
         switch self.code {
         case .protocolViolation: .protocolError
-        case .invalidUTF8: .invalidPayload
+        case .invalidUTF8, .invalidCompression: .invalidPayload
         case .messageTooLarge: .messageTooBig
         case .tooManyFragments: .policyViolation
         default: .internalError

@@ -48,24 +48,86 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(self.decode(Array(unmasked(frame).readableBytesView), as: .client).frames == [frame])
     }
 
-    @Test func bytesOneByOneMakeTheSameFrames() {
-        var input = masked(WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "one")))
-        input.writeImmutableBuffer(masked(WebSocketFrame(opcode: .ping)))
-        input.writeImmutableBuffer(masked(WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 7, count: 300))))
-        var whole = input
-        var expected: [WebSocketFrame] = []
-        var first = WebSocketFrameDecoder(role: .server, limits: .init())
-        #expect(first.decode(&whole, into: &expected) == nil)
-        #expect(expected.count == 3)
+    /// Frames that a sender could have cut differently, joined: kind, bytes, and whether the message ends.
+    private func joined(_ frames: [WebSocketFrame]) -> [WebSocketFrame] {
+        var joined: [WebSocketFrame] = []
+        for frame in frames {
+            if frame.opcode == .continuation, let last = joined.indices.last, !joined[last].isFinal {
+                joined[last].payload.writeImmutableBuffer(frame.payload)
+                joined[last].isFinal = frame.isFinal
+            } else {
+                joined.append(frame)
+            }
+        }
+        return joined
+    }
 
+    @Test(arguments: [1, 2, 3, 7, 64])
+    func bytesInPiecesMakeTheSameMessages(step: Int) {
+        let expected = [
+            WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "one")),
+            WebSocketFrame(opcode: .ping, payload: ByteBuffer(bytes: 0..<125)),
+            WebSocketFrame(opcode: .binary, payload: ByteBuffer(bytes: (0..<300).map { UInt8(truncatingIfNeeded: $0) })),
+            WebSocketFrame(opcode: .text),
+        ]
+        var input = ByteBuffer()
+        for frame in expected { input.writeImmutableBuffer(masked(frame)) }
         var frames: [WebSocketFrame] = []
         var pending = ByteBuffer()
         var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
-        for byte in input.readableBytesView {
-            pending.writeInteger(byte)
+        while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
+            pending.writeImmutableBuffer(piece)
             #expect(decoder.decode(&pending, into: &frames) == nil)
+            pending.discardReadBytes()
         }
-        #expect(frames == expected)
+        #expect(self.joined(frames) == expected)
+    }
+
+    /// Hazard 3: the work for a byte does not depend on how many came before. What a call leaves is all the next one sees again.
+    @Test func aFrameInOneByteChunksIsLinear() {
+        var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
+        var input = masked(WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 7, count: 100_000)))
+        var pending = ByteBuffer()
+        var seen = 0
+        var payload = 0
+        while let byte = input.readInteger(as: UInt8.self) {
+            pending.writeInteger(byte)
+            seen += pending.readableBytes
+            var frames: [WebSocketFrame] = []
+            #expect(decoder.decode(&pending, into: &frames) == nil)
+            pending.discardReadBytes()
+            payload += frames.reduce(0) { $0 + $1.payload.readableBytes }
+        }
+        #expect(payload == 100_000)
+        #expect(seen < 100_200)
+    }
+
+    @Test func theBeginningOfAFrameIsHandedOn() {
+        var decoder = WebSocketFrameDecoder(role: .client, limits: .init())
+        var frames: [WebSocketFrame] = []
+        var first = ByteBuffer(bytes: [0x81, 0x05, 0x48, 0x65])
+        #expect(decoder.decode(&first, into: &frames) == nil)
+        #expect(first.readableBytes == 0)
+        var second = ByteBuffer(bytes: [0x6C, 0x6C, 0x6F, 0x89, 0x01])
+        #expect(decoder.decode(&second, into: &frames) == nil)
+        #expect(second.readableBytes == 2)  // a Ping waits until it is whole
+        #expect(
+            frames == [
+                WebSocketFrame(isFinal: false, opcode: .text, payload: ByteBuffer(string: "He")),
+                WebSocketFrame(opcode: .continuation, payload: ByteBuffer(string: "llo")),
+            ])
+    }
+
+    @Test func theCompressedBitStandsOnFirstFramesOnly() {
+        var decoder = WebSocketFrameDecoder(role: .client, limits: .init(), allowedReservedBits: .rsv1)
+        var frames: [WebSocketFrame] = []
+        var good = ByteBuffer(bytes: [0x41, 0x00])
+        #expect(decoder.decode(&good, into: &frames) == nil)
+        var bad = ByteBuffer(bytes: [0xC0, 0x00])
+        #expect(decoder.decode(&bad, into: &frames)?.code == .protocolViolation)
+        var ping = WebSocketFrameDecoder(role: .client, limits: .init(), allowedReservedBits: .rsv1)
+        var control = ByteBuffer(bytes: [0xC9, 0x00])
+        #expect(ping.decode(&control, into: &frames)?.code == .protocolViolation)
     }
 
     @Test(

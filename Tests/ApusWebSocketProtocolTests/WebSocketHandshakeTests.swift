@@ -68,6 +68,65 @@ import Testing
         }
     }
 
+    @Test func subprotocolAndCompressionAreSettled() throws {
+        let deflate = WebSocketDeflateConfiguration()
+        let request = try WebSocketHandshake.request(
+            to: WebSocketURL("ws://a/"), headers: [], subprotocols: ["a", "b"], deflate: deflate,
+            key: WebSocketHandshake.key(fromRandom: 1, 2))
+        #expect(request.headerFields[.secWebSocketProtocol] == "a, b")
+        let (fields, agreement) = try WebSocketHandshake.accept(request, deflate: deflate) { offered in
+            #expect(offered == ["a", "b"])
+            return "b"
+        }
+        #expect(agreement.subprotocol == "b")
+        #expect(agreement.deflate != nil)
+        let ours = try WebSocketHandshake.check(
+            HTTPResponse(status: .switchingProtocols, headerFields: fields), to: request, deflate: deflate)
+        #expect(ours.subprotocol == "b")
+        #expect(ours.deflate == agreement.deflate)  // with the defaults both directions are alike
+        #expect(try WebSocketHandshake.accept(request).agreement == WebSocketAgreement())
+        #expect(try WebSocketHandshake.accept(request) { _ in "c" }.agreement.subprotocol == nil)
+        for bad in [["a", "a"], [""], ["a b"], ["a,b"], ["a\r\nX: y"]] {
+            #expect(throws: WebSocketError.self) {
+                try WebSocketHandshake.request(to: WebSocketURL("ws://a/"), headers: [], subprotocols: bad, key: "k")
+            }
+        }
+    }
+
+    /// Hazard 7: the count and the bytes of the fields, each at its bound and one above.
+    @Test(arguments: [(96, 0, true), (97, 0, false), (1, 65, false), (1, 30, true)])
+    func headersHaveBounds(count: Int, length: Int, accepted: Bool) throws {
+        var limits = WebSocketLimits()
+        limits.maximumHeaderBytes = length == 0 ? 1 << 20 : 180
+        let request = self.request { request in
+            for _ in 0..<count {
+                request.headerFields.append(HTTPField(name: .cookie, value: String(repeating: "x", count: length)))
+            }
+        }
+        let error: WebSocketError?
+        do throws(WebSocketError) {
+            _ = try WebSocketHandshake.accept(request, limits: limits)
+            error = nil
+        } catch let refusal { error = refusal }
+        #expect((error == nil) == accepted)
+        if let error {
+            #expect(error.code == .headersTooLarge)
+            #expect(error.handshakeResponse.status.code == 431)
+        }
+    }
+
+    @Test func aRequestWithABodyIsRefused() {  // hazard 8
+        for change: (inout HTTPRequest) -> Void in [
+            { $0.headerFields[.transferEncoding] = "chunked" }, { $0.headerFields[.contentLength] = "5" },
+            {
+                $0.headerFields[.transferEncoding] = "chunked"
+                $0.headerFields[.contentLength] = "0"
+            },
+        ] {
+            #expect(throws: WebSocketError.self) { try WebSocketHandshake.accept(self.request(change)) }
+        }
+    }
+
     @Test(arguments: [
         ("X-A", "1\r\nX-B: 2"), ("X-A", "1\0"), ("X A", "1"), ("X-A\r\n", "1"), ("Upgrade", "h2c"), ("Sec-WebSocket-Key", "x"),
     ])

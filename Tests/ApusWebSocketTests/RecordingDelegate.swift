@@ -5,6 +5,7 @@ import NIOCore
 /// Writes down what it hears; echoes when told to.
 final class RecordingDelegate: WebSocketHandlerDelegate {
     var messages: [WebSocketMessage] = []
+    var pongs: [ByteBuffer] = []
     var readCompletes = 0
     var writability: [Bool] = []
     var closed: [(code: WebSocketCloseCode?, error: WebSocketError?)] = []
@@ -17,6 +18,8 @@ final class RecordingDelegate: WebSocketHandlerDelegate {
         if self.echoes { handler.send(message) }
         self.onMessage(handler, message)
     }
+
+    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) { self.pongs.append(payload) }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) { self.readCompletes += 1 }
 

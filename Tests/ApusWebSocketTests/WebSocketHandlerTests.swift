@@ -11,9 +11,9 @@ import Testing
         let handler: WebSocketHandler
         let isServer: Bool
 
-        init(role: WebSocketRole = .server, limits: WebSocketLimits = .init()) throws {
+        init(role: WebSocketRole = .server, limits: WebSocketLimits = .init(), deflate: WebSocketDeflateAgreement? = nil) throws {
             self.isServer = role == .server
-            self.handler = WebSocketHandler(role: role, limits: limits, delegate: self.delegate)
+            self.handler = WebSocketHandler(role: role, limits: limits, deflate: deflate, delegate: self.delegate)
             self.channel = EmbeddedChannel(handler: self.handler)
             try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
@@ -129,6 +129,65 @@ import Testing
         #expect(server.delegate.closed.map(\.error?.code) == [.transport])
         server.handler.abort()
         #expect(server.delegate.closed.count == 1)
+    }
+
+    /// Text with RSV1 as it comes off the wire, and whatever a client made of it.
+    @Test func compressedThereAndBack() throws {
+        var configuration = WebSocketDeflateConfiguration()
+        configuration.threshold = 10
+        let parameters = WebSocketDeflateParameters()
+        let server = try Server(
+            deflate: WebSocketDeflateAgreement(role: .server, parameters: parameters, configuration: configuration))
+        let client = try Server(
+            role: .client, deflate: WebSocketDeflateAgreement(role: .client, parameters: parameters, configuration: configuration))
+        server.delegate.echoes = true
+        let long = WebSocketMessage.text(String(repeating: "swift ", count: 1000))
+        for (message, compression, isCompressed) in [
+            (long, WebSocketCompression.automatic, true), ("short", .automatic, false), ("short", .always, true), (long, .never, false),
+            (.binary([]), .always, true), (long, .automatic, true),
+        ] {
+            client.handler.send(message, compression: compression)
+            client.channel.embeddedEventLoop.run()
+            let sent = try #require(try client.written())
+            #expect((sent.getInteger(at: sent.readerIndex, as: UInt8.self) ?? 0) & 0x40 == (isCompressed ? 0x40 : 0))
+            try server.channel.writeInbound(sent)
+            while let answer = try server.written() { try client.channel.writeInbound(answer) }
+            #expect(server.delegate.messages.last == message)
+            #expect(client.delegate.messages.last == message)
+        }
+        #expect(client.delegate.messages.count == 6)
+    }
+
+    @Test func aMessageInPiecesIsNotInterrupted() throws {
+        let server = try Server()
+        try server.handler.send(piece: ByteBuffer(string: "a"), of: .text, isLast: false)
+        server.handler.send(.text("waits"))
+        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.text("b")))
+        server.handler.sendPing(ByteBuffer(string: "p"))
+        try server.handler.send(piece: ByteBuffer(string: "z"), of: .text, isLast: true)
+        server.channel.embeddedEventLoop.run()
+        #expect(
+            try server.written()
+                == ByteBuffer(
+                    bytes: [0x01, 1, 0x61, 0x89, 1, 0x70, 0x80, 1, 0x7A, 0x81, 5] + Array("waits".utf8) + [0x81, 1, 0x62]))
+    }
+
+    @Test func whatWaitsForTheLastPieceIsBounded() throws {
+        var limits = WebSocketLimits()
+        limits.maximumDeferredBytes = 10
+        let server = try Server(limits: limits)
+        try server.handler.send(piece: ByteBuffer(string: "a"), of: .text, isLast: false)
+        server.handler.send(.text("0123456789"))
+        #expect(server.handler.isOpen)
+        server.handler.send(.text("x"))
+        #expect(server.delegate.closed.map(\.error?.code) == [.invalidUse])
+    }
+
+    @Test func aPongIsReported() throws {
+        let server = try Server()
+        server.handler.sendPing(ByteBuffer(string: "p"))
+        try server.receive(WebSocketFrame(opcode: .pong, payload: ByteBuffer(string: "p")))
+        #expect(server.delegate.pongs == [ByteBuffer(string: "p")])
     }
 
     @Test func abortFromWithinAMessage() throws {

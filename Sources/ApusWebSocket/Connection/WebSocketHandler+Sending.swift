@@ -5,23 +5,42 @@ extension WebSocketHandler {
     /// Sends a message in one frame. After ``close(code:reason:)`` and the end it is dropped.
     ///
     /// The queue below has no bound of its own: stop while ``isWritable`` is `false`.
-    package func send(_ message: WebSocketMessage) {
+    ///
+    /// - Parameters:
+    ///   - message: The message. While another goes out in pieces it waits for the last of them.
+    ///   - compression: Heeded where compression was agreed on.
+    package func send(_ message: WebSocketMessage, compression: WebSocketCompression = .automatic) {
         guard self.isOpen else { return }
+        guard !self.machine.isSendingPieces else {
+            return self.deferUntilLastPiece(.message(message, compression), bytes: message.payload.readableBytes)
+        }
         let payload = message.payload
+        if let deflate = self.deflate, deflate.compresses(payload.readableBytes, compression) {
+            return self.sendCompressed(payload, isLast: true, opcode: message.opcode, reserved: .rsv1)
+        }
+        self.send(payload, isFinal: true, reserved: [], opcode: message.opcode)
+    }
+
+    /// A data frame. A large one is not copied when it need not be masked.
+    func send(_ payload: ByteBuffer, isFinal: Bool, reserved: WebSocketReservedBits, opcode: WebSocketOpcode) {
         if self.role == .server, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
             WebSocketFrameEncoder.writeHeader(
-                opcode: message.opcode, payloadLength: payload.readableBytes, maskingKey: nil, into: &self.outbound)
+                opcode: opcode, isFinal: isFinal, reserved: reserved, payloadLength: payload.readableBytes, maskingKey: nil,
+                into: &self.outbound)
             self.writeOutbound()
             context.write(self.wrapOutboundOut(payload), promise: nil)
             self.scheduleFlush()
         } else {
-            self.append(WebSocketFrame(opcode: message.opcode, payload: payload))
+            self.append(WebSocketFrame(isFinal: isFinal, reserved: reserved, opcode: opcode, payload: payload))
         }
     }
 
     /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may go to any number of connections.
     package func send(preencoded frame: ByteBuffer) {
         guard self.isOpen, let context = self.context else { return }
+        guard !self.machine.isSendingPieces else {
+            return self.deferUntilLastPiece(.frame(frame), bytes: frame.readableBytes)
+        }
         if self.outbound.readableBytes == 0 {
             self.outbound = frame  // shared, not copied, unless something follows in this turn
         } else if frame.readableBytes > Self.copiedPayloadBytes {
@@ -63,6 +82,7 @@ extension WebSocketHandler {
         self.closeTimer?.cancel()
         self.closeTimer = nil
         self.outbound.clear()
+        self.letGoOfMessages()
         self.context?.close(mode: .all, promise: nil)
         if wasOpen {
             self.report(code: nil, error: nil)

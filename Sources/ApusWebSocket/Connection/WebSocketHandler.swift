@@ -20,9 +20,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     var delegate: (any WebSocketHandlerDelegate)?
     var context: ChannelHandlerContext?
 
-    var machine = WebSocketConnectionStateMachine()
+    var machine: WebSocketConnectionStateMachine
     private var decoder: WebSocketFrameDecoder
-    /// The beginning of a frame of which the rest has not come.
+    /// The beginning of a header or of a control frame of which the rest has not come.
     private var incomplete: ByteBuffer?
     /// Kept between reads for its storage only.
     private var frames: [WebSocketFrame] = []
@@ -38,18 +38,32 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     var closeTimer: Scheduled<Void>?
     /// The reason in the peer's Close frame, empty before it came.
     package internal(set) var receivedCloseReason = ""
+    /// How we compress; `nil` for not at all.
+    let deflate: WebSocketDeflateAgreement?
+    /// Made for the first message that is compressed; let go after each when no context is taken over.
+    var deflater: WebSocketDeflater?
+    /// Whether the message that is being sent in pieces is compressed.
+    var compressesPieces = false
+    /// What was sent while a message in pieces was under way.
+    var deferred: [DeferredSend] = []
+    var deferredBytes = 0
     /// Our Close frame is in the channel and it is to half-close after it.
     var isEnding = false
 
     /// - Parameters:
     ///   - role: Our side.
     ///   - limits: The bounds.
+    ///   - deflate: What the handshake settled about compression; `nil`: nothing is compressed and nothing may come compressed.
     ///   - delegate: Held strongly until it has heard of the end.
-    package init(role: WebSocketRole, limits: WebSocketLimits, delegate: any WebSocketHandlerDelegate) {
+    package init(
+        role: WebSocketRole, limits: WebSocketLimits, deflate: WebSocketDeflateAgreement? = nil, delegate: any WebSocketHandlerDelegate
+    ) {
         self.role = role
         self.limits = limits
+        self.deflate = deflate
         self.delegate = delegate
-        self.decoder = WebSocketFrameDecoder(role: role, limits: limits)
+        self.machine = WebSocketConnectionStateMachine(limits: limits, deflate: deflate)
+        self.decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? [] : .rsv1)
     }
 
     /// The loop everything here runs on; `nil` before the handler is in a pipeline and after it has left.
@@ -79,11 +93,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         guard !self.machine.isFinished else { return }  // after the end bytes are only read to see the transport's end
         self.isReading = true
         var bytes = self.unwrapInboundIn(data)
-        var isOurs = false
         if var joined = self.incomplete.take() {
             joined.writeImmutableBuffer(bytes)
             bytes = joined
-            isOurs = true
         }
         // Taken out: a delegate may do what leads to another read.
         var frames: [WebSocketFrame] = []
@@ -98,15 +110,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             self.perform(self.machine.decoderFailed(failure))
         }
         if bytes.readableBytes > 0, !self.machine.isFinished {
-            self.keep(bytes, isOurs: isOurs)
-        }
-    }
-
-    /// Keeps the beginning of a frame, in a buffer of its own: what was read may be much larger.
-    private func keep(_ bytes: ByteBuffer, isOurs: Bool) {
-        if isOurs, bytes.readerIndex == 0 {
-            self.incomplete = bytes  // still the same frame: appended to in place, so that many small reads cost linear time
-        } else {
+            // In a buffer of its own: what was read may be much larger than the 130 bytes this can be.
             var own = ByteBuffer()
             own.writeImmutableBuffer(bytes)
             self.incomplete = own

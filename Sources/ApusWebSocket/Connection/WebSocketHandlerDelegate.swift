@@ -6,14 +6,14 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     /// A whole message came. Sending and closing from here are fine.
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage)
 
+    /// A Pong came: the answer to a Ping of ours with that payload, or one nobody asked for. The default does nothing.
+    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
+
     /// All messages of one read were given out; what is sent up to the end of this call leaves in the same write.
     func webSocketReadComplete(_ handler: WebSocketHandler)
 
     /// The transport's buffer rose above its high or fell below its low watermark.
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
-
-    /// A Pong came, asked for or not. The default does nothing.
-    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
 
     /// The connection is over: exactly once, and the last call.
     ///

@@ -22,7 +22,8 @@ package struct UTF8StreamValidator: Sendable {
         bytes.withUnsafeReadableBytes { self.receive($0) }
     }
 
-    private mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Takes the next piece; `false` when it can no longer become UTF-8.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         let count = bytes.count
         while index < count {

@@ -5,7 +5,9 @@ package import NIOCore
 /// open → closeSent (we began) or finished (the peer began, or broke a rule); closeSent → finished (the answer, the
 /// timer, the end of the transport). Nothing is reported upwards after finished.
 ///
-/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8).
+/// A copy shares the inflater, so a machine has one owner.
+///
+/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC 7692 for compressed messages.
 package struct WebSocketConnectionStateMachine {
     private enum State {
         /// Messages flow. Leaves to `closeSent` or `finished`.
@@ -19,14 +21,26 @@ package struct WebSocketConnectionStateMachine {
     /// A message of which the last fragment has not come.
     private struct PartialMessage {
         var isText: Bool
+        var isCompressed: Bool
         var payload: ByteBuffer
     }
 
+    private let maximumMessageBytes: Int
+    private let deflate: WebSocketDeflateAgreement?
     private var state = State.open
     private var partial: PartialMessage?
     private var validator = UTF8StreamValidator()
+    /// Made for the first compressed message; let go after each when the peer takes no context over.
+    private var inflater: WebSocketInflater?
+    private var outgoing = WebSocketOutgoingMessage()
 
-    package init() {}
+    /// - Parameters:
+    ///   - limits: The bound of an inflated message; the frames are judged by the decoder.
+    ///   - deflate: What was agreed on; without it a compressed message breaks the protocol.
+    package init(limits: WebSocketLimits = WebSocketLimits(), deflate: WebSocketDeflateAgreement? = nil) {
+        self.maximumMessageBytes = limits.maximumMessageBytes
+        self.deflate = deflate
+    }
 
     /// Whether frames of ours may still go out.
     package var isOpen: Bool {
@@ -51,7 +65,7 @@ package struct WebSocketConnectionStateMachine {
         case deliver(WebSocketMessage)
         /// Answer a Ping with the same payload.
         case sendPong(ByteBuffer)
-        /// A Pong came.
+        /// The peer answered a Ping, or sent a Pong nobody asked for.
         case receivedPong(ByteBuffer)
         /// The peer closes: answer with this Close frame, report, and end the transport.
         case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
@@ -80,11 +94,11 @@ package struct WebSocketConnectionStateMachine {
             guard let partial = self.partial.take() else {
                 return self.fail(.protocolViolation, "a continuation of no message")
             }
-            return self.receivedContinuation(frame, of: partial)
+            return self.received(frame.payload, isLast: frame.isFinal, of: partial)
         case .ping:
             return .sendPong(frame.payload)
         case .pong:
-            return .receivedPong(frame.payload)  // asked for or not: 5.5.3 allows a Pong nobody asked for
+            return .receivedPong(frame.payload)  // 5.5.3: "A response to an unsolicited Pong frame is not expected."
         case .close:
             do throws(WebSocketError) {
                 let received = try WebSocketClosePayload(parsing: frame.payload)
@@ -120,6 +134,7 @@ package struct WebSocketConnectionStateMachine {
         case .open:
             self.state = .closeSent
             self.partial = nil
+            self.inflater = nil  // nobody waits for messages any more
             return .sendClose(payload)
         case .closeSent, .finished:
             return .doNothing  // closing twice is closing once
@@ -174,36 +189,61 @@ package struct WebSocketConnectionStateMachine {
     }
 }
 
-// MARK: Fragments
+// MARK: Messages
 
 extension WebSocketConnectionStateMachine {
     private mutating func receivedBeginning(of frame: WebSocketFrame) -> FrameAction {
         let isText = frame.opcode == .text
-        if isText {
-            self.validator = UTF8StreamValidator()
-            guard self.validator.receive(frame.payload) else {
+        let isCompressed = frame.reserved.contains(.rsv1)
+        self.validator = UTF8StreamValidator()
+        // The common case: one frame, and its payload is the message.
+        if frame.isFinal, !isCompressed {
+            guard !isText || self.validator.receive(frame.payload) else {
                 return self.fail(.invalidUTF8, "a text message is not UTF-8")
             }
+            return self.delivery(isText: isText, payload: frame.payload)
         }
-        guard !frame.isFinal else { return self.delivery(isText: isText, payload: frame.payload) }
         // Copied: the frame is a slice of what was read, and a slow message must not keep that alive.
-        var payload = ByteBuffer()
-        payload.writeImmutableBuffer(frame.payload)
-        self.partial = PartialMessage(isText: isText, payload: payload)
-        return .doNothing
+        return self.received(
+            frame.payload, isLast: frame.isFinal, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }
 
-    private mutating func receivedContinuation(_ frame: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
-        // Each piece is looked at as it comes: "fail fast" on the first impossible byte.
-        if partial.isText, !self.validator.receive(frame.payload) {
-            return self.fail(.invalidUTF8, "a text message is not UTF-8")
+    /// Each piece is looked at as it comes: "fail fast" on the first impossible byte.
+    private mutating func received(_ piece: ByteBuffer, isLast: Bool, of partial: consuming PartialMessage) -> FrameAction {
+        if partial.isCompressed {
+            let before = partial.payload.readableBytes
+            do throws(WebSocketError) {
+                try self.inflate(piece, isLast: isLast, into: &partial.payload)
+            } catch {
+                return self.failed(error)
+            }
+            if partial.isText {
+                let isValid = partial.payload.withUnsafeReadableBytes {
+                    self.validator.receive(UnsafeRawBufferPointer(rebasing: $0[before...]))
+                }
+                guard isValid else { return self.fail(.invalidUTF8, "a compressed text message is not UTF-8") }
+            }
+        } else {
+            guard !partial.isText || self.validator.receive(piece) else {
+                return self.fail(.invalidUTF8, "a text message is not UTF-8")
+            }
+            partial.payload.writeImmutableBuffer(piece)
         }
-        partial.payload.writeImmutableBuffer(frame.payload)
-        guard frame.isFinal else {
+        guard isLast else {
             self.partial = partial
             return .doNothing
         }
         return self.delivery(isText: partial.isText, payload: partial.payload)
+    }
+
+    private mutating func inflate(_ piece: ByteBuffer, isLast: Bool, into payload: inout ByteBuffer) throws(WebSocketError) {
+        guard let deflate = self.deflate else {
+            throw WebSocketError(.protocolViolation, message: "a compressed message without an agreement")
+        }
+        let inflater: WebSocketInflater
+        if let present = self.inflater { inflater = present } else { inflater = try WebSocketInflater(deflate) }
+        try inflater.inflate(piece, isLast: isLast, into: &payload, maximumBytes: self.maximumMessageBytes)
+        self.inflater = isLast && !deflate.incomingTakesContextOver ? nil : inflater
     }
 
     private mutating func delivery(isText: Bool, payload: ByteBuffer) -> FrameAction {
@@ -212,6 +252,24 @@ extension WebSocketConnectionStateMachine {
             return self.fail(.invalidUTF8, "a text message ends within a character")
         }
         return .deliver(WebSocketMessage(.text, payload))
+    }
+}
+
+// MARK: Sending
+
+extension WebSocketConnectionStateMachine {
+    /// Whether the frames of a message in pieces are going out; no other message may stand between them (RFC 6455 5.4).
+    package var isSendingPieces: Bool { self.outgoing.isOpen }
+
+    /// The user sends the next piece of a message.
+    ///
+    /// - Returns: The opcode of the piece's frame; `nil` when the connection is closing and nothing is to be sent.
+    /// - Throws: ``WebSocketError/Code/invalidUse`` when the piece does not belong to the message that is under way.
+    package mutating func pieceRequested(
+        _ bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool
+    ) throws(WebSocketError) -> WebSocketOpcode? {
+        guard self.isOpen else { return nil }
+        return try self.outgoing.add(bytes, of: kind, isLast: isLast)
     }
 }
 
@@ -246,5 +304,6 @@ extension WebSocketConnectionStateMachine {
     private mutating func finish() {
         self.state = .finished
         self.partial = nil
+        self.inflater = nil
     }
 }

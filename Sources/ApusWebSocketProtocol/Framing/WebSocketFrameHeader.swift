@@ -31,6 +31,10 @@ struct WebSocketFrameHeader: Equatable {
             throw WebSocketError(.protocolViolation, message: "reserved opcode \(first & 0x0F)")
         }
         let isFinal = first & 0x80 != 0
+        // RFC 7692 6.1: "MUST NOT set the 'Per-Message Compressed' bit … on non-first fragments"
+        guard opcode != .continuation || reserved.isEmpty else {
+            throw WebSocketError(.protocolViolation, message: "reserved bits on a continuation")
+        }
         // 5.1: "a server MUST close a connection upon receiving a frame that is not masked"; a client, one that is.
         let isMasked = second & 0x80 != 0
         guard isMasked == (role == .server) else {

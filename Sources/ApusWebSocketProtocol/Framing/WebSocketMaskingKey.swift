@@ -7,6 +7,14 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         self.word = word
     }
 
+    /// The key for what follows after `count` bytes.
+    package func turned(by count: Int) -> Self {
+        // In the machine's own order: the byte that lies first is the lowest here, the highest on a big-endian machine.
+        let bits = UInt32(truncatingIfNeeded: count & 3) &* 8
+        let little = self.word.littleEndian
+        return Self(word: UInt32(littleEndian: bits == 0 ? little : little >> bits | little << (32 &- bits)))
+    }
+
     /// Masks or unmasks: the same operation, eight bytes at a time.
     ///
     /// Byte by byte this was 9 % of an echo server (`platform.md`).

@@ -12,14 +12,34 @@ extension WebSocketHandshake {
     /// - Parameters:
     ///   - url: The address.
     ///   - headers: Fields of the caller, in order. `Host` replaces the address's own.
+    ///   - subprotocols: What we speak, best first.
+    ///   - deflate: How messages may be compressed; `nil`: compression is not offered.
     ///   - key: From ``key(fromRandom:_:)``, fresh for every request.
-    /// - Throws: ``WebSocketError/Code/invalidURL`` when a field has a bad name, holds CR, LF or NUL, or is the handshake's own.
-    package static func request(to url: WebSocketURL, headers: [(String, String)], key: String) throws(WebSocketError) -> HTTPRequest {
+    /// - Throws: ``WebSocketError/Code/invalidURL`` when a field has a bad name, holds CR, LF or NUL, or is the handshake's own;
+    ///   ``WebSocketError/Code/invalidUse`` for a subprotocol that is no token or there twice, and for a bad `deflate`.
+    package static func request(
+        to url: WebSocketURL,
+        headers: [(String, String)],
+        subprotocols: [String] = [],
+        deflate: WebSocketDeflateConfiguration? = nil,
+        key: String
+    ) throws(WebSocketError) -> HTTPRequest {
         var request = HTTPRequest(method: .get, scheme: url.isSecure ? "https" : "http", authority: url.authority, path: url.requestTarget)
         request.headerFields[.upgrade] = "websocket"
         request.headerFields[.connection] = "Upgrade"
         request.headerFields[.secWebSocketKey] = key
         request.headerFields[.secWebSocketVersion] = Self.version
+        if let deflate {
+            try deflate.validate()
+            request.headerFields[.secWebSocketExtensions] = WebSocketDeflateNegotiation.offer(deflate)
+        }
+        if !subprotocols.isEmpty {
+            // 4.1: "The elements … MUST be non-empty strings with characters in the range U+0021 to U+007E … and MUST all be unique"
+            guard subprotocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(subprotocols).count == subprotocols.count else {
+                throw WebSocketError(.invalidUse, message: "a subprotocol is no token, or there twice: \(subprotocols)")
+            }
+            request.headerFields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ")
+        }
         for (name, value) in headers {
             guard HTTPField.isValidValue(value) else {
                 throw WebSocketError(.invalidURL, message: "the value of the field \(name.debugDescription) holds CR, LF or NUL")
@@ -39,9 +59,22 @@ extension WebSocketHandshake {
     /// Checks a server's 101 response (RFC 6455 4.1, the steps after "validate the server's response").
     ///
     /// Other statuses are the caller's: they carry a body that tells why.
-    package static func check(_ response: HTTPResponse, to request: HTTPRequest) throws(WebSocketError) {
+    ///
+    /// - Parameters:
+    ///   - response: The response as it came.
+    ///   - request: What it answers.
+    ///   - deflate: What was offered in it.
+    ///   - limits: How many and how large the fields may be.
+    @discardableResult
+    package static func check(
+        _ response: HTTPResponse,
+        to request: HTTPRequest,
+        deflate: WebSocketDeflateConfiguration? = nil,
+        limits: WebSocketLimits = WebSocketLimits()
+    ) throws(WebSocketError) -> WebSocketAgreement {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
         let fields = response.headerFields
+        try self.judge(fields, limits: limits)
         guard response.status.code == 101 else { throw refuse("status \(response.status.code)") }
         guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("no 'Upgrade: websocket' in the response") }
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade' in the response") }
@@ -50,19 +83,17 @@ extension WebSocketHandshake {
         guard accepts.count == 1, let accept = accepts.first, Self.trimmed(accept[...]) == expected else {
             throw refuse("Sec-WebSocket-Accept does not answer our key")
         }
-        // "indicates the use of an extension that was not present in the client's handshake": we offered none.
-        guard fields[values: .secWebSocketExtensions].allSatisfy({ Self.trimmed($0[...]).isEmpty }) else {
-            throw refuse("the server chose an extension that was not offered")
+        var agreement = WebSocketAgreement()
+        // "indicates the use of an extension that was not present in the client's handshake": judged there.
+        agreement.deflate = try WebSocketDeflateNegotiation.check(fields[values: .secWebSocketExtensions], offered: deflate)
+        let chosen = fields[values: .secWebSocketProtocol].map { String(Self.trimmed($0[...])) }
+        if !chosen.isEmpty {
+            let offered = Self.offeredSubprotocols(in: request.headerFields)
+            guard chosen.count == 1, let subprotocol = chosen.first, offered.contains(subprotocol) else {
+                throw refuse("the server chose a subprotocol that was not offered")
+            }
+            agreement.subprotocol = subprotocol
         }
-        let chosen = fields[values: .secWebSocketProtocol]
-        guard
-            chosen.allSatisfy({ choice in
-                request.headerFields[values: .secWebSocketProtocol].contains { offer in
-                    offer.split(separator: ",").contains { Self.trimmed($0) == Self.trimmed(choice[...]) }
-                }
-            })
-        else {
-            throw refuse("the server chose a subprotocol that was not offered")
-        }
+        return agreement
     }
 }

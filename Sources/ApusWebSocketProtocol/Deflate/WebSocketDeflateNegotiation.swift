@@ -1,0 +1,84 @@
+/// Who asks for what, and who grants it.
+///
+/// Source: RFC 7692 5 and 7.1.
+package enum WebSocketDeflateNegotiation {
+    /// What a client offers: the value of `Sec-WebSocket-Extensions`.
+    package static func offer(_ configuration: WebSocketDeflateConfiguration) -> String {
+        self.offered(configuration).encoded
+    }
+
+    private static func offered(_ configuration: WebSocketDeflateConfiguration) -> WebSocketDeflateParameters {
+        var offer = WebSocketDeflateParameters()
+        offer.serverNoContextTakeover = configuration.serverNoContextTakeover
+        offer.clientNoContextTakeover = configuration.clientNoContextTakeover
+        offer.serverMaximumWindowBits = configuration.serverMaximumWindowBits < 15 ? configuration.serverMaximumWindowBits : nil
+        // Always there: only then may the server ask us for a smaller window, and we can compress with any.
+        offer.clientMaximumWindowBits = configuration.clientMaximumWindowBits < 15 ? .atMost(configuration.clientMaximumWindowBits) : .any
+        return offer
+    }
+
+    /// What a server grants: the first offer it can serve.
+    ///
+    /// - Parameters:
+    ///   - values: The values of the request's `Sec-WebSocket-Extensions`, in order.
+    ///   - configuration: What we want.
+    /// - Returns: The value of the response's field and the agreement; `nil` when there is no offer we can serve, and the
+    ///   connection goes on without compression.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake`` when the header cannot be read at all (RFC 6455 9.1).
+    package static func accept(
+        _ values: [String], configuration: WebSocketDeflateConfiguration
+    ) throws(WebSocketError) -> (response: String, agreement: WebSocketDeflateAgreement)? {
+        for element in try WebSocketExtension.parse(values) {
+            guard let offer = WebSocketDeflateParameters(element, isResponse: false) else { continue }
+            var response = WebSocketDeflateParameters()
+            response.serverNoContextTakeover = offer.serverNoContextTakeover || configuration.serverNoContextTakeover
+            // In an offer it is a hint that the client will not use its context; our answer makes it a promise we save memory by.
+            response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
+            let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
+            response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
+            // 7.1.2.2: not in the offer, not in the response; such a client uses the largest window.
+            if let offered = offer.clientMaximumWindowBits {
+                let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
+                response.clientMaximumWindowBits = clientBits < 15 || offered.bits != nil ? .atMost(clientBits) : nil
+            }
+            return (response.encoded, WebSocketDeflateAgreement(role: .server, parameters: response, configuration: configuration))
+        }
+        return nil
+    }
+
+    /// Judges what a server chose.
+    ///
+    /// - Parameters:
+    ///   - values: The values of the response's `Sec-WebSocket-Extensions`.
+    ///   - configuration: What was offered; `nil` for nothing.
+    /// - Returns: The agreement; `nil` when the server wants no compression.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake`` for anything that does not answer our offer: the client must fail
+    ///   the connection (RFC 7692 7.1, RFC 6455 9.1).
+    package static func check(
+        _ values: [String], offered configuration: WebSocketDeflateConfiguration?
+    ) throws(WebSocketError) -> WebSocketDeflateAgreement? {
+        func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
+        let elements = try WebSocketExtension.parse(values)
+        guard let element = elements.first else { return nil }
+        guard let configuration, element.name == WebSocketDeflateParameters.name else {
+            throw refuse("the server chose an extension that was not offered")
+        }
+        guard elements.count == 1 else { throw refuse("the server chose more than one extension") }
+        guard let response = WebSocketDeflateParameters(element, isResponse: true) else {
+            throw refuse("the server's parameters of permessage-deflate are not valid")
+        }
+        // "A server accepts … by including the parameter", with the same or a smaller value.
+        guard response.serverNoContextTakeover || !configuration.serverNoContextTakeover else {
+            throw refuse("the server does not grant server_no_context_takeover")
+        }
+        guard response.serverMaximumWindowBits ?? 15 <= configuration.serverMaximumWindowBits else {
+            throw refuse("the server does not grant server_max_window_bits=\(configuration.serverMaximumWindowBits)")
+        }
+        var parameters = response
+        // What we announced for ourselves holds, whether the server repeats it or not.
+        parameters.clientNoContextTakeover = response.clientNoContextTakeover || configuration.clientNoContextTakeover
+        let clientBits = response.clientMaximumWindowBits?.bits ?? 15
+        parameters.clientMaximumWindowBits = .atMost(min(clientBits, configuration.clientMaximumWindowBits))
+        return WebSocketDeflateAgreement(role: .client, parameters: parameters, configuration: configuration)
+    }
+}

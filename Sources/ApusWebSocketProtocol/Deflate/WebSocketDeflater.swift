@@ -1,0 +1,91 @@
+import CZlib
+package import NIOCore
+
+/// Compresses the messages of one direction of a connection.
+///
+/// Owns zlib's state (256 KiB with the defaults), which is freed with it. Confined to the connection's event loop.
+///
+/// Source: RFC 7692 7.2.1.
+package final class WebSocketDeflater {
+    /// zlib keeps a pointer to it, so it needs a place of its own.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// - Throws: ``WebSocketError/Code/compressionFailed`` when there is no memory.
+    package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
+        // zlib has no raw stream of 8 bits. One of 9 refers back 512 - 262 = 250 bytes at most (`MAX_DIST` in deflate.h), which
+        // the 256 bytes of the peer's window hold.
+        let bits = max(9, agreement.outgoingWindowBits)
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let result = CZlib_deflateInit2(
+            stream, CInt(clamping: agreement.compressionLevel), Z_DEFLATED, CInt(clamping: -bits), CInt(clamping: agreement.memoryLevel),
+            Z_DEFAULT_STRATEGY)
+        guard result == Z_OK else {
+            stream.deinitialize(count: 1)
+            stream.deallocate()
+            throw WebSocketError(.compressionFailed, message: "zlib cannot start to compress (\(result))")
+        }
+        self.stream = stream
+    }
+
+    deinit {
+        deflateEnd(self.stream)
+        self.stream.deinitialize(count: 1)
+        self.stream.deallocate()
+    }
+
+    /// Compresses the next piece of a message to the end of `output`, so that the peer can read all of it.
+    ///
+    /// - Parameters:
+    ///   - piece: The bytes. Not empty unless it is the last.
+    ///   - isLast: The message ends here; its last four bytes, 00 00 FF FF, are left out.
+    ///   - output: The payload of a frame, of which the header is written elsewhere.
+    package func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(WebSocketError) {
+        guard piece.readableBytes > 0 else {
+            // 7.2.3.6: an empty stored block without its tail. zlib has nothing to flush and would write nothing.
+            if isLast { output.writeInteger(UInt8(0)) }
+            return
+        }
+        // Most texts shrink to a quarter; growing is cheaper than asking zlib for its bound, which is the whole length.
+        output.reserveCapacity(minimumWritableBytes: 64 + piece.readableBytes / 4)
+        let result = piece.withUnsafeReadableBytes { self.run($0, into: &output) }
+        guard result == Z_OK else {
+            throw WebSocketError(.compressionFailed, message: "zlib cannot compress (\(result))")
+        }
+        if isLast {
+            // "Remove 4 octets (that are 0x00 0x00 0xff 0xff) from the tail end."
+            output.moveWriterIndex(to: output.writerIndex - 4)
+        }
+    }
+
+    private func run(_ input: UnsafeRawBufferPointer, into output: inout ByteBuffer) -> CInt {
+        let stream = self.stream
+        var offset = 0
+        while offset < input.count {
+            let piece = UnsafeRawBufferPointer(rebasing: input[offset...].prefix(zlibStep))
+            offset += piece.count
+            let flush = offset == input.count ? Z_SYNC_FLUSH : Z_NO_FLUSH
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: piece.bindMemory(to: Bytef.self).baseAddress)
+            stream.pointee.avail_in = uInt(clamping: piece.count)
+            repeat {
+                var result = Z_OK
+                // More than 6 bytes, or the end of the flush could be written twice (zlib.h on `deflate`).
+                output.writeWithUnsafeMutableBytes(minimumWritableBytes: 64) { room in
+                    let given = uInt(clamping: min(room.count, zlibStep))
+                    stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress
+                    stream.pointee.avail_out = given
+                    result = CZlib.deflate(stream, flush)
+                    return Int(given - stream.pointee.avail_out)
+                }
+                guard result == Z_OK || result == Z_BUF_ERROR else { return result }
+            } while stream.pointee.avail_out == 0
+        }
+        return Z_OK
+    }
+}
+
+/// zlib counts in 32 bits; larger buffers are given in steps.
+let zlibStep = 1 << 30
+
+@available(*, unavailable)
+extension WebSocketDeflater: Sendable {}

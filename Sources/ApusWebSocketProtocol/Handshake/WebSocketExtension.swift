@@ -1,0 +1,104 @@
+/// One element of `Sec-WebSocket-Extensions`: `name; parameter; parameter=value`.
+///
+/// Source: RFC 6455 9.1, RFC 7230 3.2.6 (tokens, quoted strings) and 7 (lists).
+struct WebSocketExtension: Equatable {
+    /// More elements or parameters than any honest peer sends.
+    private static let maximumItems = 64
+
+    var name: String
+    var parameters: [(name: String, value: String?)] = []
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.parameters.elementsEqual(right.parameters) { $0.name == $1.name && $0.value == $1.value }
+    }
+
+    /// Reads all values of the field, in order. What is not of that form fails the handshake ("MUST immediately _Fail_").
+    static func parse(_ values: [String]) throws(WebSocketError) -> [Self] {
+        var elements: [Self] = []
+        var items = 0
+        for value in values {
+            var reader = Reader(bytes: Array(value.utf8))
+            repeat {
+                reader.skipSpace()
+                if reader.isAtEnd || reader.peek == UInt8(ascii: ",") { continue }  // "a recipient MUST parse … empty list elements"
+                var element = Self(name: try reader.token())
+                reader.skipSpace()
+                while reader.take(";") {
+                    element.parameters.append(try reader.parameter())
+                    reader.skipSpace()
+                    items += 1
+                }
+                elements.append(element)
+                items += 1
+                guard items <= Self.maximumItems else { throw Self.refuse("more than \(Self.maximumItems) items") }
+                guard reader.isAtEnd || reader.peek == UInt8(ascii: ",") else { throw Self.refuse("junk after \(element.name)") }
+            } while reader.take(",")
+        }
+        return elements
+    }
+
+    fileprivate static func refuse(_ what: String) -> WebSocketError {
+        WebSocketError(.malformedHandshake, message: "Sec-WebSocket-Extensions cannot be read: \(what)")
+    }
+}
+
+/// Walks over the bytes once.
+private struct Reader {
+    let bytes: [UInt8]
+    var index = 0
+
+    var isAtEnd: Bool { self.index == self.bytes.count }
+    var peek: UInt8? { self.isAtEnd ? nil : self.bytes[self.index] }
+
+    mutating func skipSpace() {
+        while let byte = self.peek, byte == 0x20 || byte == 0x09 { self.index += 1 }
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard self.peek == UInt8(ascii: character) else { return false }
+        self.index += 1
+        return true
+    }
+
+    mutating func token() throws(WebSocketError) -> String {
+        let start = self.index
+        while let byte = self.peek, Self.isTokenByte(byte) { self.index += 1 }
+        guard self.index > start else { throw WebSocketExtension.refuse("a name is missing") }
+        return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
+    }
+
+    mutating func parameter() throws(WebSocketError) -> (name: String, value: String?) {
+        self.skipSpace()
+        let name = try self.token()
+        self.skipSpace()
+        guard self.take("=") else { return (name, nil) }
+        self.skipSpace()
+        guard self.take("\"") else { return (name, try self.token()) }
+        // "the value after quoted-string unescaping MUST conform to the 'token' ABNF"
+        var value: [UInt8] = []
+        while let byte = self.peek, byte != UInt8(ascii: "\"") {
+            self.index += 1
+            var byte = byte
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = self.peek else { break }
+                self.index += 1
+                byte = escaped
+            }
+            guard Self.isTokenByte(byte) else { throw WebSocketExtension.refuse("the value of \(name) is no token") }
+            value.append(byte)
+        }
+        guard self.take("\""), !value.isEmpty else { throw WebSocketExtension.refuse("the value of \(name) has no end or is empty") }
+        return (name, String(decoding: value, as: UTF8.self))
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

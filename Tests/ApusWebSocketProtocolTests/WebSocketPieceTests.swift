@@ -1,0 +1,41 @@
+import ApusWebSocketProtocol
+import NIOCore
+import Testing
+
+/// Frames that come in parts, and messages that are sent in parts.
+@Suite struct WebSocketPieceTests {
+    /// Autobahn 6.4: a text whose frame has not come whole fails at the first impossible byte.
+    @Test func badTextInAnIncompleteFrameFailsAtOnce() {
+        var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
+        var machine = WebSocketConnectionStateMachine()
+        var bytes = masked(
+            WebSocketFrame(opcode: .text, payload: ByteBuffer(bytes: Array("κόσμε".utf8) + [0xF4, 0x90] + Array("later".utf8))))
+        var pending = bytes.readSlice(length: 6 + 11) ?? ByteBuffer()  // the header and what is good
+        var frames: [WebSocketFrame] = []
+        #expect(decoder.decode(&pending, into: &frames) == nil)
+        #expect(frames.map { machine.receivedFrame($0) } == [.doNothing])
+        frames = []
+        var bad = bytes.readSlice(length: 2) ?? ByteBuffer()
+        #expect(decoder.decode(&bad, into: &frames) == nil)
+        guard case .fail(let error, sendClose: true) = frames.first.map({ machine.receivedFrame($0) }) else {
+            Issue.record("not seen")
+            return
+        }
+        #expect(error.code == .invalidUTF8)
+    }
+
+    @Test func aMessageIsSentInPieces() throws {
+        var machine = WebSocketConnectionStateMachine()
+        let euro = Array("€".utf8)
+        #expect(try machine.pieceRequested(ByteBuffer(bytes: euro[..<1]), of: .text, isLast: false) == .text)
+        #expect(machine.isSendingPieces)
+        #expect(throws: WebSocketError.self) { try machine.pieceRequested(ByteBuffer(), of: .binary, isLast: false) }
+        #expect(throws: WebSocketError.self) { try machine.pieceRequested(ByteBuffer(), of: .text, isLast: true) }  // within a character
+        #expect(throws: WebSocketError.self) { try machine.pieceRequested(ByteBuffer(bytes: [0xFF]), of: .text, isLast: false) }
+        #expect(try machine.pieceRequested(ByteBuffer(bytes: euro[1...]), of: .text, isLast: true) == .continuation)
+        #expect(!machine.isSendingPieces)
+        #expect(try machine.pieceRequested(ByteBuffer(bytes: [0xFF]), of: .binary, isLast: true) == .binary)
+        _ = machine.closeRequested(.empty)
+        #expect(try machine.pieceRequested(ByteBuffer(), of: .text, isLast: true) == nil)
+    }
+}
