@@ -1,0 +1,70 @@
+import ApusWebSocketProtocol
+import NIOCore
+
+private typealias Action = WebSocketConnectionStateMachine.FrameAction
+
+private let bound = 1 << 10
+
+/// Any bytes through decoder and machine, with and without compression: no trap, no message above the bound, texts are UTF-8,
+/// nothing after the end, and the same outcome however the bytes are cut.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzWebSocketMessage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = UnsafeBufferPointer(start: start, count: count)
+    guard let control = bytes.first else { return 0 }
+    let input = ByteBuffer(bytes: bytes.dropFirst())
+    let role: WebSocketRole = control & 1 == 0 ? .server : .client
+    let deflate = control & 2 == 0 ? nil : agreement(takesContextOver: control & 4 == 0)
+    let step = Int(control >> 3) + 1
+    let whole = outcome(of: input, role: role, deflate: deflate, step: .max)
+    let cut = outcome(of: input, role: role, deflate: deflate, step: step)
+    precondition(whole == cut, "cut otherwise, another outcome")
+    return 0
+}
+
+private func agreement(takesContextOver: Bool) -> WebSocketDeflateAgreement {
+    var parameters = WebSocketDeflateParameters()
+    parameters.clientNoContextTakeover = !takesContextOver
+    parameters.serverNoContextTakeover = !takesContextOver
+    return WebSocketDeflateAgreement(role: .server, parameters: parameters, configuration: WebSocketDeflateConfiguration())
+}
+
+private func outcome(of input: ByteBuffer, role: WebSocketRole, deflate: WebSocketDeflateAgreement?, step: Int) -> [Action] {
+    var limits = WebSocketLimits(maximumMessageBytes: bound)
+    limits.maximumFragments = 8
+    var decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? [] : .rsv1)
+    var machine = WebSocketConnectionStateMachine(limits: limits, deflate: deflate)
+    var input = input
+    var pending = ByteBuffer()
+    var actions: [Action] = []
+    while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
+        pending.writeImmutableBuffer(piece)
+        var frames: [WebSocketFrame] = []
+        let failure = decoder.decode(&pending, into: &frames)
+        pending.discardReadBytes()
+        for frame in frames {
+            let wasFinished = machine.isFinished
+            let action = machine.receivedFrame(frame)
+            precondition(!wasFinished || action == .doNothing, "something came after the end")
+            actions.append(checked(action, isCompressed: deflate != nil))
+        }
+        if let failure { actions.append(checked(machine.decoderFailed(failure), isCompressed: deflate != nil)) }
+    }
+    _ = machine.transportClosed()
+    return actions.filter { $0 != .doNothing }
+}
+
+private func checked(_ action: Action, isCompressed: Bool) -> Action {
+    switch action {
+    case .deliver(let message):
+        precondition(message.payload.readableBytes <= bound, "a message above the bound")
+        if message.kind == .text {
+            precondition(String(validating: message.payload.readableBytesView, as: UTF8.self) != nil, "a text that is not UTF-8")
+        }
+        return action
+    case .fail(_, let sendClose) where isCompressed:
+        // Which of two faults in one compressed message is seen first depends on where it was cut.
+        return .fail(WebSocketError(.invalidCompression, message: ""), sendClose: sendClose)
+    default:
+        return action
+    }
+}
