@@ -61,12 +61,15 @@ package final class WebSocketInflater {
     /// "Append 4 octets of 0x00 0x00 0xff 0xff to the tail end of the payload": an empty block that ends on a whole byte.
     private func finish(into output: inout ByteBuffer, maximumBytes: Int) throws(WebSocketError) {
         let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+        let before = output.readableBytes
         switch tail.withUnsafeBytes({ self.run($0, into: &output, maximumBytes: maximumBytes) }) {
         case .taken: break
         case .failed(let error): throw error
         }
-        // 128: between two blocks; the low six: of the last byte nothing is left over (zlib.h on `inflate`).
-        guard !self.hasEnded, self.stream.pointee.data_type & 128 != 0, self.stream.pointee.data_type & 63 == 0 else {
+        // Of a block that was cut short the tail could be the rest: then something comes out. 128: between two blocks; the low six: of the last byte nothing is left over (zlib.h on `inflate`).
+        guard output.readableBytes == before, !self.hasEnded, self.stream.pointee.data_type & 128 != 0,
+            self.stream.pointee.data_type & 63 == 0
+        else {
             throw WebSocketError(.invalidCompression, message: "a compressed message ends within a block")
         }
     }
