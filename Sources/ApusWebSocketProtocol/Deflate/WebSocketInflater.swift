@@ -66,10 +66,10 @@ package final class WebSocketInflater {
         case .taken: break
         case .failed(let error): throw error
         }
-        // Of a block that was cut short the tail could be the rest: then something comes out. 128: between two blocks; the low six: of the last byte nothing is left over (zlib.h on `inflate`).
-        guard output.readableBytes == before, !self.hasEnded, self.stream.pointee.data_type & 128 != 0,
-            self.stream.pointee.data_type & 63 == 0
-        else {
+        // Of a stored block that was cut short the tail could be the rest: then something comes out. As for `data_type` (zlib.h on
+        // `inflate`), 128 says that we are between two blocks, the low six bits that nothing of the last byte is left over.
+        let state = self.stream.pointee.data_type
+        guard output.readableBytes == before, !self.hasEnded, state & 128 != 0, state & 63 == 0 else {
             throw WebSocketError(.invalidCompression, message: "a compressed message ends within a block")
         }
     }
