@@ -17,6 +17,9 @@ public struct WebSocketMessage: Hashable, Sendable {
     /// What ``payload`` is.
     public let kind: Kind
 
+    /// Whether the message is to be compressed when it is sent. Says nothing of a message that came, and equality does not ask.
+    public var compression = WebSocketCompression.automatic
+
     /// The bytes of the message.
     public let payload: ByteBuffer
 
@@ -38,6 +41,24 @@ public struct WebSocketMessage: Hashable, Sendable {
 
     /// A binary message.
     public static func binary(_ bytes: some Sequence<UInt8>) -> Self { Self(.binary, ByteBuffer(bytes: bytes)) }
+
+    /// The same message with another wish.
+    public func compressed(_ compression: WebSocketCompression) -> Self {
+        var message = self
+        message.compression = compression
+        return message
+    }
+
+    /// Equal are messages of one kind with equal bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.kind == right.kind && left.payload == right.payload
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.kind)
+        hasher.combine(self.payload)
+    }
 
     /// The text; `nil` for a binary message.
     public var text: String? {

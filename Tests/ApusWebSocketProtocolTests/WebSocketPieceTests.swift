@@ -24,6 +24,26 @@ import Testing
         #expect(error.code == .invalidUTF8)
     }
 
+    /// Hazard 3, CVE-2026-48779: with the defaults, 200,000 fragments of one byte or none.
+    @Test(arguments: [0, 1]) func twoHundredThousandFragments(length: Int) {
+        var decoder = WebSocketFrameDecoder(role: .client, limits: .init())
+        var machine = WebSocketConnectionStateMachine()
+        var first = unmasked(WebSocketFrame(isFinal: false, opcode: .binary))
+        let fragment = unmasked(
+            WebSocketFrame(isFinal: false, opcode: .continuation, payload: ByteBuffer(repeating: 1, count: length)))
+        var read = ByteBuffer()
+        for _ in 0..<1000 { read.writeImmutableBuffer(fragment) }
+        var count = 0
+        var failure = decoder.decodeAll(&first, into: &machine, count: &count)
+        for _ in 0..<200 where failure == nil {
+            var bytes = read
+            failure = decoder.decodeAll(&bytes, into: &machine, count: &count)
+        }
+        #expect(failure?.code == .tooManyFragments)
+        #expect(failure?.closeCode == .policyViolation)
+        #expect(count == WebSocketLimits().maximumFragments)
+    }
+
     @Test func aMessageIsSentInPieces() throws {
         var machine = WebSocketConnectionStateMachine()
         let euro = Array("€".utf8)
@@ -37,5 +57,18 @@ import Testing
         #expect(try machine.pieceRequested(ByteBuffer(bytes: [0xFF]), of: .binary, isLast: true) == .binary)
         _ = machine.closeRequested(.empty)
         #expect(try machine.pieceRequested(ByteBuffer(), of: .text, isLast: true) == nil)
+    }
+}
+
+extension WebSocketFrameDecoder {
+    /// Decodes a read and hands its frames to a machine, which must have nothing to say of them.
+    fileprivate mutating func decodeAll(
+        _ bytes: inout ByteBuffer, into machine: inout WebSocketConnectionStateMachine, count: inout Int
+    ) -> WebSocketError? {
+        var frames: [WebSocketFrame] = []
+        let failure = self.decode(&bytes, into: &frames)
+        for frame in frames where machine.receivedFrame(frame) != .doNothing { Issue.record("something came of a fragment") }
+        count += frames.count
+        return failure
     }
 }

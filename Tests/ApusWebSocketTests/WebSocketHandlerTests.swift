@@ -146,7 +146,7 @@ import Testing
             (long, WebSocketCompression.automatic, true), ("short", .automatic, false), ("short", .always, true), (long, .never, false),
             (.binary([]), .always, true), (long, .automatic, true),
         ] {
-            client.handler.send(message, compression: compression)
+            client.handler.send(message.compressed(compression))
             client.channel.embeddedEventLoop.run()
             let sent = try #require(try client.written())
             #expect((sent.getInteger(at: sent.readerIndex, as: UInt8.self) ?? 0) & 0x40 == (isCompressed ? 0x40 : 0))

@@ -22,7 +22,7 @@ import Testing
             case .body: break
             case .end:
                 guard let request = self.request else { return }
-                guard request.path == "/", let fields = try? WebSocketServerUpgrade.respond(to: request) else {
+                guard request.path == "/", let (fields, agreement) = try? WebSocketHandshake.accept(request, deflate: .init()) else {
                     let body = ByteBuffer(repeating: UInt8(ascii: "n"), count: 5000)
                     context.write(
                         self.wrapOutboundOut(.head(HTTPResponse(status: .forbidden, headerFields: [.contentLength: "5000"]))), promise: nil)
@@ -34,7 +34,7 @@ import Testing
                 context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
                 let delegate = RecordingDelegate()
                 delegate.echoes = true
-                let handler = WebSocketHandler(role: .server, limits: .init(), delegate: delegate)
+                let handler = WebSocketHandler(role: .server, limits: .init(), deflate: agreement.deflate, delegate: delegate)
                 WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
                 handler.send(.text("welcome"))
             }
@@ -93,6 +93,31 @@ import Testing
             }.get()
             #expect(outcome.0 == ["welcome", "hello", "xxxxxxx"])
             #expect(outcome.1 == .normalClosure)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func compressedMessagesOverSockets(takesContextOver: Bool) async throws {
+        try await self.withServer { port, _ in
+            var configuration = WebSocketClientConfiguration()
+            var compression = WebSocketDeflateConfiguration()
+            compression.serverNoContextTakeover = !takesContextOver
+            compression.clientNoContextTakeover = !takesContextOver
+            configuration.compression = compression
+            let messages: [WebSocketMessage] = [
+                .text(String(repeating: "the swift flies. ", count: 10_000)), "short", .binary(Array(repeating: 7, count: 5000)),
+                .text("small, but compressed").compressed(.always), .binary([]).compressed(.always),
+                .text(String(repeating: "the swift flies. ", count: 10_000)),
+            ]
+            try await WebSocketClient.withConnection(to: "ws://127.0.0.1:\(port)/", configuration: configuration) { connection in
+                for message in messages { try await connection.send(message) }
+                var received: [WebSocketMessage] = []
+                for try await message in connection.messages {
+                    received.append(message)
+                    if received.count == messages.count + 1 { break }
+                }
+                #expect(received == ["welcome"] + messages)
+            }
         }
     }
 

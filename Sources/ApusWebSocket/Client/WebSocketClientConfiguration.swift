@@ -31,6 +31,9 @@ public struct WebSocketClientConfiguration: Sendable {
     /// How the certificate of a `wss` server is judged.
     public var tls: TLSSettings = .system
 
+    /// How messages are compressed, if the server agrees. Default: `nil`, compression is not offered.
+    public var compression: WebSocketDeflateConfiguration?
+
     /// The bounds of frames and messages, and the deadline of the close handshake.
     public var limits = WebSocketLimits()
 
@@ -61,6 +64,7 @@ public struct WebSocketClientConfiguration: Sendable {
             throw refuse("the cookie \(name.debugDescription) holds what may not stand in one")
         }
         guard self.connectTimeout > .zero, self.handshakeTimeout > .zero else { throw refuse("a deadline of no time") }
+        try self.compression?.validate()
         guard self.maximumRedirects >= 0 else { throw refuse("\(self.maximumRedirects) redirects") }
     }
 

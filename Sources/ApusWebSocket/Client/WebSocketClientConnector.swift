@@ -53,6 +53,7 @@ package struct WebSocketClientConnector {
     /// has agreed, there are two deadlines, and the attempt can be cancelled.
     ///
     /// - Parameters:
+    ///   - deflate: What is offered about compression; `nil`: nothing.
     ///   - connectTimeout: Until the connection stands.
     ///   - handshakeTimeout: From there to the open WebSocket; `nil`: `connectTimeout` is for all steps together.
     ///   - makeDelegate: Called on the event loop.
@@ -61,6 +62,7 @@ package struct WebSocketClientConnector {
         headers: [(String, String)],
         tls: TLSSettings,
         limits: WebSocketLimits,
+        deflate: WebSocketDeflateConfiguration? = nil,
         connectTimeout: Duration,
         handshakeTimeout: Duration?,
         on eventLoop: any EventLoop,
@@ -69,10 +71,11 @@ package struct WebSocketClientConnector {
         eventLoop.preconditionInEventLoop()
         let attempt = WebSocketConnectionAttempt(
             limits: limits, handshakeTimeout: handshakeTimeout, eventLoop: eventLoop, makeDelegate: makeDelegate)
+        attempt.deflate = deflate
         do {
             var random = SystemRandomNumberGenerator()
             let key = WebSocketHandshake.key(fromRandom: random.next(), random.next())
-            let request = try WebSocketHandshake.request(to: url, headers: headers, key: key)
+            let request = try WebSocketHandshake.request(to: url, headers: headers, deflate: deflate, key: key)
             let security = url.isSecure ? try WebSocketClientTLS(settings: tls, host: url.host) : nil
             attempt.startTimer(connectTimeout)
             // The pipeline is filled once the connection stands: of several addresses tried at a time only one wins.

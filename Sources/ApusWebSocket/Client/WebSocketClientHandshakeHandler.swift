@@ -16,12 +16,19 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     private let request: HTTPRequest
     /// Set by a head of another status than 101.
     private var refusal: WebSocketError.Refusal?
-    /// The 101, once it was found to answer our request.
-    private var agreement: HTTPResponse?
+    private let deflate: WebSocketDeflateConfiguration?
+    private let limits: WebSocketLimits
+    /// The 101, once it was found to answer our request, and what it settles.
+    private var agreement: (response: HTTPResponse, WebSocketAgreement)?
 
-    init(attempt: WebSocketConnectionAttempt, request: HTTPRequest) {
+    init(
+        attempt: WebSocketConnectionAttempt, request: HTTPRequest, deflate: WebSocketDeflateConfiguration? = nil,
+        limits: WebSocketLimits = WebSocketLimits()
+    ) {
         self.attempt = attempt
         self.request = request
+        self.deflate = deflate
+        self.limits = limits
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -47,8 +54,8 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
                 self.refuse()  // enough was said; the rest is not waited for
             }
         case .end:
-            if let agreement = self.agreement {
-                self.attempt.agreed(agreement, in: context.pipeline.syncOperations, handshake: self)
+            if let (response, agreement) = self.agreement {
+                self.attempt.agreed(response, agreement, in: context.pipeline.syncOperations, handshake: self)
             } else {
                 self.refuse()
             }
@@ -65,8 +72,8 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
         }
         do {
             let response = try HTTPResponse(head)
-            try WebSocketHandshake.check(response, to: self.request)
-            self.agreement = response
+            let agreement = try WebSocketHandshake.check(response, to: self.request, deflate: self.deflate, limits: self.limits)
+            self.agreement = (response, agreement)
         } catch {
             self.attempt.fail(error as? WebSocketError ?? WebSocketError(.malformedHandshake, message: "a bad response", cause: error))
         }

@@ -10,12 +10,11 @@ package struct WebSocketOpening {
     /// The 101.
     package let response: HTTPResponse
 
+    /// What it settles.
+    package let agreement: WebSocketAgreement
+
     /// The subprotocol the server chose; it is one that was offered.
-    package var subprotocol: String? {
-        guard let value = self.response.headerFields[.secWebSocketProtocol] else { return nil }
-        let name = value.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-        return name.isEmpty ? nil : String(name)
-    }
+    package var subprotocol: String? { self.agreement.subprotocol }
 }
 
 /// One way from an address to an open WebSocket. It ends once: open, failed, late or cancelled.
@@ -26,6 +25,8 @@ package final class WebSocketConnectionAttempt {
     private let eventLoop: any EventLoop
     private let limits: WebSocketLimits
     private let handshakeTimeout: Duration?
+    /// What is offered about compression.
+    var deflate: WebSocketDeflateConfiguration?
     /// Makes the delegate once there is something to hear; let go of when the attempt ends.
     private var makeDelegate: ((WebSocketOpening) -> any WebSocketHandlerDelegate)?
     private var channel: (any Channel)?
@@ -105,7 +106,8 @@ package final class WebSocketConnectionAttempt {
             }
             try pipeline.addHandler(HTTPRequestEncoder())
             try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)))
-            try pipeline.addHandler(WebSocketClientHandshakeHandler(attempt: self, request: request))
+            try pipeline.addHandler(
+                WebSocketClientHandshakeHandler(attempt: self, request: request, deflate: self.deflate, limits: self.limits))
         } catch {
             self.fail(WebSocketError(.transport, message: "the connection ended or TLS could not be set up", cause: error))
         }
@@ -116,7 +118,8 @@ package final class WebSocketConnectionAttempt {
     /// The decoder leaves in a later turn and hands on what it read too much. It also looks at writes as if they were requests,
     /// so nothing may be sent before it has left: until then a collector keeps the bytes.
     func agreed(
-        _ response: HTTPResponse, in pipeline: ChannelPipeline.SynchronousOperations, handshake: WebSocketClientHandshakeHandler
+        _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
+        handshake: WebSocketClientHandshakeHandler
     ) {
         do {
             let collector = LeftoverCollector(attempt: self)
@@ -126,17 +129,20 @@ package final class WebSocketConnectionAttempt {
             pipeline.removeHandler(handshake, promise: nil)
             pipeline.removeHandler(context: encoder, promise: nil)
             pipeline.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-                self.open(response, in: pipeline, collector: collector)
+                self.open(response, agreement, in: pipeline, collector: collector)
             }
         } catch {
             self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
         }
     }
 
-    private func open(_ response: HTTPResponse, in pipeline: ChannelPipeline.SynchronousOperations, collector: LeftoverCollector) {
+    private func open(
+        _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
+        collector: LeftoverCollector
+    ) {
         guard !self.hasEnded, let channel = self.channel, let makeDelegate = self.makeDelegate else { return }
-        let delegate = makeDelegate(WebSocketOpening(channel: channel, response: response))
-        let handler = WebSocketHandler(role: .client, limits: self.limits, delegate: delegate)
+        let delegate = makeDelegate(WebSocketOpening(channel: channel, response: response, agreement: agreement))
+        let handler = WebSocketHandler(role: .client, limits: self.limits, deflate: agreement.deflate, delegate: delegate)
         do {
             try pipeline.addHandler(handler, position: .after(collector))
         } catch {

@@ -100,7 +100,7 @@ final class WebSocketOpener {
         var connection: WebSocketConnection?
         let attempt = WebSocketClientConnector.attempt(
             redirects.url, headers: configuration.fields(computed: computed, isSameOrigin: redirects.isSameOrigin),
-            tls: configuration.tls, limits: configuration.limits,
+            tls: configuration.tls, limits: configuration.limits, deflate: configuration.compression,
             connectTimeout: max(configuration.connectTimeout - spent, .milliseconds(1)),
             handshakeTimeout: configuration.handshakeTimeout, on: self.eventLoop
         ) { opening in

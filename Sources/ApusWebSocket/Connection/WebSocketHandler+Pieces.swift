@@ -3,7 +3,7 @@ package import NIOCore
 
 /// What waits for the last piece of a message.
 enum DeferredSend {
-    case message(WebSocketMessage, WebSocketCompression)
+    case message(WebSocketMessage)
     case frame(ByteBuffer)
 }
 
@@ -67,7 +67,7 @@ extension WebSocketHandler {
         self.letGoOfMessages()
         for send in waiting {
             switch send {
-            case .message(let message, let compression): self.send(message, compression: compression)
+            case .message(let message): self.send(message)
             case .frame(let frame): self.send(preencoded: frame)
             }
         }

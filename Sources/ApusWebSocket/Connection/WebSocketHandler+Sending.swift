@@ -6,16 +6,15 @@ extension WebSocketHandler {
     ///
     /// The queue below has no bound of its own: stop while ``isWritable`` is `false`.
     ///
-    /// - Parameters:
-    ///   - message: The message. While another goes out in pieces it waits for the last of them.
-    ///   - compression: Heeded where compression was agreed on.
-    package func send(_ message: WebSocketMessage, compression: WebSocketCompression = .automatic) {
+    /// - Parameter message: The message. While another goes out in pieces it waits for the last of them. Its wish for compression is
+    ///   heeded where that was agreed on.
+    package func send(_ message: WebSocketMessage) {
         guard self.isOpen else { return }
         guard !self.machine.isSendingPieces else {
-            return self.deferUntilLastPiece(.message(message, compression), bytes: message.payload.readableBytes)
+            return self.deferUntilLastPiece(.message(message), bytes: message.payload.readableBytes)
         }
         let payload = message.payload
-        if let deflate = self.deflate, deflate.compresses(payload.readableBytes, compression) {
+        if let deflate = self.deflate, deflate.compresses(payload.readableBytes, message.compression) {
             return self.sendCompressed(payload, isLast: true, opcode: message.opcode, reserved: .rsv1)
         }
         self.send(payload, isFinal: true, reserved: [], opcode: message.opcode)

@@ -3,7 +3,7 @@ package import NIOCore
 /// Decides when to ask the peer for a sign of life, and when it is given up.
 ///
 /// Has no clock: `now` is the time since any fixed point, the same for all calls. One timer is enough; every answer says when it
-/// is to fire next. Also keeps the numbers of Pings the user sends (``pingRequested(at:)``).
+/// is to fire next. Pings of the user are counted elsewhere; their Pongs are signs of life here and no answers.
 package struct WebSocketHeartbeatStateMachine {
     private enum State {
         /// Nothing is asked. Leaves to `awaiting` (timer) or `stopped`.
@@ -17,10 +17,7 @@ package struct WebSocketHeartbeatStateMachine {
     private let configuration: WebSocketHeartbeat
     private var state: State
     private var lastReceivedAt: Duration
-    /// Pings of the heartbeat and of the user.
     private var ledger = WebSocketPingLedger()
-    /// The Ping of the heartbeat that is on its way.
-    private var awaitedPing: UInt64?
 
     /// - Parameters:
     ///   - configuration: What is asked, and how often.
@@ -90,10 +87,9 @@ package struct WebSocketHeartbeatStateMachine {
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
             guard let ping = self.ledger.begin(at: now) else {
-                // Sixty-four Pings without an answer, the user's or ours: the peer does not speak WebSocket any more.
+                // So many Pings without an answer while other bytes came: the peer does not speak WebSocket any more.
                 return self.giveUp(.unanswered)
             }
-            self.awaitedPing = ping.id
             return .sendPing(ping.payload, thenTimerAfter: self.nextTimer(at: now))
         }
     }
@@ -133,27 +129,17 @@ package struct WebSocketHeartbeatStateMachine {
         if case .text = self.configuration.signal { self.answered(at: now) }
     }
 
-    /// A Pong came. Answers the Pings it settles, the user's among them.
+    /// A Pong came. `nil` when it answers no Ping of the heartbeat.
     package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> WebSocketPingLedger.Answer? {
         self.received(at: now)
         guard let answer = self.ledger.receivedPong(payload, at: now) else { return nil }
-        if let awaited = self.awaitedPing, answer.ids.contains(awaited) {
-            self.awaitedPing = nil
-            self.answered(at: now)
-        }
+        self.answered(at: now)
         return answer
     }
 
     private mutating func answered(at now: Duration) {
         guard case .awaiting(let sentAt) = self.state else { return }
         self.state = .quiet(nextSignalAt: max(sentAt + self.configuration.interval, now))
-    }
-
-    // MARK: The user
-
-    /// The user wants to know how far away the peer is; `nil` when too many Pings are on their way.
-    package mutating func pingRequested(at now: Duration) -> (id: UInt64, payload: ByteBuffer)? {
-        self.ledger.begin(at: now)
     }
 
     /// The connection closes: nothing is asked any more.
