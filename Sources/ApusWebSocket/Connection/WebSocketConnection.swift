@@ -33,6 +33,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         var isOpen = true
         var closure: WebSocketClosure?
         var latency: Duration?
+        var isCompressed = false
         var waiters: [CheckedContinuation<WebSocketClosure, Never>] = []
     }
 
@@ -65,6 +66,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
+        if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.outbox.transportBecame(writable: handler.isWritable)
     }
 
@@ -82,6 +84,9 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// The round-trip time of the last ping that was answered, `nil` before the first.
     public var latency: Duration? { self.status.withLockedValue { $0.latency } }
+
+    /// Whether both sides agreed on permessage-deflate (RFC 7692).
+    public var isCompressed: Bool { self.status.withLockedValue { $0.isCompressed } }
 
     /// Waits for the end of the connection.
     ///
