@@ -104,9 +104,8 @@ let package = Package(
         module(
             "ApusSocketIOServer",
             [
-                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers,
-                nioSSL, httpTypes, logging,
-                atomics, dequeModule,
+                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
+                nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
@@ -146,7 +145,6 @@ let package = Package(
                 nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus"]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusConnectivityTests", ["ApusConnectivity"]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
@@ -154,14 +152,16 @@ let package = Package(
             "ApusWebSocketTests",
             [
                 "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
-                nioConcurrencyHelpers,
-                nioHTTPTypesHTTP1, httpTypes,
+                nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests(
             "ApusEngineIOServerTests",
-            ["ApusEngineIOServer", "ApusEngineIOProtocol", "ApusTesting", nioCore, nioEmbedded, nioHTTPTypes, httpTypes, logging]),
+            [
+                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusTesting", nioCore, nioEmbedded, nioHTTPTypes, httpTypes,
+                logging,
+            ]),
         tests(
             "ApusSocketIOServerTests",
             ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, httpTypes, logging]),
@@ -179,8 +179,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
-                "ApusSocketIOProtocol",
-                "ApusJSON", nioCore, nioPosix, nioSSL, hummingbird, asyncHTTPClient, logging,
+                "ApusSocketIOProtocol", "ApusWebSocket",
+                "ApusJSON", nioCore, nioPosix, nioSSL, hummingbird, serviceLifecycle, asyncHTTPClient, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -203,11 +203,4 @@ if Context.environment["APUS_FUZZ"] != nil {
                 swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
-}
-
-// `scripts/tsan` builds one layer alone: the targets named here, which must name all they depend on, and the products made of them.
-if let only = Context.environment["APUS_ONLY"] {
-    let names = Set(only.split(separator: ",").map(String.init))
-    package.targets.removeAll { !names.contains($0.name) && $0.type != .system }
-    package.products.removeAll { !names.contains($0.name) }
 }

@@ -1,4 +1,5 @@
 package import ApusEngineIOProtocol
+package import ApusWebSocket
 package import HTTPTypes
 
 /// How an Engine.IO server behaves. Every default is the reference server's, unless its comment says otherwise.
@@ -26,40 +27,9 @@ package struct EngineIOServerConfiguration: Sendable {
     /// Whether a polling session may become a WebSocket. Default: yes.
     package var allowsUpgrades = true
     /// Which pages may talk to the server. Default: those of the same origin.
-    package var origins: EngineIOOriginPolicy = .sameOrigin
+    package var origins: OriginPolicy = .sameOrigin
     /// A check before the handshake; throw `EngineIOError(.forbidden, message:)` to refuse with 403 and that text.
     package var allowRequest: (@Sendable (HTTPRequest) throws -> Void)?
 
     package init() {}
-}
-
-/// Which pages of a browser may talk to a server. A client that sends no `Origin` is no page and is let in.
-public enum EngineIOOriginPolicy: Sendable, Hashable {
-    /// Only pages that came from the same host and port. The default.
-    case sameOrigin
-    /// These origins, compared whole (`https://app.example.com`), and the same origin. They get CORS headers, credentials allowed.
-    case list(Set<String>)
-    /// Every page. CORS answers `*`, without credentials.
-    case any
-
-    package enum Verdict: Equatable, Sendable {
-        case allowed(cors: String?, credentials: Bool)
-        case refused
-    }
-
-    /// - Parameters:
-    ///   - origin: The `Origin` field, if any.
-    ///   - authority: The `Host` the request was sent to.
-    package func judge(origin: String?, authority: String?) -> Verdict {
-        guard let origin else { return .allowed(cors: self == .any ? "*" : nil, credentials: false) }
-        // Whole comparison: `example.com.evil.org` is not `example.com`, and the opaque origin `null` is nobody.
-        let isSame = authority.map { origin == "http://\($0)" || origin == "https://\($0)" } ?? false
-        switch self {
-        case .any: return .allowed(cors: "*", credentials: false)
-        case .sameOrigin: return isSame ? .allowed(cors: nil, credentials: false) : .refused
-        case .list(let origins):
-            if origins.contains(origin), origin != "null" { return .allowed(cors: origin, credentials: true) }
-            return isSame ? .allowed(cors: nil, credentials: false) : .refused
-        }
-    }
 }

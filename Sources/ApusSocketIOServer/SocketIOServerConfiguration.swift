@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
-public import ApusEngineIOServer
+import ApusEngineIOServer
+public import ApusWebSocket
 public import HTTPTypes
 
 /// How a Socket.IO server behaves. Every default is the reference server's, unless its comment says otherwise.
@@ -39,7 +40,7 @@ public struct SocketIOServerConfiguration: Sendable {
     /// Most events that may wait for one socket's `async` handlers before it is disconnected. Default: 1,000.
     public var maximumWaitingEvents = 1_000
     /// Which pages of a browser may connect, by polling and by WebSocket. Default: those of the same origin (the reference lets any page open a WebSocket).
-    public var origins: EngineIOOriginPolicy = .sameOrigin
+    public var origins: OriginPolicy = .sameOrigin
     /// A check of the handshake request. Throw a `SocketIOConnectionRefusal` to answer 403 with its message. Default: none.
     public var allowRequest: (@Sendable (HTTPRequest) throws -> Void)?
 

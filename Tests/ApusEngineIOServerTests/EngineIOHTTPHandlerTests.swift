@@ -1,6 +1,7 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusTesting
+import ApusWebSocket
 import HTTPTypes
 import Logging
 import NIOCore

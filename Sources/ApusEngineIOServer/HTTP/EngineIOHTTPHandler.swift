@@ -125,7 +125,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.state = .reading(incoming)
     }
 
-    private func parse(_ request: HTTPRequest, _ verdict: EngineIOOriginPolicy.Verdict) -> Result<EngineIORequest, EngineIOError> {
+    private func parse(_ request: HTTPRequest, _ verdict: OriginPolicy.Verdict) -> Result<EngineIORequest, EngineIOError> {
         guard verdict != .refused else { return .failure(EngineIOError(.forbidden, message: "Origin not allowed")) }
         let query = QueryString(request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? "")
         do throws(EngineIOError) {
@@ -251,7 +251,7 @@ extension EventLoop {
     }
 }
 
-extension EngineIOOriginPolicy.Verdict {
+extension OriginPolicy.Verdict {
     fileprivate func fields(for request: HTTPRequest) -> HTTPFields {
         guard case .allowed(let origin?, let credentials) = self else { return [:] }
         var fields: HTTPFields = [.accessControlAllowOrigin: origin]
