@@ -98,6 +98,11 @@ extension WebSocketConnection {
         }
     }
 
+    /// Ends the connection at once, without a Close frame, because of `error`. On the event loop.
+    func fail(_ error: WebSocketError) {
+        self.handler?.abort(error)
+    }
+
     /// Ends the connection at once, without a Close frame.
     public func abort() {
         self.onLoop { connection in

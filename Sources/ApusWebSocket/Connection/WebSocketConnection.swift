@@ -1,4 +1,5 @@
 import ApusWebSocketProtocol
+public import HTTPTypes
 import NIOConcurrencyHelpers
 public import NIOCore
 
@@ -22,6 +23,8 @@ public final class WebSocketConnection: @unchecked Sendable {
     public let subprotocol: String?
     /// The other end of the transport, as far as the system knows it.
     public let remoteAddress: SocketAddress?
+    /// The request that opened the connection, for a server's handler: path, query, cookies. `nil` at the client's side.
+    public let request: HTTPRequest?
 
     let flow: WebSocketFlowControl
     let inbox: WebSocketInbox
@@ -33,7 +36,6 @@ public final class WebSocketConnection: @unchecked Sendable {
         var isOpen = true
         var closure: WebSocketClosure?
         var latency: Duration?
-        var isCompressed = false
         var waiters: [CheckedContinuation<WebSocketClosure, Never>] = []
     }
 
@@ -50,11 +52,13 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// A connection to be; ``attach(_:)`` gives it its WebSocket, of which it is the delegate.
     package init(
-        on eventLoop: any EventLoop, subprotocol: String?, remoteAddress: SocketAddress?, flow: WebSocketFlowControl = .init()
+        on eventLoop: any EventLoop, subprotocol: String?, remoteAddress: SocketAddress?, flow: WebSocketFlowControl = .init(),
+        request: HTTPRequest? = nil
     ) {
         self.eventLoop = eventLoop
         self.subprotocol = subprotocol
         self.remoteAddress = remoteAddress
+        self.request = request
         self.flow = flow
         let link = WeakLink()
         self.inbox = WebSocketInbox(flow: flow) { link.onLoop { $0.setReading(paused: false) } }
@@ -66,7 +70,6 @@ public final class WebSocketConnection: @unchecked Sendable {
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
-        if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.outbox.transportBecame(writable: handler.isWritable)
     }
 
@@ -84,9 +87,6 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// The round-trip time of the last ping that was answered, `nil` before the first.
     public var latency: Duration? { self.status.withLockedValue { $0.latency } }
-
-    /// Whether both sides agreed on permessage-deflate (RFC 7692).
-    public var isCompressed: Bool { self.status.withLockedValue { $0.isCompressed } }
 
     /// Waits for the end of the connection.
     ///

@@ -75,8 +75,8 @@ extension WebSocketHandler {
         }
     }
 
-    /// Ends the connection at once, without a Close frame. The delegate hears of it in this call.
-    package func abort() {
+    /// Ends the connection at once, without a Close frame. The delegate hears of it, and of `error`, in this call.
+    package func abort(_ error: WebSocketError? = nil) {
         let wasOpen = self.machine.abortRequested()
         self.closeTimer?.cancel()
         self.closeTimer = nil
@@ -84,7 +84,7 @@ extension WebSocketHandler {
         self.letGoOfMessages()
         self.context?.close(mode: .all, promise: nil)
         if wasOpen {
-            self.report(code: nil, error: nil)
+            self.report(code: nil, error: error)
         }
     }
 

@@ -24,6 +24,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     private var decoder: WebSocketFrameDecoder
     /// The beginning of a header or of a control frame of which the rest has not come.
     private var incomplete: ByteBuffer?
+    /// Counts the headers that did not come in one read, so that a deadline knows which one it is about.
+    private(set) var incompleteFrames = 0
     /// Kept between reads for its storage only.
     private var frames: [WebSocketFrame] = []
 
@@ -80,6 +82,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether messages can be sent.
     package var isOpen: Bool { self.context != nil && self.machine.isOpen }
 
+    /// Whether a frame has begun of which not even the header is there (or a control frame, of which every peer has the whole at hand).
+    var isWithinFrameHeader: Bool { self.incomplete != nil }
+
     // MARK: Pipeline
 
     package func handlerAdded(context: ChannelHandlerContext) {
@@ -95,6 +100,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         guard !self.machine.isFinished else { return }  // after the end bytes are only read to see the transport's end
         self.isReading = true
         var bytes = self.unwrapInboundIn(data)
+        let wasIncomplete = self.incomplete != nil
         if var joined = self.incomplete.take() {
             joined.writeImmutableBuffer(bytes)
             bytes = joined
@@ -112,6 +118,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             self.perform(self.machine.decoderFailed(failure))
         }
         if bytes.readableBytes > 0, !self.machine.isFinished {
+            if !wasIncomplete || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
             // In a buffer of its own: what was read may be much larger than the 130 bytes this can be.
             var own = ByteBuffer()
             own.writeImmutableBuffer(bytes)

@@ -49,6 +49,8 @@ package enum WebSocketServerUpgrade {
         self.remove(NIOHTTPRequestHeadersValidator.self, from: pipeline)
         self.remove(NIOHTTPResponseHeadersValidator.self, from: pipeline)
         self.remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
+        self.remove(WebSocketHTTPGuard.self, from: pipeline)
+        self.remove(WebSocketFallbackHandler.self, from: pipeline)
         pipeline.removeHandler(mounted, promise: nil)
         guard let decoder else { return }
         // Last: it hands its left-over bytes on while it leaves, perhaps only when the present read is through.

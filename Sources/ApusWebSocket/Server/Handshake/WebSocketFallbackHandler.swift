@@ -1,0 +1,40 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Answers the requests that do not ask for a WebSocket, when the server stands on NIO alone.
+final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let path: String?
+    private var hasAnswered = false
+
+    init(path: String?) {
+        self.path = path
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Answered at once: a body is not waited for, and the connection ends.
+        guard case .head(let request) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
+        self.hasAnswered = true
+        let path = request.path?.prefix(while: { $0 != "?" }).description
+        let isOurPath = self.path.map { $0 == path } ?? true
+        let refusal =
+            isOurPath
+            // RFC 9110 15.5.22: "The server MUST send an Upgrade header field in a 426 response"
+            ? WebSocketUpgradeRefusal(.upgradeRequired, message: "This is a WebSocket server\n", headerFields: [.upgrade: "websocket"])
+            : WebSocketUpgradeRefusal(.notFound, message: "Not found. This is a WebSocket server\n")
+        context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
+        if request.method != .head { context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil) }
+        let channel = context.channel
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)  // a reset, a TLS failure: nothing more to say to this peer
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketFallbackHandler: Sendable {}

@@ -1,0 +1,174 @@
+import ApusWebSocketProtocol
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTPTypes
+
+/// Waits among the requests of an HTTP/1 connection for one that asks for a WebSocket, and passes every other request on.
+///
+/// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
+///
+/// Confined to the channel's event loop.
+final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let server: WebSocketServer
+    private let handshake: WebSocketServerHandshake
+    /// Whether the deadline runs from the connection's beginning on, or from the head of our request.
+    private let isAlone: Bool
+    private var machine = WebSocketHTTPStateMachine()
+    private var context: ChannelHandlerContext?
+    private var timer: Scheduled<Void>?
+    private var check: Task<Void, Never>?
+    private var readIsHeld = false
+
+    init(server: WebSocketServer, isAlone: Bool) {
+        self.server = server
+        self.handshake = WebSocketServerHandshake(configuration: server.configuration)
+        self.isAlone = isAlone
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if self.isAlone { self.startTimer(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.end()
+        self.context = nil
+    }
+
+    private func end() {
+        self.machine.connectionEnded()
+        self.timer?.cancel()
+        self.timer = nil
+        self.check?.cancel()
+        self.check = nil
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        guard self.timer == nil else { return }
+        self.timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.server.configuration.handshakeTimeout)) {
+            self.timer = nil
+            switch self.machine.timerFired() {
+            case .refuse:
+                self.check?.cancel()
+                self.write(.unavailable("The handshake took too long", retryAfter: self.server.configuration.retryAfter))
+            case .close: self.context?.close(promise: nil)
+            case .doNothing: break
+            }
+        }
+    }
+
+    // MARK: In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let request): self.perform(self.machine.receivedHead(request, isOurs: self.handshake.isOurs(request)), data, context)
+        case .body: self.perform(self.machine.receivedBody(), data, context)
+        case .end: self.perform(self.machine.receivedEnd(), data, context)
+        }
+    }
+
+    private func perform(_ action: WebSocketHTTPStateMachine.Action, _ data: NIOAny?, _ context: ChannelHandlerContext) {
+        switch action {
+        case .forward: if let data { context.fireChannelRead(data) }
+        case .startTimer: self.startTimer(context)
+        case .decide(let request, let hasBody): self.decide(request, hasBody: hasBody, context)
+        case .doNothing: break
+        }
+    }
+
+    /// While a handshake is undecided its client may not speak; what it sends all the same stays in the kernel.
+    func read(context: ChannelHandlerContext) {
+        if self.machine.pausesReading {
+            self.readIsHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.end()
+        context.fireChannelInactive()
+    }
+
+    // MARK: Deciding
+
+    private func decide(_ request: HTTPRequest, hasBody: Bool, _ context: ChannelHandlerContext) {
+        do throws(WebSocketUpgradeRefusal) {
+            let agreement = try self.handshake.judge(request, hasBody: hasBody)
+            let ticket = try self.server.admit(request, from: context.remoteAddress)
+            guard let shouldUpgrade = self.server.configuration.shouldUpgrade else {
+                return self.upgrade(request, agreement, ticket)
+            }
+            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let eventLoop = context.eventLoop
+            self.check = Task {
+                let refusal: WebSocketUpgradeRefusal?
+                do {
+                    try await shouldUpgrade(request)
+                    refusal = nil
+                } catch {
+                    refusal =
+                        error as? WebSocketUpgradeRefusal ?? WebSocketUpgradeRefusal(.internalServerError, message: "Internal server error")
+                }
+                eventLoop.execute { handler.value.checked(refusal, request, agreement, ticket) }
+            }
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    private func checked(
+        _ refusal: WebSocketUpgradeRefusal?, _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement,
+        _ ticket: WebSocketTicket
+    ) {
+        self.check = nil
+        if let refusal {
+            ticket.giveBack()
+            self.refuse(refusal)
+        } else {
+            self.upgrade(request, agreement, ticket)
+        }
+    }
+
+    private func refuse(_ refusal: WebSocketUpgradeRefusal) {
+        guard self.machine.decided() else { return }
+        self.write(refusal)
+    }
+
+    private func write(_ refusal: WebSocketUpgradeRefusal) {
+        guard let context = self.context else { return }
+        self.server.logger.debug("WebSocket refused", metadata: ["http.status": "\(refusal.status.code)"])
+        context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
+        context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket) {
+        guard self.machine.decided(), let context = self.context else {
+            return ticket.giveBack()  // the deadline was faster, or the client has left
+        }
+        self.timer?.cancel()
+        context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        if self.readIsHeld { context.read() }
+        self.server.open(request, agreement, ticket, in: context.pipeline.syncOperations, on: context.channel, removing: self)
+    }
+
+    // MARK: Out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let isEnd = if case .end = self.unwrapOutboundIn(data) { true } else { false }
+        context.write(data, promise: promise)
+        if isEnd { self.perform(self.machine.answered(), nil, context) }
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketHTTPHandler: Sendable {}

@@ -1,0 +1,89 @@
+import NIOConcurrencyHelpers
+public import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+public import NIOPosix
+public import NIOSSL
+
+extension WebSocketServer {
+    /// Listens on its own, without a web framework, until the task is cancelled; then it goes down as ``shutdown()`` says.
+    ///
+    /// - Parameters:
+    ///   - host: The name or address to listen on, for example `127.0.0.1`.
+    ///   - port: The port; 0 lets the system choose.
+    ///   - tls: The TLS context; `nil` (the default) listens in the clear.
+    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
+    ///   - onListening: Called once with the address in use.
+    /// - Throws: The system's error when the address cannot be used. Cancellation ends the server and throws nothing.
+    public func run(
+        host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        onListening: @Sendable (SocketAddress) -> Void = { _ in }
+    ) async throws {
+        try await self.run(until: self.bootstrap(on: eventLoopGroup, tls: tls).bind(host: host, port: port), onListening)
+    }
+
+    /// Listens on a Unix socket until the task is cancelled; then it goes down as ``shutdown()`` says.
+    ///
+    /// - Parameters:
+    ///   - path: Where the socket lies. A socket that is left from an earlier run is replaced.
+    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
+    ///   - onListening: Called once with the address in use.
+    /// - Throws: The system's error when the path cannot be used. Cancellation ends the server and throws nothing.
+    public func run(
+        unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        onListening: @Sendable (SocketAddress) -> Void = { _ in }
+    ) async throws {
+        let listener = self.bootstrap(on: eventLoopGroup, tls: nil).bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true)
+        try await self.run(until: listener, onListening)
+    }
+
+    private func run(until bound: EventLoopFuture<any Channel>, _ onListening: (SocketAddress) -> Void) async throws {
+        let listener = try await bound.get()
+        if let address = listener.localAddress { onListening(address) }
+        await withTaskCancellationHandler {
+            try? await listener.closeFuture.get()
+        } onCancel: {
+            listener.close(promise: nil)
+        }
+        await self.shutdown()
+    }
+
+    private func bootstrap(on group: any EventLoopGroup, tls: NIOSSLContext?) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
+            }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try self.configure(channel, tls: tls) }
+            }
+    }
+
+    /// Fills the pipeline of an accepted connection.
+    func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
+        let address = self.configuration.clientAddress == nil ? WebSocketClientAddress.key(of: channel.remoteAddress) : nil
+        guard self.state.withLockedValue({ $0.admission.transportOpened(from: address) }) else {
+            throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
+        }
+        channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.admission.transportClosed(from: address) } }
+        // Unix sockets have no such option.
+        if channel.remoteAddress?.protocol != .unix {
+            try? channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1)
+        }
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = self.configuration.limits.maximumHeaderBytes
+        limits.maxHeaderListSize = self.configuration.limits.maximumHeaderBytes
+        limits.maxHeaderFieldCount = self.configuration.limits.maximumHeaderFields
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)),
+            WebSocketHTTPGuard(),
+            HTTP1ToHTTPServerCodec(secure: tls != nil),
+            WebSocketHTTPHandler(server: self, isAlone: true),
+            WebSocketFallbackHandler(path: self.configuration.path),
+        ])
+    }
+}

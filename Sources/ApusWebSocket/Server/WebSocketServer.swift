@@ -1,0 +1,227 @@
+import ApusWebSocketProtocol
+import HTTPTypes
+public import Logging
+import NIOConcurrencyHelpers
+public import NIOCore
+
+/// A WebSocket server.
+///
+/// ```swift
+/// let server = WebSocketServer { connection in
+///     for try await message in connection.messages { try await connection.send(message) }
+/// }
+/// try await server.run(host: "127.0.0.1", port: 8080)
+/// ```
+///
+/// A handler that returns closes its connection with 1000, one that throws with 1011. Where every message counts there is a handler on the
+/// event loop, without a task:
+///
+/// ```swift
+/// let server = WebSocketServer(onOpen: { connection in
+///     connection.onMessage { connection, message in connection.post(message) }
+/// })
+/// ```
+///
+/// It runs alone on NIO (`run`) or inside a hummingbird server (`channelHandlers`). Whoever is let in, at what sizes and how long is up to
+/// ``WebSocketServerConfiguration``.
+///
+/// Source: RFC 6455.
+public final class WebSocketServer: Sendable {
+    /// The configuration the server was made with.
+    public let configuration: WebSocketServerConfiguration
+    let logger: Logger
+    private let handler: Handler
+    let state: NIOLockedValueBox<State>
+
+    private enum Handler: Sendable {
+        case synchronous(@Sendable (WebSocketConnection) -> Void)
+        case asynchronous(@Sendable (WebSocketConnection) async throws -> Void)
+    }
+
+    /// The connections of one event loop.
+    struct Bucket: Sendable {
+        let eventLoop: any EventLoop
+        var connections: [ObjectIdentifier: WebSocketConnection] = [:]
+    }
+
+    struct State: Sendable {
+        var admission: WebSocketAdmission
+        var buckets: [ObjectIdentifier: Bucket] = [:]
+        /// The running `async` handlers, by their connection.
+        var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var drainWaiters: [CheckedContinuation<Void, Never>] = []
+
+        var isEmpty: Bool { self.tasks.isEmpty && self.buckets.allSatisfy(\.value.connections.isEmpty) }
+        var connections: [WebSocketConnection] { self.buckets.values.flatMap(\.connections.values) }
+    }
+
+    private init(_ configuration: WebSocketServerConfiguration, _ logger: Logger, _ handler: Handler) {
+        self.configuration = configuration
+        self.logger = logger
+        self.handler = handler
+        self.state = NIOLockedValueBox(
+            State(
+                admission: WebSocketAdmission(
+                    maximumConnections: configuration.maximumConnections,
+                    maximumConnectionsPerAddress: configuration.maximumConnectionsPerAddress)))
+    }
+
+    /// A server with an `async` handler.
+    ///
+    /// - Parameters:
+    ///   - configuration: Defaults that are safe on the internet.
+    ///   - logger: Gets connections at `debug`. Never payloads, never tokens.
+    ///   - handler: Called for every connection, in a task of its own. The connection closes when it returns or throws.
+    public convenience init(
+        configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
+        handler: @escaping @Sendable (WebSocketConnection) async throws -> Void
+    ) {
+        self.init(configuration, logger, .asynchronous(handler))
+    }
+
+    /// A server with a handler on the event loop.
+    ///
+    /// - Parameters:
+    ///   - configuration: Defaults that are safe on the internet.
+    ///   - logger: Gets connections at `debug`. Never payloads, never tokens.
+    ///   - onOpen: Called on the connection's event loop before its first message, to set its handlers. It must not block.
+    @_disfavoredOverload
+    public convenience init(
+        configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
+        onOpen: @escaping @Sendable (WebSocketConnection) -> Void
+    ) {
+        self.init(configuration, logger, .synchronous(onOpen))
+    }
+
+    // MARK: Connections
+
+    /// The connections that are open now.
+    public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.connections } }
+
+    /// How many connections are open or being opened.
+    public var connectionCount: Int { self.state.withLockedValue { $0.admission.webSocketCount } }
+
+    /// The connections that were accepted by `run`, those in their handshake included.
+    var transportCount: Int { self.state.withLockedValue { $0.admission.transportCount } }
+
+    /// Sends a message to every open connection, encoded once.
+    ///
+    /// It does not wait. A reader that is too slow for it is dealt with as its connection's flow control says; the others do not notice.
+    ///
+    /// - Parameter excluded: A connection to be left out, mostly the message's sender.
+    public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
+        let frame = WebSocketHandler.encodeServerFrame(message)
+        for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {
+            bucket.eventLoop.runOnLoop {
+                for connection in bucket.connections.values where connection !== excluded { connection.post(preencoded: frame) }
+            }
+        }
+    }
+
+    /// The handlers for one HTTP/1 connection that speaks `HTTPRequestPart` and `HTTPResponsePart`.
+    ///
+    /// They answer requests for a WebSocket under the configured path and pass the others on. In a hummingbird application:
+    ///
+    /// ```swift
+    /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: server.channelHandlers())))
+    /// ```
+    public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self, isAlone: false)] }
+
+    // MARK: Opening
+
+    /// Counts a client in, or says why not.
+    func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> WebSocketTicket {
+        let address =
+            if let clientAddress = self.configuration.clientAddress {
+                clientAddress(request, peer)
+            } else {
+                WebSocketClientAddress.key(of: peer)
+            }
+        switch self.state.withLockedValue({ $0.admission.webSocketOpening(from: address) }) {
+        case nil:
+            return WebSocketTicket { [state] in state.withLockedValue { $0.admission.webSocketClosed(from: address) } }
+        case .full:
+            throw .unavailable("The server is full", retryAfter: self.configuration.retryAfter)
+        case .addressFull:
+            throw .tooManyConnections("Too many connections from this address", retryAfter: self.configuration.retryAfter)
+        case .draining:
+            throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter)
+        }
+    }
+
+    /// The 101 is written: HTTP leaves the pipeline, a connection begins. On its event loop.
+    func open(
+        _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket,
+        in pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel, removing mounted: any RemovableChannelHandler
+    ) {
+        let connection = WebSocketConnection(
+            on: channel.eventLoop, subprotocol: agreement.settled.subprotocol, remoteAddress: channel.remoteAddress,
+            flow: self.configuration.flow,
+            request: request)
+        let handler = WebSocketHandler(
+            role: .server, limits: self.configuration.limits, deflate: agreement.settled.deflate, delegate: connection)
+        let keeper = WebSocketServerKeeper(configuration: self.configuration, handler: handler, connection: connection)
+        WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: mounted, with: handler)
+        connection.attach(handler)
+        self.logger.debug("WebSocket opened", metadata: ["websocket.subprotocol": "\(agreement.settled.subprotocol ?? "")"])
+        let isDraining = self.state.withLockedValue { state in
+            state.buckets[ObjectIdentifier(channel.eventLoop), default: Bucket(eventLoop: channel.eventLoop)]
+                .connections[ObjectIdentifier(connection)] = connection
+            return state.admission.isDraining
+        }
+        connection.onClose { [self, weak connection] closure in
+            ticket.giveBack()
+            self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
+            if let connection { self.closed(connection) }
+        }
+        try? pipeline.addHandler(keeper, position: .after(handler))  // fails when the channel is gone, and the handler has said so
+        self.start(connection)
+        if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between the admission and here
+    }
+
+    private func start(_ connection: WebSocketConnection) {
+        switch self.handler {
+        case .synchronous(let onOpen):
+            onOpen(connection)
+        case .asynchronous(let body):
+            let id = ObjectIdentifier(connection)
+            // Its owner is `state.tasks`: a shutdown waits for it and cancels it in the end.
+            self.state.withLockedValue { state in
+                state.tasks[id] = Task {
+                    do {
+                        try await body(connection)
+                        connection.startClosing(code: .normalClosure)
+                    } catch {
+                        self.logger.debug("WebSocket handler threw", metadata: ["error": "\(error)"])
+                        connection.startClosing(code: .internalError)
+                    }
+                    self.update { $0.tasks[id] = nil }
+                }
+            }
+        }
+    }
+
+    private func closed(_ connection: WebSocketConnection) {
+        self.update { state in
+            state.buckets[ObjectIdentifier(connection.eventLoop)]?.connections[ObjectIdentifier(connection)] = nil
+        }
+    }
+
+    /// Changes the state and wakes a shutdown that waits for its end.
+    func update(_ change: (inout State) -> Void) {
+        let waiters = self.state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
+            change(&state)
+            guard state.isEmpty else { return [] }
+            defer { state.drainWaiters = [] }
+            return state.drainWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension EventLoop {
+    /// Runs `work` now when on this loop, else at its next turn.
+    fileprivate func runOnLoop(_ work: @escaping @Sendable () -> Void) {
+        if self.inEventLoop { work() } else { self.execute(work) }
+    }
+}

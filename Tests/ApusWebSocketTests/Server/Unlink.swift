@@ -1,0 +1,10 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Removes a file. `true`: it was there.
+func unlinkFile(_ path: String) -> Bool { unlink(path) == 0 }

@@ -1,0 +1,89 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Runs a server on a port of its own, lends it to `body`, and waits until it has gone down.
+func withServer(
+    _ server: WebSocketServer, tls: NIOSSLContext? = nil, _ body: (_ port: Int) async throws -> Void
+) async throws {
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let running = Task { try await server.run(host: "127.0.0.1", port: 0, tls: tls) { port.yield($0.port ?? 0) } }
+    var iterator = ports.makeAsyncIterator()
+    guard let number = await iterator.next() else { return }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(number)) } catch { result = .failure(error) }
+    running.cancel()
+    try await running.value
+    try result.get()
+}
+
+/// A peer that says what the test tells it, byte for byte.
+///
+/// `@unchecked Sendable`: what was received is touched on the channel's event loop only.
+final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private var received = ByteBuffer()
+    private var waiters: [(isEnough: (ByteBuffer) -> Bool, promise: EventLoopPromise<ByteBuffer>)] = []
+    let channel: NIOLockedValueBox<(any Channel)?> = .init(nil)
+
+    static func connect(port: Int, autoRead: Bool = true) async throws -> RawPeer {
+        let peer = RawPeer()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(peer) }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        peer.channel.withLockedValue { $0 = channel }
+        return peer
+    }
+
+    private var open: any Channel {
+        get throws { if let channel = self.channel.withLockedValue({ $0 }) { channel } else { throw ChannelError.ioOnClosedChannel } }
+    }
+
+    func send(_ text: String) async throws { try await self.open.writeAndFlush(ByteBuffer(string: text)) }
+
+    func stopReading() async throws { try await self.open.setOption(.autoRead, value: false).get() }
+
+    func close() async { try? await self.open.close() }
+
+    /// Waits until `text` has come, or the end. Everything so far.
+    func receive(until text: String, within time: TimeAmount = .seconds(10)) async throws -> String {
+        let channel = try self.open
+        return try await channel.eventLoop.flatSubmit {
+            let promise = channel.eventLoop.makePromise(of: ByteBuffer.self)
+            let isEnough: (ByteBuffer) -> Bool = { String(buffer: $0).contains(text) }
+            if isEnough(self.received) || !channel.isActive {
+                promise.succeed(self.received)
+            } else {
+                self.waiters.append((isEnough, promise))
+                channel.eventLoop.scheduleTask(in: time) { promise.fail(ChannelError.connectTimeout(time)) }
+            }
+            return promise.futureResult
+        }.map { String(buffer: $0) }.get()
+    }
+
+    /// Waits for the end of the connection.
+    func waitForEnd() async throws -> String { try await self.receive(until: "\u{0}never\u{0}") }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = self.unwrapInboundIn(data)
+        self.received.writeBuffer(&bytes)
+        self.waiters.removeAll { waiter in
+            guard waiter.isEnough(self.received) else { return false }
+            waiter.promise.succeed(self.received)
+            return true
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        for waiter in self.waiters { waiter.promise.succeed(self.received) }
+        self.waiters = []
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,77 @@
+@testable import ApusWebSocket
+import ApusWebSocketProtocol
+import Crypto
+import Foundation
+import NIOCore
+import NIOEmbedded
+import NIOSSL
+import SwiftASN1
+import Testing
+import X509
+
+/// The server behind TLS.
+@Suite struct WebSocketServerTLSTests {
+    /// A self-signed certificate for 127.0.0.1.
+    private static func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName("apus test") }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key.publicKey),
+            notValidBefore: Date.now.addingTimeInterval(-3600), notValidAfter: Date.now.addingTimeInterval(3600), issuer: name,
+            subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                SubjectAlternativeNames([.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
+            }, issuerPrivateKey: Certificate.PrivateKey(key))
+        let pem = try certificate.serializeAsPEM().pemString
+        let configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)))
+        return (try NIOSSLContext(configuration: configuration), pem)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func messagesThroughTLS() async throws {
+        let (context, pem) = try Self.makeCertificate()
+        let server = WebSocketServer(onOpen: { connection in connection.onMessage { $0.post($1) } })
+        try await withServer(server, tls: context) { port in
+            var configuration = WebSocketClientConfiguration()
+            configuration.tls = .trusting(authoritiesPEM: pem)
+            configuration.headers = [("Origin", "https://127.0.0.1:\(port)")]
+            try await WebSocketClient.withConnection(to: "wss://127.0.0.1:\(port)/", configuration: configuration) { connection in
+                var messages = connection.messages.makeAsyncIterator()
+                let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 300_000))
+                try await connection.send(message)
+                #expect(try await messages.next() == message)
+            }
+        }
+    }
+
+    /// Hazard 14.
+    @Test func aClientThatDoesNotFinishTLSIsCutByTheSameDeadline() throws {
+        let (context, _) = try Self.makeCertificate()
+        let server = WebSocketServer(onOpen: { _ in })
+        let channel = EmbeddedChannel()
+        try channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
+        try server.configure(channel, tls: context)
+        // A record of 512 bytes is announced and comes a byte a second.
+        for byte: UInt8 in [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC] {
+            try channel.writeInbound(ByteBuffer(bytes: [byte]))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(6))  // a TLS closure is waited for, for five seconds
+        #expect(!channel.isActive)
+    }
+
+    @Test func whatIsNoTLSIsCut() throws {
+        let (context, _) = try Self.makeCertificate()
+        let server = WebSocketServer(onOpen: { _ in })
+        let channel = EmbeddedChannel()
+        try channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
+        try server.configure(channel, tls: context)
+        _ = try? channel.writeInbound(ByteBuffer(string: EmbeddedWebSocketServer.request()))
+        channel.embeddedEventLoop.run()
+        #expect(!channel.isActive)
+    }
+}

@@ -1,0 +1,192 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+/// The public server and the public client over the loopback.
+@Suite struct WebSocketServerTests {
+
+    @Test(.timeLimit(.minutes(1))) func anAsyncHandlerEchoes() async throws {
+        let server = WebSocketServer { connection in
+            for try await message in connection.messages { try await connection.send(message) }
+        }
+        try await withServer(server) { port in
+            let closure = try await WebSocketClient.withConnection(to: "ws://127.0.0.1:\(port)/") { connection in
+                for number in 0..<100 { try await connection.send(.text("\(number)")) }
+                var messages = connection.messages.makeAsyncIterator()
+                for number in 0..<100 { #expect(try await messages.next() == .text("\(number)")) }
+                return await connection.close(code: .init(rawValue: 3001))
+            }
+            #expect(closure.wasClean)
+            #expect(closure.code.rawValue == 3001)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aHandlerThatReturnsClosesAndOneThatThrowsSaysSo() async throws {
+        struct Mistake: Error {}
+        let server = WebSocketServer { connection in
+            guard connection.request?.path == "/?throw" else { return }
+            throw Mistake()
+        }
+        try await withServer(server) { port in
+            let returned = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
+            #expect(await returned.waitUntilClosed().code == .normalClosure)
+            let thrown = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/?throw")
+            #expect(await thrown.waitUntilClosed().code == .internalError)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theApplicationsCheckMaySuspendAndRefuse() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.shouldUpgrade = { request in
+            await Task.yield()
+            switch request.headerFields[.authorization] {
+            case "good": break
+            case "bad": throw CancellationError()
+            default: throw WebSocketUpgradeRefusal(.unauthorized, message: "Who are you?", headerFields: [.wwwAuthenticate: "Bearer"])
+            }
+        }
+        let server = WebSocketServer(configuration: configuration) { connection in try await connection.send("welcome") }
+        try await withServer(server) { port in
+            func open(_ token: String?) async throws -> WebSocketConnection {
+                var configuration = WebSocketClientConfiguration()
+                configuration.headers = token.map { [("Authorization", $0)] } ?? []
+                return try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/", configuration: configuration)
+            }
+            var messages = try await open("good").messages.makeAsyncIterator()
+            #expect(try await messages.next() == "welcome")
+            let refusal = await #expect(throws: WebSocketError.self) { try await open(nil) }?.refusal
+            #expect(refusal?.status == 401)
+            #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == "Who are you?")
+            #expect(await #expect(throws: WebSocketError.self) { try await open("bad") }?.refusal?.status == 500)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCheckThatTakesTooLongIsCancelledAndAnswered() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.handshakeTimeout = .milliseconds(100)
+        configuration.shouldUpgrade = { _ in try await Task.sleep(for: .seconds(3600)) }
+        let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
+        try await withServer(server) { port in
+            let peer = try await RawPeer.connect(port: port)
+            try await peer.send(EmbeddedWebSocketServer.request())
+            #expect(try await peer.waitForEnd().hasPrefix("HTTP/1.1 503 "))
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aBroadcastReachesEverybodyButTheSender() async throws {
+        let room = WebSocketServer(onOpen: { connection in
+            connection.onMessage { connection, message in connection.post(message) }
+        })
+        try await withServer(room) { port in
+            var connections: [WebSocketConnection] = []
+            for _ in 0..<10 {
+                let connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
+                try await connection.send("here")
+                var messages = connection.messages.makeAsyncIterator()
+                #expect(try await messages.next() == "here")
+                connections.append(connection)
+            }
+            let sender = try #require(room.connections.first)
+            room.broadcast("to all")
+            room.broadcast("to the others", excluding: sender)
+            room.broadcast("last")
+            var excluded = 0
+            for connection in connections {
+                var messages = connection.messages.makeAsyncIterator()
+                #expect(try await messages.next() == "to all")
+                let next = try await messages.next()
+                if next == "last" { excluded += 1 } else { #expect(next == "to the others") }
+            }
+            #expect(excluded == 1)
+        }
+    }
+
+    /// Hazard 17.
+    @Test(.timeLimit(.minutes(1))) func aServerThatGoesDownTellsEverybody() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.drainBatchSize = 3
+        configuration.drainBatchGap = .milliseconds(10)
+        let server = WebSocketServer(configuration: configuration) { connection in
+            for try await message in connection.messages { try await connection.send(message) }
+        }
+        var connections: [WebSocketConnection] = []
+        try await withServer(server) { port in
+            for _ in 0..<10 { connections.append(try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")) }
+        }
+        for connection in connections {
+            let closure = await connection.waitUntilClosed()
+            #expect(closure.code == .goingAway)
+            #expect(closure.wasClean)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whoeverStaysIsCutAtTheDeadline() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.drainTimeout = .milliseconds(200)
+        let cancelled = NIOLockedValueBox(false)
+        let server = WebSocketServer(configuration: configuration) { _ in
+            do { try await Task.sleep(for: .seconds(3600)) } catch { cancelled.withLockedValue { $0 = true } }
+        }
+        var peer: RawPeer?
+        try await withServer(server) { port in
+            peer = try await RawPeer.connect(port: port)
+            try await peer?.send(EmbeddedWebSocketServer.request())
+            #expect(try await peer?.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 ") == true)
+        }
+        // Told, and cut without an answer.
+        #expect(try await peer?.waitForEnd().utf8.count ?? 0 > 0)
+        #expect(cancelled.withLockedValue { $0 } || server.connectionCount == 0)
+    }
+
+    /// Hazard 16: the same as a reader under SIGSTOP.
+    @Test(.timeLimit(.minutes(1))) func aReaderThatStopsIsClosedAndTheOthersDoNotNotice() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.flow.postedBytes = 1 << 20
+        configuration.limits.closeTimeout = .milliseconds(200)
+        let closures = AsyncStream.makeStream(of: WebSocketClosure.self)
+        let server = WebSocketServer(
+            configuration: configuration,
+            onOpen: { connection in
+                guard connection.request?.path == "/?stops" else { return }
+                connection.onClose { closures.continuation.yield($0) }
+            })
+        try await withServer(server) { port in
+            let stopped = try await RawPeer.connect(port: port)
+            try await stopped.send(EmbeddedWebSocketServer.request("/?stops"))
+            _ = try await stopped.receive(until: "\r\n\r\n")
+            try await stopped.stopReading()
+            let healthy = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
+            var messages = healthy.messages.makeAsyncIterator()
+            // Far more than the kernel's buffers and our bound together.
+            let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 64 << 10))
+            for _ in 0..<400 {
+                server.broadcast(message)
+                #expect(try await messages.next()?.payload.readableBytes == 64 << 10)
+            }
+            var ended = closures.stream.makeAsyncIterator()
+            let closure = await ended.next()
+            #expect(closure?.initiator == .ourselves)
+            #expect(server.connections.count == 1)
+            await stopped.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aUnixSocket() async throws {
+        let path = "/tmp/apus-ws-\(UInt32.random(in: 0 ... .max)).sock"
+        let server = WebSocketServer(onOpen: { connection in connection.onMessage { $0.post($1) } })
+        let listening = AsyncStream.makeStream(of: SocketAddress.self)
+        let running = Task { try await server.run(unixDomainSocketPath: path) { listening.continuation.yield($0) } }
+        var addresses = listening.stream.makeAsyncIterator()
+        #expect(await addresses.next()?.pathname == path)
+        running.cancel()
+        try await running.value
+        #expect(!unlinkFile(path), "the socket was left behind")
+    }
+}
