@@ -1,4 +1,5 @@
 import ApusEngineIOServer
+import ApusWebSocket
 public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -24,6 +25,9 @@ extension SocketIOServer {
         let listener = try await ServerBootstrap(group: eventLoopGroup)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
+            }
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
