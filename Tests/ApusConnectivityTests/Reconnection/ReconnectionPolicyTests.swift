@@ -51,6 +51,25 @@ struct ConstantGenerator: RandomNumberGenerator {
         #expect(self.delays(policy, attempts: -3...0).allSatisfy { $0 == .seconds(4) })
     }
 
+    @Test func thePresetsOfTheSeeds() {
+        #expect(self.delays(.doubling, attempts: 1...9) == [0, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+        #expect(self.delays(.fiveTimes, attempts: 1...6) == Array(repeating: .seconds(1), count: 5) + [nil])
+    }
+
+    @Test func listedDelaysRepeatTheLast() {
+        #expect(self.delays(.delays([.seconds(3), .seconds(-1)], jitter: 0)) == [.seconds(3), .zero, .zero, .zero, .zero])
+        #expect(self.delays(.delays([.seconds(4)], jitter: 0.5), roll: .max, attempts: Int.max...Int.max) == [.seconds(6)])
+        #expect(ReconnectionPolicy.delays([]) == .none)
+        #expect(ReconnectionPolicy.fixed(.zero, stableTime: .seconds(-1)).stableTime == .zero)
+    }
+
+    @Test func theErrorDecides() {
+        #expect(RetryDecision(classifying: nil) == .retry)
+        #expect(RetryDecision(classifying: CancellationError()) == .retry)
+        #expect(RetryDecision(classifying: ConnectivityError(.pinMismatch, message: "")) == .giveUp)
+        #expect(RetryDecision(classifying: ConnectivityError(.connectFailed, message: "")) == .retry)
+    }
+
     @Test func aFactorJustAboveOneEnds() {
         // The loop is bounded by the delay reaching its end, not by the attempt's number.
         let policy = ReconnectionPolicy.exponential(from: .seconds(1), to: .seconds(2), factor: 1.01, jitter: 0)
