@@ -55,6 +55,7 @@ extension WebSocketConnection {
 
 extension WebSocketConnection: WebSocketHandlerDelegate {
     package func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
+        self.heartbeat?.hasMessage = true
         if let messageHandler = self.messageHandler {
             messageHandler(self, message)
         } else if self.inbox.received(message) {
@@ -63,6 +64,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 
     package func webSocketReadComplete(_ handler: WebSocketHandler) {
+        self.heartbeat?.readCompleted()
         self.readCompleteHandler?(self)
     }
 
@@ -71,7 +73,8 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 
     package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {
-        let (answered, roundTrip) = self.pings.answered(by: payload, at: self.eventLoop.now)
+        let (answered, ownRoundTrip) = self.pings.answered(by: payload, at: self.eventLoop.now)
+        let roundTrip = ownRoundTrip ?? self.heartbeat?.receivedPong(payload)
         if let roundTrip {
             self.status.withLockedValue { $0.latency = roundTrip }
         }
@@ -89,6 +92,8 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
 
     private func ended(_ closure: WebSocketClosure) {
         self.handler = nil
+        self.heartbeat?.stop()
+        self.heartbeat = nil
         let waiters = self.status.withLockedValue { status in
             status.isOpen = false
             status.closure = closure

@@ -47,6 +47,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
     var pings = WebSocketPings()
+    var heartbeat: WebSocketHeartbeatDriver?
     var closeWasRequested = false
     var readingIsPaused = false
 

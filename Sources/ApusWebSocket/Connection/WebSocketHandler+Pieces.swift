@@ -43,13 +43,7 @@ extension WebSocketHandler {
             let deflater: WebSocketDeflater
             if let present = self.deflater { deflater = present } else { deflater = try WebSocketDeflater(deflate) }
             try deflater.deflate(payload, isLast: isLast, into: &compressed)
-            self.deflater = deflater
-            if isLast, !deflate.outgoingTakesContextOver {
-                deflater.reset()
-                self.deflaterIsSpare = true
-            } else {
-                self.deflaterIsSpare = false
-            }
+            self.deflater = isLast && !deflate.outgoingTakesContextOver ? nil : deflater
         } catch {
             // Only for want of memory; what the peer has of the message cannot be taken back.
             return self.perform(self.machine.decoderFailed(error))

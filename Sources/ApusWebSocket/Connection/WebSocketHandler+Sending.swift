@@ -147,10 +147,6 @@ extension WebSocketHandler {
 
     func flushNow() {
         self.writeOutbound()
-        if self.deflaterIsSpare {
-            self.deflaterIsSpare = false
-            self.deflater = nil
-        }
         self.context?.flush()
     }
 }

@@ -38,9 +38,8 @@ final class WebSocketOutbox: Sendable {
                 case nil:
                     continuation.resume(throwing: CancellationError())
                 case .queued(let scheduleHop):
-                    // The hop first: whoever goes on must find it under way.
-                    if scheduleHop { self.hop() }
                     continuation.resume()
+                    if scheduleHop { self.hop() }
                 case .wait:
                     break
                 case .refuse(let error):

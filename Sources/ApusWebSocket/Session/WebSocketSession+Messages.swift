@@ -1,0 +1,97 @@
+public import ApusWebSocketProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+
+extension WebSocketSession {
+    /// The messages of all connections, in order, from now on. Reading the first one connects.
+    ///
+    /// Every sequence gets every message, and the first of a session also those that came before it. Ends after the user's or the peer's
+    /// close, and throws when the session failed. A sequence that is kept and not read stops the session's reading.
+    public var messages: WebSocketSessionMessages {
+        WebSocketSessionMessages(subscription: WebSocketSessionSubscription(lifetime: self.lifetime))
+    }
+}
+
+/// The messages of a ``WebSocketSession``. Keeps the session up.
+public struct WebSocketSessionMessages: AsyncSequence, Sendable {
+    /// What is received.
+    public typealias Element = WebSocketMessage
+
+    let subscription: WebSocketSessionSubscription
+
+    /// Starts where the last reader of this sequence stopped.
+    public func makeAsyncIterator() -> Iterator { Iterator(subscription: self.subscription) }
+
+    /// Takes one message at a time.
+    public struct Iterator: AsyncIteratorProtocol {
+        let subscription: WebSocketSessionSubscription
+
+        /// The next message; `nil` after the end, and when the task is cancelled.
+        public mutating func next() async throws -> WebSocketMessage? { try await self.subscription.next() }
+    }
+}
+
+/// One sequence's place in the audience; leaves it when released.
+final class WebSocketSessionSubscription: Sendable {
+    private let lifetime: WebSocketSessionLifetime
+    private let inbox: WebSocketInbox
+    private let place: Place
+
+    /// The number in the audience. Touched on the event loop only.
+    private final class Place: @unchecked Sendable {
+        var id: Int?
+    }
+
+    init(lifetime: WebSocketSessionLifetime) {
+        self.lifetime = lifetime
+        let place = Place()
+        let core = lifetime.core
+        let inbox = WebSocketInbox(flow: core.configuration.client.flow) { [weak core] in
+            guard let core else { return }
+            core.eventLoop.execute {
+                guard let id = place.id else { return }
+                core.audience.hasRoom(id)
+                core.audienceChanged()
+            }
+        }
+        self.place = place
+        self.inbox = inbox
+        core.onLoop { core in
+            place.id = core.audience.add(Subscriber(inbox: inbox))
+            core.audienceChanged()
+            if core.state.isEnded { inbox.ended(core.failure) }
+        }
+    }
+
+    deinit {
+        let place = self.place
+        self.lifetime.core.onLoop { core in
+            guard let id = place.id else { return }
+            core.audience.remove(id)
+            core.audienceChanged()
+        }
+    }
+
+    func next() async throws -> WebSocketMessage? {
+        self.lifetime.core.onLoop { if $0.state == .idle { $0.connect(again: false) } }
+        return try await self.inbox.next()
+    }
+
+    private final class Subscriber: WebSocketSubscriber {
+        let inbox: WebSocketInbox
+
+        init(inbox: WebSocketInbox) {
+            self.inbox = inbox
+        }
+
+        func receive(_ event: WebSocketSession.Event) -> Bool {
+            guard case .message(let message) = event else { return false }
+            return self.inbox.received(message)
+        }
+
+        func sessionEnded(_ error: WebSocketError?) -> Bool {
+            self.inbox.ended(error)
+            return true
+        }
+    }
+}
