@@ -23,6 +23,7 @@ format: ## rewrites the Swift files in the project's format
 lint: ## format and import checks, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-imports
+	@python3 scripts/check-snippets
 
 bench: ## our server (release build) beside python-socketio, in one run
 	@Benchmarks/run
