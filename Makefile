@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint bench docs clean
+.PHONY: help run test format lint bench benchws autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -27,6 +27,17 @@ lint: ## format and import checks, without building
 
 bench: ## our server (release build) beside python-socketio, in one run
 	@Benchmarks/run
+
+benchws: ## our WebSocket server (release build) beside node ws and python websockets, in one run
+	@Benchmarks/websocket/run
+
+autobahn: ## all 517 cases of the Autobahn test suite in both roles (a quarter of an hour)
+	@scripts/bootstrap test
+	@swift build $(SWIFT_FLAGS) --product apus
+	@Conformance/autobahn/run all both
+
+tsan: ## the tests of the WebSocket layer under ThreadSanitizer
+	@scripts/tsan
 
 docs: ## DocC pages of every library product, into docs-output/
 	@scripts/docs

@@ -148,6 +148,7 @@ let package = Package(
                 nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
+        tests("ApusCommandTests", ["apus"]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusConnectivityTests", ["ApusConnectivity"]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
@@ -204,4 +205,11 @@ if Context.environment["APUS_FUZZ"] != nil {
             .target(name: name, dependencies: targets + [nioCore, httpTypes], path: "FuzzTesting/\(name)", swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
+}
+
+// `scripts/tsan` builds one layer alone: the targets named here, which must name all they depend on, and the products made of them.
+if let only = Context.environment["APUS_ONLY"] {
+    let names = Set(only.split(separator: ",").map(String.init))
+    package.targets.removeAll { !names.contains($0.name) && $0.type != .system }
+    package.products.removeAll { !names.contains($0.name) }
 }

@@ -7,12 +7,12 @@ import collections
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import time
 
-from .process import BINARY, ROOT, ServerProcess, free_port
+from .peers import end, free_port, wait_for_port
+from .process import BINARY, ROOT, ServerProcess
 
 WSTEST = ROOT / ".venv-autobahn" / "bin" / "wstest"
 MISSING = "no .venv-autobahn/bin/wstest: scripts/bootstrap makes it where there is a Python 2.7 (pyenv install 2.7.18)"
@@ -94,26 +94,6 @@ def run_client_role(folder: pathlib.Path, selection: dict, seconds: float) -> Re
                 end(client)
             end(suite)
     return Report(folder)
-
-
-def wait_for_port(port: int, process: subprocess.Popen, seconds: float = 30):
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            assert process.poll() is None and time.monotonic() < deadline, f"nobody listens on port {port}"
-            time.sleep(0.1)
-
-
-def end(process: subprocess.Popen):
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(10)
 
 
 def main():

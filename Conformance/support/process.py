@@ -10,7 +10,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build" / "debug" / "apus"))
-ADDRESS = re.compile(r"(?:listening on |https?://)(127\.0\.0\.1|localhost|\[::1\]|0\.0\.0\.0):(\d+)")
+ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localhost|\[::1\]|0\.0\.0\.0):(\d+)")
 
 
 def free_port() -> int:
@@ -21,10 +21,11 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    def __init__(self, *arguments: str, ready: float = 30):
+    def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search):
         self.arguments = [str(BINARY), *arguments]
         self.lines: list[str] = []
         self.port = 0
+        self._is_ready = is_ready
         self._listening = threading.Event()
         self.process = subprocess.Popen(
             self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -40,9 +41,9 @@ class ServerProcess:
     def _read(self):
         for line in self.process.stdout:
             self.lines.append(line)
-            match = ADDRESS.search(line)
-            if match and not self._listening.is_set():
-                self.port = int(match.group(2))
+            if self._is_ready(line) and not self._listening.is_set():
+                match = ADDRESS.search(line)
+                self.port = int(match.group(2)) if match else 0  # none: a Unix socket
                 self._listening.set()
 
     @property

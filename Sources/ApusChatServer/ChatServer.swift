@@ -3,7 +3,6 @@ import Foundation
 import Hummingbird
 public import Logging
 import NIOCore
-import NIOSSL
 public import ServiceLifecycle
 
 /// A whole chat server: accounts, log, blobs, Socket.IO and the page, on one SQLite file and a folder.
@@ -101,11 +100,9 @@ public final class ChatServer: Service {
             case .off: break
             case .selfSigned(let port):
                 listeners.append(
-                    .init(scheme: "https", host: host, port: port, tls: try SelfSignedCertificate.context(host: host, now: Date())))
+                    .init(scheme: "https", host: host, port: port, tls: try ServerIdentity.selfSigned(host: host, now: Date()).context()))
             case .files(let port, let certificates, let key):
-                let chain = try NIOSSLCertificate.fromPEMFile(certificates).map { NIOSSLCertificateSource.certificate($0) }
-                let context = try SelfSignedCertificate.context(
-                    certificates: chain, key: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+                let context = try ServerIdentity(certificates: certificates, key: key).context()
                 listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
             }
         } catch {

@@ -50,6 +50,25 @@ import Testing
         }
     }
 
+    /// The 101, a message and the end of the transport may come in one read.
+    @Test func aServerThatSpeaksAndHangsUpAtOnceIsHeard() async throws {
+        try await ScriptedServer.with { _, _ in
+            .upgrade { connection in
+                connection.post("last words")
+                // Behind the write of this turn.
+                connection.eventLoop.execute { connection.eventLoop.execute { connection.abort() } }
+            }
+        } _: { server in
+            for _ in 0..<20 {
+                let connection = try await WebSocketClient.connect(to: server.url)
+                var messages = connection.messages.makeAsyncIterator()
+                #expect(try await messages.next() == "last words")
+                let error = await #expect(throws: WebSocketError.self) { try await messages.next() }
+                #expect(error?.code == .connectionLost)
+            }
+        }
+    }
+
     @Test func aRefusalTellsStatusFieldsAndBody() async throws {
         try await ScriptedServer.with { _, _ in
             .respond(HTTPResponse(status: .tooManyRequests, headerFields: [.retryAfter: "7"]), body: "slow down")

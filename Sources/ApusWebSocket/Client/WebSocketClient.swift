@@ -10,12 +10,15 @@ public enum WebSocketClient {
     ///   - url: `ws://host:port/path?query` or `wss://…`.
     ///   - configuration: How.
     ///   - eventLoop: Where the connection lives. Default: one of the process's.
+    ///   - onOpen: Called on the connection's event loop before its first message, to set its handlers: no message, and no end, can come
+    ///     between. It must not block.
     /// - Returns: The open connection; close it when you are done.
     /// - Throws: ``WebSocketError``. When the server answered with another status than 101 it is
     ///   ``WebSocketError/Code/connectionRefused``, with the response in ``WebSocketError/refusal``. `CancellationError` when the
     ///   task was cancelled.
     public static func connect(
-        to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
+        to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
+        onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil
     ) async throws -> WebSocketConnection {
         let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
         let canceller = WebSocketOpenerCanceller()
@@ -23,6 +26,8 @@ public enum WebSocketClient {
             try await eventLoop.flatSubmit {
                 let opener = WebSocketOpener(url: url, configuration: configuration, eventLoop: eventLoop)
                 canceller.started(opener)
+                // Inline: this is the place before the first byte of the WebSocket is read.
+                opener.futureResult.assumeIsolated().whenSuccess { onOpen?($0) }
                 return opener.futureResult
             }.get()
         } onCancel: {

@@ -105,7 +105,8 @@ package final class WebSocketConnectionAttempt {
                 try pipeline.addHandler(security.makeHandler())
             }
             try pipeline.addHandler(HTTPRequestEncoder())
-            try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)))
+            try pipeline.addHandler(WebSocketHandshakeSplitter(attempt: self))
+            try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)))
             try pipeline.addHandler(
                 WebSocketClientHandshakeHandler(attempt: self, request: request, deflate: self.deflate, limits: self.limits))
         } catch {
@@ -115,21 +116,21 @@ package final class WebSocketConnectionAttempt {
 
     /// The server agreed: HTTP leaves the pipeline, then the WebSocket enters it.
     ///
-    /// The decoder leaves in a later turn and hands on what it read too much. It also looks at writes as if they were requests,
-    /// so nothing may be sent before it has left: until then a collector keeps the bytes.
+    /// The decoder leaves in a later turn. It also looks at writes as if they were requests, so nothing may be sent before it has
+    /// left: until then the splitter keeps what the server says.
     func agreed(
         _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
         handshake: WebSocketClientHandshakeHandler
     ) {
         do {
-            let collector = LeftoverCollector(attempt: self)
+            let splitter = try pipeline.handler(type: WebSocketHandshakeSplitter.self)
+            splitter.handshakeAgreed()
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let encoder = try pipeline.context(handlerType: HTTPRequestEncoder.self)
-            try pipeline.addHandler(collector, position: .after(decoder.handler))
             pipeline.removeHandler(handshake, promise: nil)
             pipeline.removeHandler(context: encoder, promise: nil)
             pipeline.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-                self.open(response, agreement, in: pipeline, collector: collector)
+                self.open(response, agreement, in: pipeline, splitter: splitter)
             }
         } catch {
             self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
@@ -138,53 +139,19 @@ package final class WebSocketConnectionAttempt {
 
     private func open(
         _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
-        collector: LeftoverCollector
+        splitter: WebSocketHandshakeSplitter
     ) {
         guard !self.hasEnded, let channel = self.channel, let makeDelegate = self.makeDelegate else { return }
         let delegate = makeDelegate(WebSocketOpening(channel: channel, response: response, agreement: agreement))
         let handler = WebSocketHandler(role: .client, limits: self.limits, deflate: agreement.deflate, delegate: delegate)
         do {
-            try pipeline.addHandler(handler, position: .after(collector))
+            try pipeline.addHandler(handler, position: .after(splitter))
         } catch {
             return self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
         }
         self.end()
         self.promise.assumeIsolated().succeed(handler)
-        pipeline.removeHandler(collector, promise: nil)
+        pipeline.removeHandler(splitter, promise: nil)
         handler.leftoverBytesPassed()
-    }
-}
-
-/// Keeps the first bytes of the WebSocket until its handler is there.
-final class LeftoverCollector: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let attempt: WebSocketConnectionAttempt
-    private var buffers: [ByteBuffer] = []
-
-    init(attempt: WebSocketConnectionAttempt) {
-        self.attempt = attempt
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.buffers.append(self.unwrapInboundIn(data))
-    }
-
-    func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
-        for buffer in self.buffers {
-            context.fireChannelRead(NIOAny(buffer))
-        }
-        self.buffers = []
-        context.leavePipeline(removalToken: removalToken)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        self.attempt.fail(WebSocketError(.connectionLost, message: "the transport ended right after the handshake"))
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.attempt.fail(WebSocketError(.transport, message: "the transport failed", cause: error))
-        context.fireErrorCaught(error)
     }
 }

@@ -36,6 +36,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         var isOpen = true
         var closure: WebSocketClosure?
         var latency: Duration?
+        var isCompressed = false
         var waiters: [CheckedContinuation<WebSocketClosure, Never>] = []
     }
 
@@ -71,6 +72,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
+        if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.outbox.transportBecame(writable: handler.isWritable)
     }
 
@@ -88,6 +90,9 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// The round-trip time of the last ping that was answered, `nil` before the first.
     public var latency: Duration? { self.status.withLockedValue { $0.latency } }
+
+    /// Whether both sides agreed on permessage-deflate (RFC 7692).
+    public var isCompressed: Bool { self.status.withLockedValue { $0.isCompressed } }
 
     /// Waits for the end of the connection.
     ///

@@ -1,12 +1,27 @@
 import Crypto
-import Foundation
-import NIOSSL
+package import Foundation
+package import NIOSSL
 import SwiftASN1
 import X509
 
-/// A certificate for trying out: made at the start, signed by itself, for `localhost`, the loopback addresses and the host given.
-enum SelfSignedCertificate {
-    static func context(host: String, now: Date) throws -> NIOSSLContext {
+/// The certificate and key a TLS server shows: its owner's files, or one made for trying out.
+package struct ServerIdentity {
+    private let certificates: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+
+    /// The owner's: PEM files of the chain, the server's own certificate first, and of its key.
+    package init(certificates: String, key: String) throws {
+        self.certificates = try NIOSSLCertificate.fromPEMFile(certificates)
+        self.key = try NIOSSLPrivateKey(file: key, format: .pem)
+    }
+
+    private init(certificate: NIOSSLCertificate, key: NIOSSLPrivateKey) {
+        self.certificates = [certificate]
+        self.key = key
+    }
+
+    /// Signed by itself, for `localhost`, the loopback addresses and the host given; good for 90 days.
+    package static func selfSigned(host: String, now: Date) throws -> Self {
         let key = P256.Signing.PrivateKey()
         let signer = Certificate.PrivateKey(key)
         let name = try DistinguishedName { CommonName("Apus, self-signed") }
@@ -22,16 +37,24 @@ enum SelfSignedCertificate {
             }, issuerPrivateKey: signer)
         var serializer = DER.Serializer()
         try certificate.serialize(into: &serializer)
-        return try self.context(
-            certificates: [.certificate(try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der))],
-            key: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der)))
+        return Self(
+            certificate: try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der),
+            key: try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der))
     }
 
-    static func context(certificates: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource) throws -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: certificates, privateKey: key)
+    /// TLS 1.2 or later, HTTP/1.1 over it.
+    package func context() throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: self.certificates.map { .certificate($0) }, privateKey: .privateKey(self.key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// The SHA-256 digest of the server's certificate: 64 lowercase hexadecimal digits, for a client that pins it.
+    package var fingerprint: String {
+        guard let bytes = try? self.certificates.first?.toDERBytes() else { return "" }
+        return SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     private static func names(of host: String) -> [GeneralName] {

@@ -1,0 +1,195 @@
+"""Our WebSocket client (`apus ws URL`) against servers of other makes, directly, through nginx, a CONNECT proxy and a SOCKS5 proxy."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from support.peers import Certificate, folder, free_port, microsocks, nginx, node_server, python_server, squid
+from support.process import BINARY, ROOT
+
+USER, PASSWORD = "swift", "apus apus:#1"  # with what a URL must escape
+SECRET = f"{USER}:apus%20apus%3A%231"
+
+
+
+def apus(url: str, *options: str, lines: str | bytes = "", timeout: float = 60) -> subprocess.CompletedProcess:
+    data = lines.encode() if isinstance(lines, str) else lines
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return subprocess.run(
+        [str(BINARY), "ws", url, *options], input=data, capture_output=True, timeout=timeout, cwd=ROOT,
+        env={**environment, "SWIFT_BACKTRACE": "enable=no"})
+
+
+def talk(url: str, *options: str):
+    """Sends lines, a large one and a binary file, and compares what comes back."""
+    lines = ["hello", "在吗？ 🐦", "x" * 125, "x" * 126, "é" * 40_000, "last"]
+    result = apus(url, *options, lines="".join(line + "\n" for line in lines))
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout.decode().splitlines() == lines
+    return result
+
+
+@pytest.fixture(scope="module", params=["websockets", "websockets, deflate", "node ws", "node ws, deflate"])
+def peer(request):
+    compress = "deflate" in request.param
+    with (node_server if request.param.startswith("node") else python_server)(compress) as port:
+        yield f"ws://127.0.0.1:{port}", compress
+
+
+@pytest.fixture(scope="module")
+def upstream():
+    with python_server(compress=True) as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def secure():
+    with folder() as place:
+        certificate = Certificate(place)
+        with python_server(certificate=certificate) as port:
+            yield f"wss://localhost:{port}", certificate
+
+
+def test_echo(peer):
+    url, compress = peer
+    talk(url + "/", *(["--compress"] if compress else []))
+
+
+def test_offering_compression_to_whoever(peer):
+    url, compress = peer
+    result = talk(url + "/", "--compress")
+    assert ("permessage-deflate" in result.stderr.decode()) == compress
+
+
+def test_a_binary_file(peer, tmp_path):
+    url, compress = peer
+    data = os.urandom(300_000)
+    (tmp_path / "bytes").write_bytes(data)
+    result = apus(url + "/", "--commands", *(["--compress"] if compress else []), lines=f"/file {tmp_path}/bytes\n")
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout == data
+
+
+def test_what_is_shown(peer):
+    url, _ = peer
+    result = apus(url + "/", "--commands", "--verbose", lines="hello\n/hex 00 ff 10\n/ping are you there\n//slash\n/close 4003 enough\n")
+    assert result.returncode == 0, result.stderr.decode()
+    shown = result.stdout.decode()
+    assert re.search(r"← text 5 B[^\n]*: hello", shown), shown
+    assert re.search(r"← binary 3 B[^\n]*: 00 ff 10", shown), shown
+    assert re.search(r"✓ pong in [0-9.]+ ms", shown), shown
+    assert re.search(r"← text 6 B[^\n]*: /slash", shown), shown
+    assert "4003" in result.stderr.decode()
+
+
+def test_the_server_closes(peer):
+    url, _ = peer
+    result = apus(url + "/close", "--stay")
+    assert result.returncode == 1
+    assert "4001" in result.stderr.decode() and "bye" in result.stderr.decode()
+
+
+def test_the_server_is_cut_off(peer):
+    url, _ = peer
+    result = apus(url + "/cut", "--stay")
+    assert result.stdout == b"last words\n"
+    assert result.returncode == 69, result.stderr.decode()
+
+
+def test_fragments_of_the_server(peer):
+    url, compress = peer
+    result = apus(url + "/fragments", "--stay", *(["--compress"] if compress else []))
+    assert (result.returncode, result.stdout) == (0, b"first second third\n"), result.stderr.decode()
+
+
+def test_a_ping_of_the_server_is_answered(peer):
+    url, _ = peer
+    result = apus(url + "/ping", "--stay")
+    assert (result.returncode, result.stdout) == (0, b"pong are you there\n"), result.stderr.decode()
+
+
+def test_headers_and_subprotocol(peer):
+    url, _ = peer
+    result = apus(url + "/headers", "--header", "X-One: 1", "--header", "Cookie: a=b; c=d", "--subprotocol", "news", "--subprotocol", "chat", "--stay")
+    assert result.returncode == 0, result.stderr.decode()
+    fields = json.loads(result.stdout)
+    assert (fields["x-one"], fields["cookie"]) == ("1", "a=b; c=d")
+    assert [name.strip() for name in fields["sec-websocket-protocol"].split(",")] == ["news", "chat"]
+    assert "chat" in result.stderr.decode()
+
+
+def test_refused(peer):
+    url, _ = peer
+    result = apus(url + "/refuse")
+    assert result.returncode == 77
+    assert "403" in result.stderr.decode() and "no" in result.stderr.decode()
+
+
+def test_nobody_listens():
+    result = apus(f"ws://127.0.0.1:{free_port()}/")
+    assert (result.returncode, result.stdout) == (69, b"")
+
+
+@pytest.mark.parametrize("arguments", [["http"], ["ftp://localhost/"], ["ws://localhost/", "--header", "no colon"], [], ["--listen", "nowhere"]])
+def test_wrong_arguments(arguments):
+    result = subprocess.run([str(BINARY), "ws", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+    assert result.returncode == 64, result.stderr
+
+
+# TLS
+
+
+def test_a_certificate_nobody_vouches_for_is_refused(secure):
+    url, _ = secure
+    result = apus(url + "/", lines="secret\n")
+    assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
+
+
+def test_an_authority_of_ones_own(secure):
+    url, certificate = secure
+    talk(url + "/", "--ca", str(certificate.certificate))
+
+
+def test_a_named_certificate(secure):
+    url, certificate = secure
+    talk(url + "/", "--insecure-pin", certificate.fingerprint)
+    result = apus(url + "/", "--insecure-pin", "00" * 32, lines="secret\n")
+    assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
+
+
+# On the way
+
+
+@pytest.mark.parametrize("compress", [[], ["--compress"]], ids=["plain", "deflate"])
+def test_through_nginx(upstream, compress):
+    with nginx(upstream) as (plain, secure, certificate):
+        talk(f"ws://127.0.0.1:{plain}/", *compress)
+        talk(f"wss://localhost:{secure}/", "--ca", str(certificate.certificate), *compress)
+
+
+@pytest.mark.xfail(reason="--proxy is not wired yet")
+def test_through_a_connect_proxy_with_credentials(upstream, secure):
+    url, certificate = secure
+    with squid(USER, PASSWORD) as (port, log):
+        talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}")
+        talk(url + "/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        for wrong in (f"http://127.0.0.1:{port}", f"http://{USER}:wrong@127.0.0.1:{port}"):
+            result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)
+            assert result.returncode == 69, result.stderr.decode()
+            assert "407" in result.stderr.decode(), result.stderr.decode()
+        seen = log.read_text()
+    assert f"CONNECT 127.0.0.1:{upstream} {USER}" in seen, seen
+
+
+@pytest.mark.xfail(reason="--proxy is not wired yet")
+def test_through_a_socks5_proxy_with_credentials(upstream, secure):
+    url, certificate = secure
+    with microsocks(USER, PASSWORD) as (port, log):
+        talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}")
+        talk(url + "/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        assert str(upstream) in log.read_text()
+        for wrong in (f"socks5://127.0.0.1:{port}", f"socks5://{USER}:wrong@127.0.0.1:{port}"):
+            result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)
+            assert result.returncode == 69, result.stderr.decode()
