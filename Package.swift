@@ -144,8 +144,7 @@ let package = Package(
             dependencies: [
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusSocketIOClient",
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, logging, nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, httpTypes,
-                nioConcurrencyHelpers, serviceLifecycle, unixSignals,
+                argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
 
         tests("ApusCommandTests", ["apus"]),

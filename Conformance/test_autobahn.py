@@ -14,10 +14,6 @@ SECTIONS = {
 }
 
 
-# Until `apus ws --listen` compresses.
-PENDING = {("server", 12), ("server", 13)}
-
-
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -35,9 +31,7 @@ def test_every_case_was_run(reports, role):
 
 @pytest.mark.parametrize("role", ["server", "client"])
 @pytest.mark.parametrize("section", SECTIONS, ids=[f"{number} {name}" for number, name in SECTIONS.items()])
-def test_section(request, reports, role, section):
-    if (role, section) in PENDING:
-        request.applymarker(pytest.mark.xfail(reason="not there yet"))
+def test_section(reports, role, section):
     verdicts = reports[role].section(section)
     assert verdicts
     assert {case: verdict for case, verdict in verdicts.items() if verdict not in ("OK", "INFORMATIONAL")} == {}

@@ -16,8 +16,6 @@ from support.process import ServerProcess
 TEXTS = ["hello", "", "在吗？ 🐦 \x00 \u2028", "x" * 125, "x" * 126, "é" * 40_000, "abc " * 200_000]
 SIZES = [0, 1, 125, 126, 65_535, 65_536, 1 << 20]
 
-pytestmark = pytest.mark.skip(reason="the public client and server are not wired yet")
-
 
 def echo_server(*options):
     return ServerProcess("ws", "--listen", "127.0.0.1:0", "--max-message", str(32 << 20), *options)

@@ -7,7 +7,6 @@ import pytest
 
 from support.process import BINARY
 
-pytestmark = pytest.mark.skip(reason="the public client and server are not wired yet")
 
 SCRIPT = """async ([url, protocols]) => {
   const socket = new WebSocket(url, protocols);

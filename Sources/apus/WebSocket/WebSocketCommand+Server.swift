@@ -2,27 +2,32 @@ import ApusChatServer
 import ApusWebSocket
 import ArgumentParser
 import Foundation
+import Logging
 import NIOCore
 import NIOSSL
 
 extension WebSocketCommand {
-    /// Echoes until a signal comes.
+    /// Echoes until a signal comes, then tells everybody that it goes away.
     func runServer(at address: WebSocketListenAddress) async throws {
         var lines: [String] = []
         var context: NIOSSLContext?
-        if self.tls || self.certificate != nil {
-            let identity = try self.identity(for: address)
+        if self.hasTLS, case .tcp(let host, _) = address {
+            let identity = try self.identity(host: host)
             context = try identity.context()
             lines.append("certificate sha256 \(identity.fingerprint)")
         }
-        let server = WebSocketEchoServer(address: address, tls: context, limits: WebSocketLimits(maximumMessageBytes: self.maxMessage))
         let scheme = context == nil ? "ws" : "wss"
-        try await withThrowingTaskGroup(of: Void.self) { [lines] group in
+        let announce: @Sendable (SocketAddress) -> Void = { [lines] bound in
+            // At once, also into a pipe: whoever started the server waits for the last of these lines.
+            let all = lines + ["listening on \(Self.description(of: bound, scheme: scheme))"]
+            FileHandle.standardOutput.write(Data((all.joined(separator: "\n") + "\n").utf8))
+        }
+        let server = self.echoServer()
+        try await withThrowingTaskGroup(of: Void.self) { [context] group in
             group.addTask {
-                try await server.run { bound in
-                    // At once, also into a pipe: whoever started the server waits for the last of these lines.
-                    let all = lines + ["listening on \(Self.description(of: bound, scheme: scheme))"]
-                    FileHandle.standardOutput.write(Data((all.joined(separator: "\n") + "\n").utf8))
+                switch address {
+                case .tcp(let host, let port): try await server.run(host: host, port: port, tls: context, onListening: announce)
+                case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
                 }
             }
             group.addTask { _ = await TerminationSignals.wait() }
@@ -32,13 +37,41 @@ extension WebSocketCommand {
         }
     }
 
-    private func identity(for address: WebSocketListenAddress) throws -> ServerIdentity {
-        if let certificate = self.certificate, let key = self.key { return try ServerIdentity(certificates: certificate, key: key) }
-        switch address {
-        case .tcp(let host, _): return try ServerIdentity.selfSigned(host: host, now: Date())
-        case .unix: return try ServerIdentity.selfSigned(host: "localhost", now: Date())
+    /// Every message goes back on the event loop it came on. A peer that does not read what it asked for is closed, see `flow`.
+    private func echoServer() -> WebSocketServer {
+        var configuration = WebSocketServerConfiguration()
+        configuration.path = nil
+        configuration.origins = .any  // it keeps no secret and acts in nobody's name
+        configuration.subprotocols = .custom { [spoken = self.subprotocol] offered, _ in spoken.first { offered.contains($0) } }
+        configuration.maximumConnectionsPerAddress = configuration.maximumConnections  // a load generator has one address
+        configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
+        configuration.flow.postedBytes = max(configuration.flow.postedBytes, 4 * self.maxMessage)
+        configuration.compression = self.compress ? .init() : nil
+        configuration.drainTimeout = .seconds(5)
+        var logger = Logger(label: "apus.ws") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        let output = self.verbose ? WebSocketOutput(isVerbose: true) : nil
+        return WebSocketServer(
+            configuration: configuration, logger: logger,
+            onOpen: { connection in
+                connection.onMessage { connection, message in connection.post(message) }
+                guard let output else { return }
+                let peer = connection.remoteAddress.map { Self.description(of: $0, scheme: "tcp") } ?? "somebody"
+                output.note("\(peer) connected\(connection.subprotocol.map { ", subprotocol \($0)" } ?? "")")
+                connection.onClose { output.note("\(peer) \($0)") }
+            })
+    }
+
+    private func identity(host: String) throws -> ServerIdentity {
+        guard let certificate = self.certificate, let key = self.key else { return try .selfSigned(host: host, now: Date()) }
+        do {
+            return try ServerIdentity(certificates: certificate, key: key)
+        } catch {
+            throw ValidationError("the certificate or its key cannot be used: \(error)")
         }
     }
+
+    var hasTLS: Bool { self.tls || self.certificate != nil }
 
     static func description(of address: SocketAddress, scheme: String) -> String {
         guard let ip = address.ipAddress, let port = address.port else { return "unix:\(address.pathname ?? "")" }

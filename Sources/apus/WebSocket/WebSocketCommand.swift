@@ -88,6 +88,9 @@ struct WebSocketCommand: AsyncParsableCommand {
         guard self.insecurePin == nil || self.ca == nil else {
             throw ValidationError("--insecure-pin does not look at authorities; leave --ca out")
         }
+        if case .unix = self.listen, self.hasTLS {
+            throw ValidationError("a Unix socket has no TLS here; leave --tls and --certificate out")
+        }
         _ = try self.headers()
         _ = try self.fingerprint()
         if let url = self.url { try Self.check(url) }
