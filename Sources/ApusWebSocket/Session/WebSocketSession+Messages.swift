@@ -73,7 +73,10 @@ final class WebSocketSessionSubscription: Sendable {
     }
 
     func next() async throws -> WebSocketMessage? {
-        self.lifetime.core.onLoop { if $0.state == .idle { $0.connect(again: false) } }
+        let core = self.lifetime.core
+        if core.snapshot.withLockedValue({ $0.state == .idle }) {
+            core.onLoop { $0.connect(again: false) }
+        }
         return try await self.inbox.next()
     }
 

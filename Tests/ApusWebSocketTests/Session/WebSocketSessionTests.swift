@@ -124,6 +124,49 @@ import Testing
         }
     }
 
+    private struct LoginError: Error {}
+
+    @Test func aLoginThatFailsIsAFailedAttempt() async throws {
+        try await ScriptedServer.with(self.script) { server in
+            let tries = NIOLockedValueBox(0)
+            let session = WebSocketSession(
+                server.url,
+                configuration: self.configuration {
+                    $0.onOpenTimeout = .milliseconds(50)
+                    $0.onOpen = { connection in
+                        switch tries.withLockedValue({ tries in
+                            tries += 1; return tries
+                        }) {
+                        case 1: throw LoginError()
+                        case 2: try await Task.sleep(for: .seconds(3600))
+                        case 3: _ = await connection.close()
+                        default: break
+                        }
+                    }
+                })
+            let heard = NIOLockedValueBox<[WebSocketError.Code]>([])
+            session.listen(on: .eventLoop) { event in
+                if case .failure(let error, willRetry: true) = event { heard.withLockedValue { $0.append(error.code) } }
+            }
+            try await session.connect()
+            #expect(heard.withLockedValue { $0 } == [.openHook, .timeout, .connectionLost])
+            #expect(server.requests.count == 4)
+            await session.close()
+        }
+    }
+
+    @Test func attemptsAreBounded() async throws {
+        try await ScriptedServer.with { _, _ in
+            .hangUp
+        } _: { server in
+            let session = WebSocketSession(
+                server.url, configuration: self.configuration(.fixed(.milliseconds(1), maximumAttempts: 5)))
+            await #expect(throws: WebSocketError.self) { try await session.connect() }
+            #expect(session.state == .failed)
+            #expect(server.requests.count == 6)  // the first, and five more
+        }
+    }
+
     @Test func aRefusalThatIsFinalEndsTheSession() async throws {
         try await ScriptedServer.with { _, _ in
             .respond(HTTPResponse(status: .unauthorized), body: "no")
