@@ -17,6 +17,7 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioConcurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -79,7 +80,6 @@ let package = Package(
     targets: [
         // Pure: no I/O, no clock, no lock.
         module("ApusJSON", []),
-        module("ApusConnectivity", [nioCore]),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("ApusWebSocketProtocol", ["CZlib", nioCore, crypto, httpTypes]),
         module("ApusEngineIOProtocol", ["ApusJSON", nioCore]),
@@ -87,6 +87,9 @@ let package = Package(
         module("ApusChatProtocol", ["ApusJSON"]),
 
         // Shells: sockets, tasks, clocks, disks.
+        module(
+            "ApusConnectivity",
+            [nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers, crypto, swiftASN1]),
         module(
             "ApusWebSocket",
             [
@@ -149,7 +152,9 @@ let package = Package(
 
         tests("ApusCommandTests", ["apus"]),
         tests("ApusJSONTests", ["ApusJSON"]),
-        tests("ApusConnectivityTests", ["ApusConnectivity"]),
+        tests(
+            "ApusConnectivityTests",
+            ["ApusConnectivity", nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",

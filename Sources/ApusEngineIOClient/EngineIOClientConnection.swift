@@ -1,3 +1,4 @@
+import ApusConnectivity
 package import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol

@@ -22,18 +22,15 @@ final class EngineIOPollingTransport {
         self.client = client
         self.headers = HTTPHeaders(configuration.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         self.maximumBodyBytes = configuration.maximumMessageBytes
-        switch configuration.tls.verification {
-        case .additionalAuthorities(let pem):
-            var tls = TLSConfiguration.makeClientConfiguration()
-            let authorities = (try? NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))) ?? []
-            tls.additionalTrustRoots = [.certificates(authorities)]
+        if configuration.tls == .system {
+            self.tls = nil
+        } else if let tls = try? configuration.tls.makeConfiguration() {
             self.tls = tls
-        case .insecureSkipVerification:
+        } else {
+            // Settings that cannot be read must not fall back to others: nobody is trusted.
             var tls = TLSConfiguration.makeClientConfiguration()
-            tls.certificateVerification = .none
+            tls.trustRoots = .certificates([])
             self.tls = tls
-        case .system, .pinned:
-            self.tls = nil  // pinned never comes here: see `EngineIOClientConfiguration.tls`
         }
     }
 

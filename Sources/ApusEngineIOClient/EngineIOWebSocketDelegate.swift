@@ -1,4 +1,3 @@
-import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -26,13 +25,5 @@ final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
             error.map { EngineIOClientConnection.engineError($0) }
             ?? EngineIOError(.closed, message: "the server closed the WebSocket\(code.map { " with \($0)" } ?? "")")
         self.connection?.webSocketEnded(reason)
-    }
-}
-
-extension TLSSettings {
-    /// Whether the check is one that async-http-client cannot be taught.
-    var needsOwnVerification: Bool {
-        if case .pinned = self.verification { return true }
-        return self.serverName != nil
     }
 }

@@ -31,6 +31,17 @@ public struct WebSocketClientConfiguration: Sendable {
     /// How the certificate of a `wss` server is judged.
     public var tls: TLSSettings = .system
 
+    /// The proxy to connect through. Default: none; ``/ApusConnectivity/ProxySettings/environment`` does what the environment says.
+    public var proxy: ProxySettings = .none
+
+    /// The address of this machine to connect from. Default: `nil`, the system's choice.
+    public var localAddress: String?
+
+    /// A Unix socket to connect to in place of the URL's host and port. Default: `nil`.
+    ///
+    /// The URL still says what stands in the request and whether TLS is spoken. Not for a redirect to another host.
+    public var unixSocketPath: String?
+
     /// How messages are compressed, if the server agrees. Default: `nil`, compression is not offered.
     public var compression: WebSocketDeflateConfiguration?
 
@@ -40,12 +51,17 @@ public struct WebSocketClientConfiguration: Sendable {
     /// The bounds of what waits between the peer and you.
     public var flow = WebSocketFlowControl()
 
-    /// For the name, the connection and the ``requestHeaders``, together.
+    /// For the name, the connection, the proxy and the ``requestHeaders``, together.
     ///
     /// Default: 10 seconds. No byte of the peer prolongs it; neither do those below.
     public var connectTimeout: Duration = .seconds(10)
 
-    /// For the server's answer to the handshake, TLS included.
+    /// For the handshake of TLS.
+    ///
+    /// Default: 10 seconds, for each redirect anew.
+    public var tlsTimeout: Duration = .seconds(10)
+
+    /// For the server's answer to the handshake.
     ///
     /// Default: 10 seconds, for each redirect anew.
     public var handshakeTimeout: Duration = .seconds(10)
@@ -63,7 +79,9 @@ public struct WebSocketClientConfiguration: Sendable {
         for (name, value) in self.cookies where !Self.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
             throw refuse("the cookie \(name.debugDescription) holds what may not stand in one")
         }
-        guard self.connectTimeout > .zero, self.handshakeTimeout > .zero else { throw refuse("a deadline of no time") }
+        guard self.connectTimeout > .zero, self.tlsTimeout > .zero, self.handshakeTimeout > .zero else {
+            throw refuse("a deadline of no time")
+        }
         try self.compression?.validate()
         guard self.maximumRedirects >= 0 else { throw refuse("\(self.maximumRedirects) redirects") }
     }

@@ -1,7 +1,6 @@
 package import ApusConnectivity
 package import ApusWebSocketProtocol
 package import NIOCore
-import NIOPosix
 
 /// Opens WebSockets: name, connection, TLS and handshake under one deadline.
 package struct WebSocketClientConnector {
@@ -44,26 +43,32 @@ package struct WebSocketClientConnector {
         on eventLoop: any EventLoop,
         delegate: any WebSocketHandlerDelegate
     ) -> EventLoopFuture<WebSocketHandler> {
-        self.attempt(
-            url, headers: headers, tls: tls, limits: limits, connectTimeout: timeout, handshakeTimeout: nil, on: eventLoop
+        var dialer = Dialer(tls: tls)
+        dialer.connectTimeout = timeout
+        dialer.tlsTimeout = timeout
+        return self.attempt(
+            url, headers: headers, through: dialer, limits: limits, timeout: timeout, handshakeTimeout: nil, on: eventLoop
         ) { _ in delegate }.futureResult
     }
 
-    /// As ``connect(to:headers:tls:limits:timeout:on:delegate:)-(WebSocketURL,_,_,_,_,_,_)``, but the delegate is made when the server
-    /// has agreed, there are two deadlines, and the attempt can be cancelled.
+    /// As ``connect(to:headers:tls:limits:timeout:on:delegate:)-(WebSocketURL,_,_,_,_,_,_)``, but in a way of the caller's (a proxy, a Unix
+    /// socket), the delegate is made when the server has agreed, and the attempt can be cancelled.
     ///
     /// - Parameters:
+    ///   - dialer: How to connect, and its deadlines. Its `tls` is used for `wss` only, its `applicationProtocols` are replaced.
+    ///   - target: Where to when it is not the host of the URL.
     ///   - deflate: What is offered about compression; `nil`: nothing.
-    ///   - connectTimeout: Until the connection stands.
-    ///   - handshakeTimeout: From there to the open WebSocket; `nil`: `connectTimeout` is for all steps together.
+    ///   - timeout: For all steps together; `nil`: only the deadlines of each step count.
+    ///   - handshakeTimeout: From the connection (and TLS) to the open WebSocket; `nil`: what is left of `timeout`.
     ///   - makeDelegate: Called on the event loop.
     package static func attempt(
         _ url: WebSocketURL,
         headers: [(String, String)],
-        tls: TLSSettings,
+        through dialer: Dialer,
+        target: Dialer.Target? = nil,
         limits: WebSocketLimits,
         deflate: WebSocketDeflateConfiguration? = nil,
-        connectTimeout: Duration,
+        timeout: Duration? = nil,
         handshakeTimeout: Duration?,
         on eventLoop: any EventLoop,
         makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
@@ -72,21 +77,17 @@ package struct WebSocketClientConnector {
         let attempt = WebSocketConnectionAttempt(
             limits: limits, handshakeTimeout: handshakeTimeout, eventLoop: eventLoop, makeDelegate: makeDelegate)
         attempt.deflate = deflate
-        do {
+        do throws(WebSocketError) {
             var random = SystemRandomNumberGenerator()
             let key = WebSocketHandshake.key(fromRandom: random.next(), random.next())
             let request = try WebSocketHandshake.request(to: url, headers: headers, deflate: deflate, key: key)
-            let security = url.isSecure ? try WebSocketClientTLS(settings: tls, host: url.host) : nil
-            attempt.startTimer(connectTimeout)
-            // The pipeline is filled once the connection stands: of several addresses tried at a time only one wins.
-            ClientBootstrap(group: eventLoop)
-                .connectTimeout(TimeAmount(connectTimeout))
-                .channelOption(.socketOption(.tcp_nodelay), value: 1)
-                .connect(host: url.host, port: url.port)
-                .assumeIsolated()
-                .whenComplete { attempt.connected($0, request: request, security: security) }
+            if let timeout { attempt.startTimer(timeout) }
+            var dialer = dialer
+            dialer.tls = url.isSecure ? dialer.tls ?? .system : nil
+            dialer.applicationProtocols = ["http/1.1"]  // the handshake is HTTP/1.1's
+            attempt.follow(dialer.dial(target ?? .host(url.host, port: url.port), name: url.host, on: eventLoop), request: request)
         } catch {
-            attempt.fail(error as? WebSocketError ?? WebSocketError(.transport, message: "TLS could not be set up", cause: error))
+            attempt.fail(error)
         }
         return attempt
     }

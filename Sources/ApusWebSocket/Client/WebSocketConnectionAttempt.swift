@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
@@ -29,6 +30,7 @@ package final class WebSocketConnectionAttempt {
     var deflate: WebSocketDeflateConfiguration?
     /// Makes the delegate once there is something to hear; let go of when the attempt ends.
     private var makeDelegate: ((WebSocketOpening) -> any WebSocketHandlerDelegate)?
+    private var dial: DialAttempt?
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     private(set) var hasEnded = false
@@ -72,6 +74,8 @@ package final class WebSocketConnectionAttempt {
     private func fail(_ error: any Error) {
         guard !self.hasEnded else { return }
         self.end()
+        self.dial?.cancel()
+        self.dial = nil
         self.channel?.close(promise: nil)
         self.promise.fail(error)
     }
@@ -85,14 +89,26 @@ package final class WebSocketConnectionAttempt {
 
     // MARK: Steps
 
-    func connected(_ result: Result<any Channel, any Error>, request: HTTPRequest, security: WebSocketClientTLS?) {
-        let channel: any Channel
-        switch result {
-        case .success(let connected): channel = connected
-        case .failure(let error):
-            let code: WebSocketError.Code = if case ChannelError.connectTimeout = error { .timeout } else { .transport }
-            return self.fail(WebSocketError(code, message: "no connection", cause: error))
+    /// Goes on when the connection stands: it and TLS are ready, and the server has said nothing yet.
+    func follow(_ dial: DialAttempt, request: HTTPRequest) {
+        self.dial = dial
+        dial.futureResult.assumeIsolated().whenComplete { result in
+            self.dial = nil
+            switch result {
+            case .success(let channel): self.connected(channel, request: request)
+            case .failure(let error): self.fail(Self.error(dialing: error))
+            }
         }
+    }
+
+    private static func error(dialing error: any Error) -> WebSocketError {
+        guard let error = error as? ConnectivityError else {
+            return WebSocketError(.transport, message: "no connection", cause: error)
+        }
+        return WebSocketError(error.code == .timeout ? .timeout : .transport, message: error.message, cause: error)
+    }
+
+    private func connected(_ channel: any Channel, request: HTTPRequest) {
         guard !self.hasEnded else {
             channel.close(promise: nil)  // the deadline was faster
             return
@@ -101,16 +117,13 @@ package final class WebSocketConnectionAttempt {
         if let handshakeTimeout = self.handshakeTimeout { self.startTimer(handshakeTimeout) }
         do {
             let pipeline = channel.pipeline.syncOperations
-            if let security {
-                try pipeline.addHandler(security.makeHandler())
-            }
             try pipeline.addHandler(HTTPRequestEncoder())
             try pipeline.addHandler(WebSocketHandshakeSplitter(attempt: self))
             try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)))
             try pipeline.addHandler(
                 WebSocketClientHandshakeHandler(attempt: self, request: request, deflate: self.deflate, limits: self.limits))
         } catch {
-            self.fail(WebSocketError(.transport, message: "the connection ended or TLS could not be set up", cause: error))
+            self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
         }
     }
 

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
@@ -97,11 +98,16 @@ final class WebSocketOpener {
 
     private func request(_ redirects: WebSocketRedirects, computed: [(String, String)], spent: Duration) {
         let configuration = self.configuration
+        var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
+        dialer.localAddress = configuration.localAddress
+        dialer.connectTimeout = max(configuration.connectTimeout - spent, .milliseconds(1))
+        dialer.tlsTimeout = configuration.tlsTimeout
+        // Another host is not behind the same socket.
+        let target = redirects.isSameOrigin ? configuration.unixSocketPath.map { Dialer.Target.unixSocket(path: $0) } : nil
         var connection: WebSocketConnection?
         let attempt = WebSocketClientConnector.attempt(
             redirects.url, headers: configuration.fields(computed: computed, isSameOrigin: redirects.isSameOrigin),
-            tls: configuration.tls, limits: configuration.limits, deflate: configuration.compression,
-            connectTimeout: max(configuration.connectTimeout - spent, .milliseconds(1)),
+            through: dialer, target: target, limits: configuration.limits, deflate: configuration.compression,
             handshakeTimeout: configuration.handshakeTimeout, on: self.eventLoop
         ) { opening in
             let made = WebSocketConnection(

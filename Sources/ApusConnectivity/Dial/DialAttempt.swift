@@ -1,0 +1,183 @@
+package import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One way to a connection. It ends once: connected, failed, late or cancelled.
+///
+/// Confined to its event loop.
+package final class DialAttempt {
+    private let dialer: Dialer
+    private let target: Dialer.Target
+    private let name: String?
+    private let eventLoop: any EventLoop
+    private let promise: EventLoopPromise<any Channel>
+    private var channel: (any Channel)?
+    private var gate: DialGate?
+    private var timer: Scheduled<Void>?
+    private var hasEnded = false
+
+    init(dialer: Dialer, target: Dialer.Target, name: String?, eventLoop: any EventLoop) {
+        self.dialer = dialer
+        self.target = target
+        self.name = name
+        self.eventLoop = eventLoop
+        self.promise = eventLoop.makePromise()
+    }
+
+    /// The connected channel, or a ``ConnectivityError``.
+    ///
+    /// Callbacks of `assumeIsolated()` run before the first byte of the server is passed on: the handlers they add to the end of the
+    /// pipeline see all of it.
+    package var futureResult: EventLoopFuture<any Channel> { self.promise.futureResult }
+
+    /// Gives the attempt up; the future fails with `cancelled`. After its end this does nothing.
+    package func cancel() {
+        self.fail(ConnectivityError(.cancelled, message: "the attempt was given up"))
+    }
+
+    private func startTimer(_ timeout: Duration, _ what: String) {
+        self.timer?.cancel()
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
+            self.fail(ConnectivityError(.timeout, message: "\(what) took more than \(timeout)"))
+        }
+    }
+
+    func fail(_ error: ConnectivityError) {
+        guard !self.hasEnded else { return }
+        self.end()
+        self.channel?.close(promise: nil)
+        self.promise.fail(error)
+    }
+
+    private func end() {
+        self.hasEnded = true
+        self.timer?.cancel()
+        self.timer = nil
+        self.gate?.attempt = nil
+    }
+
+    // MARK: Steps
+
+    func start() {
+        self.startTimer(self.dialer.connectTimeout, "the connection")
+        do {
+            var bootstrap = ClientBootstrap(group: self.eventLoop).connectTimeout(TimeAmount(self.dialer.connectTimeout))
+            if let resolver = self.dialer.resolver { bootstrap = bootstrap.resolver(resolver) }
+            switch self.target {
+            case .unixSocket(let path):
+                self.connect(bootstrap.connect(unixDomainSocketPath: path), proxy: nil)
+            case .host(let host, let port):
+                guard !host.isEmpty, !host.utf8.contains(0), (1...65535).contains(port) else {
+                    throw ConnectivityError(.invalidSettings, message: "\(host):\(port) is no host and port")
+                }
+                if let local = self.dialer.localAddress { bootstrap = bootstrap.bind(to: try Self.address(local)) }
+                let proxy = try self.dialer.proxy.proxy(
+                    forHost: host, port: port, isSecure: self.dialer.tls != nil, environment: self.dialer.environment())
+                bootstrap = bootstrap.channelOption(.socketOption(.tcp_nodelay), value: 1)
+                self.connect(bootstrap.connect(host: proxy?.host ?? host, port: proxy?.port ?? port), proxy: proxy)
+            }
+        } catch {
+            self.fail(error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "nothing to connect to", cause: error))
+        }
+    }
+
+    private static func address(_ text: String) throws(ConnectivityError) -> SocketAddress {
+        do {
+            return try SocketAddress(ipAddress: text, port: 0)
+        } catch {
+            throw ConnectivityError(.invalidSettings, message: "the local address \(text) is no IP address", cause: error)
+        }
+    }
+
+    private func connect(_ connection: EventLoopFuture<any Channel>, proxy: ProxySettings.Proxy?) {
+        connection.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel): self.connected(channel, proxy: proxy)
+            case .failure(let error): self.fail(Self.error(connecting: error))
+            }
+        }
+    }
+
+    private static func error(connecting error: any Error) -> ConnectivityError {
+        if let failure = error as? NIOConnectionError {
+            if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
+                return ConnectivityError(.nameResolution, message: "no address was found for \(failure.host)", cause: error)
+            }
+            return ConnectivityError(.connectFailed, message: "no connection to \(failure.host):\(failure.port)", cause: error)
+        }
+        if case ChannelError.connectTimeout = error {
+            return ConnectivityError(.timeout, message: "no connection in time", cause: error)
+        }
+        return ConnectivityError(.connectFailed, message: "no connection", cause: error)
+    }
+
+    private func connected(_ channel: any Channel, proxy: ProxySettings.Proxy?) {
+        guard !self.hasEnded else {
+            channel.close(promise: nil)  // the deadline was faster
+            return
+        }
+        self.channel = channel
+        let gate = DialGate(attempt: self)
+        self.gate = gate
+        do {
+            try channel.pipeline.syncOperations.addHandler(gate)
+            guard let proxy, case .host(let host, let port) = self.target else { return self.secure() }
+            let handler = ProxyHandler(try ProxyConversation(proxy, host: host, port: port)) { result in
+                switch result {
+                case .success: self.secure()
+                case .failure(let error): self.fail(error)
+                }
+            }
+            try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+        } catch {
+            self.fail(
+                error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended at once", cause: error))
+        }
+    }
+
+    // MARK: TLS
+
+    private func secure() {
+        guard !self.hasEnded else { return }
+        guard let settings = self.dialer.tls else { return self.finish() }
+        guard self.gate?.holdsNothing == true else {
+            // Bytes that came in the clear must not pass for the server's.
+            return self.fail(ConnectivityError(.proxyProtocol, message: "bytes came before the handshake of TLS began"))
+        }
+        self.startTimer(self.dialer.tlsTimeout, "the handshake of TLS")
+        var host = self.name
+        if host == nil, case .host(let name, _) = self.target { host = name }
+        TLSClientContext.make(
+            settings: settings, host: host, applicationProtocols: self.dialer.applicationProtocols, on: self.eventLoop
+        ).assumeIsolated().whenComplete { result in
+            guard !self.hasEnded, let channel = self.channel else { return }
+            do {
+                let (handler, check) = try result.get().makeHandler()
+                self.gate?.expectsTLS(handler, check)
+                try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+            } catch {
+                self.fail(
+                    error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "TLS could not be set up", cause: error))
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Everything stands.
+    func finish() {
+        guard !self.hasEnded, let channel = self.channel, let gate = self.gate else { return }
+        self.end()
+        self.promise.succeed(channel)
+        channel.pipeline.syncOperations.removeHandler(gate, promise: nil)
+    }
+}
+
+@available(*, unavailable)
+extension DialAttempt: Sendable {}

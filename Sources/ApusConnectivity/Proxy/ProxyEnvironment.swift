@@ -1,0 +1,61 @@
+/// What a process's environment says about proxies. Pure: the variables are passed in.
+///
+/// There is no standard; this follows curl's manual ("ENVIRONMENT") and Go's `httpproxy`, which agree but for details.
+struct ProxyEnvironment {
+    private let variables: [String: String]
+
+    init(_ variables: [String: String]) {
+        self.variables = variables
+    }
+
+    /// The proxy for a server, if there is one.
+    func proxy(forHost host: String, port: Int, isSecure: Bool) throws(ConnectivityError) -> ProxySettings.Proxy? {
+        guard !IPAddressBytes.isLoopback(host: host), !self.excludes(host: host, port: port) else { return nil }
+        guard let url = self.url(isSecure: isSecure) else { return nil }
+        return try ProxySettings.Proxy(url: url)
+    }
+
+    private func url(isSecure: Bool) -> String? {
+        if isSecure, let url = self.value("https_proxy") ?? self.value("HTTPS_PROXY") { return url }
+        if !isSecure {
+            if let url = self.value("http_proxy") { return url }
+            // In CGI, HTTP_PROXY is the request's field `Proxy` (CVE-2016-5385).
+            if self.variables["REQUEST_METHOD"] == nil, let url = self.value("HTTP_PROXY") { return url }
+        }
+        return self.value("all_proxy") ?? self.value("ALL_PROXY")
+    }
+
+    /// A variable's text; an empty one is as good as none.
+    private func value(_ name: String) -> String? {
+        self.variables[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether `NO_PROXY` names the server.
+    func excludes(host: String, port: Int) -> Bool {
+        guard let list = self.value("no_proxy") ?? self.value("NO_PROXY") else { return false }
+        let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+        let address = IPAddressBytes(name)
+        return list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { entry in
+            if entry == "*" { return true }
+            return Self.matches(entry.lowercased(), name: name, address: address, port: port)
+        }
+    }
+
+    private static func matches(_ entry: String, name: String, address: IPAddressBytes?, port: Int) -> Bool {
+        if let slash = entry.firstIndex(of: "/") {
+            guard let address, let network = IPAddressBytes(String(entry[..<slash])), let length = Int(entry[entry.index(after: slash)...])
+            else { return false }
+            return address.matches(network, prefixLength: length)
+        }
+        guard let (host, portText) = HostAndPort.split(entry[...]) else { return false }
+        if let portText, Int(portText) != port { return false }
+        if let address { return IPAddressBytes(String(host)) == address }
+        var suffix = host
+        if suffix.hasPrefix("*") { suffix = suffix.dropFirst() }
+        let isOnlyBelow = host.hasPrefix("*.")
+        if suffix.hasPrefix(".") { suffix = suffix.dropFirst() }
+        if suffix.hasSuffix(".") { suffix = suffix.dropLast() }
+        guard !suffix.isEmpty else { return false }
+        return name.hasSuffix("." + suffix) || (!isOnlyBelow && name == suffix)
+    }
+}

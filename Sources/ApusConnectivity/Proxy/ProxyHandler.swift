@@ -1,0 +1,95 @@
+import NIOCore
+
+/// What to do about a proxy's answer.
+package enum ProxyAction: Equatable {
+    /// The answer has not come whole.
+    case waitForMore
+    /// Send this, and go on with what is left in the buffer.
+    case send([UInt8])
+    /// The server is reached; what is left in the buffer is the server's.
+    case connected
+    case fail(ConnectivityError)
+}
+
+/// The conversation with either kind of proxy.
+enum ProxyConversation {
+    case httpConnect(HTTPConnectStateMachine)
+    case socks5(SOCKS5StateMachine)
+
+    init(_ proxy: ProxySettings.Proxy, host: String, port: Int) throws(ConnectivityError) {
+        switch proxy.kind {
+        case .httpConnect: self = .httpConnect(try HTTPConnectStateMachine(host: host, port: port, credentials: proxy.credentials))
+        case .socks5: self = .socks5(try SOCKS5StateMachine(host: host, port: port, credentials: proxy.credentials))
+        }
+    }
+
+    mutating func start() -> [UInt8] {
+        switch self {
+        case .httpConnect(let machine): return machine.start()
+        case .socks5(var machine):
+            defer { self = .socks5(machine) }
+            return machine.start()
+        }
+    }
+
+    mutating func received(_ bytes: inout ByteBuffer) -> ProxyAction {
+        switch self {
+        case .httpConnect(var machine):
+            defer { self = .httpConnect(machine) }
+            return machine.received(&bytes)
+        case .socks5(var machine):
+            defer { self = .socks5(machine) }
+            return machine.received(&bytes)
+        }
+    }
+}
+
+/// Holds a conversation with a proxy on a connected channel, and leaves.
+final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var conversation: ProxyConversation
+    private var received = ByteBuffer()
+    private var completion: ((Result<Void, ConnectivityError>) -> Void)?
+
+    /// - Parameter completion: Called once on the event loop, after the handler has left; not when the transport ends or fails, which
+    ///   goes down the pipeline.
+    init(_ conversation: ProxyConversation, completion: @escaping (Result<Void, ConnectivityError>) -> Void) {
+        self.conversation = conversation
+        self.completion = completion
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: self.conversation.start())), promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.completion = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.received.writeImmutableBuffer(self.unwrapInboundIn(data))
+        while self.completion != nil {
+            switch self.conversation.received(&self.received) {
+            case .waitForMore: return
+            case .send(let bytes): context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            case .connected: self.finish(.success(()), context: context)
+            case .fail(let error): self.finish(.failure(error), context: context)
+            }
+        }
+    }
+
+    private func finish(_ result: Result<Void, ConnectivityError>, context: ChannelHandlerContext) {
+        let completion = self.completion
+        self.completion = nil
+        let rest = self.received
+        if case .success = result, rest.readableBytes > 0 { context.fireChannelRead(self.wrapInboundOut(rest)) }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        completion?(result)
+    }
+}
+
+@available(*, unavailable)
+extension ProxyHandler: Sendable {}

@@ -1,0 +1,69 @@
+extension ProxySettings.Proxy {
+    /// Takes a proxy's URL apart.
+    init(url: String) throws(ConnectivityError) {
+        func refuse(_ message: String) -> ConnectivityError {
+            ConnectivityError(.invalidSettings, message: "the proxy's URL \(message)")  // which is not shown: it may hold a password
+        }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw refuse("holds a space or a character that is not ASCII") }
+        var rest = url[...]
+        var kind = Kind.httpConnect
+        if let scheme = url.firstRange(of: "://") {
+            switch url[..<scheme.lowerBound].lowercased() {
+            case "http": kind = .httpConnect
+            case "socks5", "socks5h", "socks": kind = .socks5
+            default: throw refuse("has a scheme that is not http, socks5 or socks5h")
+            }
+            rest = url[scheme.upperBound...]
+        }
+        if let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
+            guard rest[end...] == "/" else { throw refuse("has a path") }
+            rest = rest[..<end]
+        }
+        var credentials: ProxySettings.Credentials?
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let username = Self.decoded(parts[0]), let password = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+                throw refuse("has a broken percent-encoding")
+            }
+            credentials = .init(username: username, password: password)
+            rest = rest[rest.index(after: at)...]
+        }
+        guard let (host, portText) = HostAndPort.split(rest), !host.isEmpty else { throw refuse("has no host") }
+        let port = portText.map { $0.isEmpty ? nil : Int($0) } ?? (kind == .socks5 ? 1080 : 80)
+        guard let port, (1...65535).contains(port) else { throw refuse("has no port of 1 to 65535") }
+        self.init(kind: kind, host: String(host), port: port, credentials: credentials)
+    }
+
+    /// Undoes percent-encoding (RFC 3986 2.1); `nil` where it is broken.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// `host`, `host:port`, `[v6]` and `[v6]:port`.
+enum HostAndPort {
+    /// The host without brackets and what stands after the colon; `nil` when brackets do not match. An IPv6 address without brackets has no port.
+    static func split(_ text: Substring) -> (host: Substring, port: Substring?)? {
+        if text.hasPrefix("[") {
+            guard let close = text.firstIndex(of: "]") else { return nil }
+            let host = text[text.index(after: text.startIndex)..<close]
+            let rest = text[text.index(after: close)...]
+            if rest.isEmpty { return (host, nil) }
+            return rest.hasPrefix(":") ? (host, rest.dropFirst()) : nil
+        }
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        guard text[text.index(after: colon)...].contains(":") else { return (text[..<colon], text[text.index(after: colon)...]) }
+        return (text, nil)
+    }
+}

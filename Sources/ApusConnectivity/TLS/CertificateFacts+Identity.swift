@@ -1,0 +1,30 @@
+extension CertificateFacts {
+    /// Whether the certificate was issued for a host.
+    ///
+    /// Our own, because swift-nio-ssl also takes a certificate for the address of the peer it is connected to, whatever name was asked for:
+    /// a proxy, or whoever answers for a name that was spoofed, could show one for its own address. Here a name is compared with names
+    /// and an address with addresses; the common name is not looked at.
+    ///
+    /// Source: RFC 9525 6.3 to 6.6.
+    func isFor(host: String) -> Bool {
+        if let address = IPAddressBytes(host) { return self.ipAddresses.contains { $0.elementsEqual(address.bytes) } }
+        guard let wanted = Self.labels(host.utf8) else { return false }
+        return self.dnsNames.contains { name in
+            guard let labels = Self.labels(name), labels.count == wanted.count, labels.dropFirst() == wanted.dropFirst() else {
+                return false
+            }
+            if labels.first == wanted.first { return true }
+            // "the wildcard character … is the complete and only character in the left-most label"; never for a whole top-level domain.
+            return labels.first == [UInt8(ascii: "*")] && labels.count > 2
+        }
+    }
+
+    /// The labels of a name in lower case, without the dot at the end; `nil` for what is no name.
+    private static func labels(_ name: some Collection<UInt8>) -> [[UInt8]]? {
+        var bytes = name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        guard !bytes.isEmpty, bytes.count <= 253, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+        return labels.contains([]) ? nil : labels
+    }
+}

@@ -1,0 +1,110 @@
+import NIOConcurrencyHelpers
+package import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// ``TLSSettings`` ready for use: certificates and keys are read once and kept.
+///
+/// Reading the system's roots takes milliseconds and a disk, so it is done on NIO's thread pool and the outcome kept for the next connection
+/// with the same settings: of the last ``cacheSize`` settings in use, keys included, for as long as the process lives.
+package struct TLSClientContext: Sendable {
+    /// What a context is made of.
+    private struct Key: Hashable {
+        var settings: TLSSettings
+        var applicationProtocols: [String]
+    }
+
+    /// How many contexts are kept.
+    package static let cacheSize = 16
+
+    /// The last used ones, the newest first.
+    private static let cache = NIOLockedValueBox<[(key: Key, context: NIOSSLContext)]>([])
+
+    private let context: NIOSSLContext
+    private let settings: TLSSettings
+    private let host: String
+
+    /// A context for connections to `host`, from the cache or made on NIO's thread pool.
+    ///
+    /// - Parameters:
+    ///   - settings: What the server must satisfy.
+    ///   - host: The name or address in the URL; ``TLSSettings/serverName`` comes before it.
+    ///   - applicationProtocols: What is offered with ALPN (RFC 7301), the best first.
+    ///   - eventLoop: Where the future completes.
+    package static func make(
+        settings: TLSSettings, host: String?, applicationProtocols: [String], on eventLoop: any EventLoop
+    ) -> EventLoopFuture<TLSClientContext> {
+        let host = settings.serverName ?? host ?? ""
+        if host.isEmpty {
+            switch settings.verification {
+            case .pinned, .insecureSkipVerification: break  // need no name
+            case .system, .additionalAuthorities, .onlyAuthorities:
+                return eventLoop.makeFailedFuture(
+                    ConnectivityError(.invalidSettings, message: "TLS needs a name to verify: set serverName"))
+            }
+        }
+        let key = Key(settings: settings, applicationProtocols: applicationProtocols)
+        @Sendable func finished(_ context: NIOSSLContext) -> TLSClientContext {
+            TLSClientContext(context: context, settings: settings, host: host)
+        }
+        if let known = Self.lookUp(key) { return eventLoop.makeSucceededFuture(finished(known)) }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
+            let context = try Self.makeContext(key)
+            Self.keep(context, for: key)
+            return finished(context)
+        }
+    }
+
+    /// The handler and the checks that belong to it, for one connection.
+    func makeHandler() throws(ConnectivityError) -> (NIOSSLClientHandler, TLSPeerCheck) {
+        let check = TLSPeerCheck(settings: self.settings, host: self.host)
+        // An address is no name for SNI (RFC 6066 3).
+        let name = self.host.isEmpty || IPAddressBytes(self.host) != nil ? nil : self.host
+        do {
+            guard case .pinned = self.settings.verification else {
+                return (try NIOSSLClientHandler(context: self.context, serverHostname: name), check)
+            }
+            let handler = try NIOSSLClientHandler(context: self.context, serverHostname: name) { chain, result in
+                result.succeed(check.verifyPinned(chain))
+            }
+            return (handler, check)
+        } catch {
+            throw ConnectivityError(.invalidSettings, message: "\(self.host) is no name for TLS", cause: error)
+        }
+    }
+
+    // MARK: Contexts
+
+    private static func lookUp(_ key: Key) -> NIOSSLContext? {
+        self.cache.withLockedValue { cache in
+            guard let index = cache.firstIndex(where: { $0.key == key }) else { return nil }
+            let found = cache.remove(at: index)
+            cache.insert(found, at: 0)
+            return found.context
+        }
+    }
+
+    private static func keep(_ context: NIOSSLContext, for key: Key) {
+        self.cache.withLockedValue { cache in
+            cache.removeAll { $0.key == key }  // two first connections raced
+            cache.insert((key, context), at: 0)
+            if cache.count > self.cacheSize { cache.removeLast() }
+        }
+    }
+
+    private static func makeContext(_ key: Key) throws(ConnectivityError) -> NIOSSLContext {
+        var configuration = try key.settings.makeConfiguration()
+        configuration.applicationProtocols = key.applicationProtocols
+        switch key.settings.verification {
+        case .insecureSkipVerification: break
+        case .pinned, .system, .additionalAuthorities, .onlyAuthorities:
+            // `TLSPeerCheck` verifies the name, more strictly: see `CertificateFacts.isFor(host:)`.
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw ConnectivityError(.invalidSettings, message: "TLS could not be set up", cause: error)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Crypto
+import Foundation
+import NIOSSL
+import SwiftASN1
+import X509
+
+/// A certificate made for a test, with its key.
+struct TestCertificate {
+    let certificate: Certificate
+    let key: P256.Signing.PrivateKey
+
+    /// A certificate for `names`, signed by `issuer` or by itself.
+    init(
+        _ name: String, names: [GeneralName] = [.dnsName("localhost"), .loopback], issuer: TestCertificate? = nil,
+        isAuthority: Bool = false,
+        expiresAfter seconds: TimeInterval = 3600
+    ) throws {
+        self.key = P256.Signing.PrivateKey()
+        let subject = try DistinguishedName { CommonName(name) }
+        let signer = Certificate.PrivateKey(issuer?.key ?? self.key)
+        self.certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(self.key.publicKey),
+            notValidBefore: Date.now.addingTimeInterval(min(0, seconds) - 3600), notValidAfter: Date.now.addingTimeInterval(seconds),
+            issuer: issuer?.certificate.subject ?? subject, subject: subject, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                if isAuthority {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                    Critical(KeyUsage(keyCertSign: true))
+                } else {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    try ExtendedKeyUsage([.serverAuth, .clientAuth])
+                    SubjectAlternativeNames(names)
+                }
+            }, issuerPrivateKey: signer)
+    }
+
+    var der: [UInt8] {
+        get throws {
+            var serializer = DER.Serializer()
+            try self.certificate.serialize(into: &serializer)
+            return serializer.serializedBytes
+        }
+    }
+
+    var pem: String { get throws { try self.certificate.serializeAsPEM().pemString } }
+    var keyPEM: String { self.key.pemRepresentation }
+    var digest: [UInt8] { get throws { Array(SHA256.hash(data: try self.der)) } }
+    /// Of the key's SubjectPublicKeyInfo.
+    var keyDigest: [UInt8] { Array(SHA256.hash(data: self.key.publicKey.derRepresentation)) }
+
+    func serverConfiguration() throws -> TLSConfiguration {
+        TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: try self.der, format: .der))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(self.key.derRepresentation), format: .der)))
+    }
+}
+
+extension GeneralName {
+    static let loopback = GeneralName.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))
+}
