@@ -1,0 +1,142 @@
+#if os(Linux)
+    import NIOCore
+    import NIOPosix
+
+    /// Runs a ``NetlinkPathStateMachine`` on an event loop of NIO's own; opens another socket when one fails.
+    ///
+    /// Unchecked because: all but the constants is touched on `eventLoop` only.
+    package final class NetlinkPathSource: NetworkPathMonitor.Source, @unchecked Sendable {
+        /// How long news are collected before the kernel is asked. A cable that is plugged in makes a dozen within some milliseconds.
+        private static let pause = TimeAmount.milliseconds(50)
+        /// Before another socket is opened.
+        private static let retryDelay = TimeAmount.seconds(5)
+
+        private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        private let openSocket: @Sendable () throws -> CInt
+        private let report: @Sendable (NetworkPath) -> Void
+        private var channel: (any Channel)?
+        private var isStopped = false
+
+        /// Starts to watch.
+        ///
+        /// - Parameters:
+        ///   - openSocket: Opens the descriptor; of another network namespace for tests.
+        ///   - report: Called on an event loop.
+        package init(
+            openSocket: @escaping @Sendable () throws -> CInt = NetlinkSocket.open, report: @escaping @Sendable (NetworkPath) -> Void
+        ) {
+            self.openSocket = openSocket
+            self.report = report
+            self.eventLoop.execute { self.open() }
+        }
+
+        package func stop() {
+            self.eventLoop.execute {
+                self.isStopped = true
+                self.channel?.close(promise: nil)
+                self.channel = nil
+            }
+        }
+
+        private func open() {
+            guard !self.isStopped else { return }
+            do {
+                let input = try self.openSocket()
+                let output: CInt
+                do {
+                    output = try NetlinkSocket.duplicate(input)
+                } catch {
+                    NetlinkSocket.close(input)
+                    throw error
+                }
+                // A pipe to NIO: it reads and writes, and knows nothing of addresses. One read is one datagram, which the buffer must hold whole.
+                NIOPipeBootstrap(group: self.eventLoop)
+                    .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(source: self)) }
+                    }
+                    .takingOwnershipOfDescriptors(input: input, output: output)
+                    .assumeIsolated().whenComplete { result in
+                        switch result {
+                        case .success(let channel):
+                            self.channel = channel
+                            if self.isStopped { self.stop() }
+                        case .failure:
+                            NetlinkSocket.close(input)
+                            NetlinkSocket.close(output)
+                            self.openLater()
+                        }
+                    }
+            } catch {
+                self.openLater()  // no descriptor is free; some sandboxes allow no netlink at all, and then the path stays unknown
+            }
+        }
+
+        private func openLater() {
+            self.channel = nil
+            guard !self.isStopped else { return }
+            self.eventLoop.scheduleTask(in: Self.retryDelay) { self.open() }
+        }
+
+        private final class Handler: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            typealias OutboundOut = ByteBuffer
+
+            private let source: NetlinkPathSource
+            private var machine = NetlinkPathStateMachine()
+            private var timer: Scheduled<Void>?
+
+            init(source: NetlinkPathSource) {
+                self.source = source
+            }
+
+            func channelActive(context: ChannelHandlerContext) {
+                self.perform(self.machine.opened(), context: context)
+            }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                var datagram = self.unwrapInboundIn(data)
+                do throws(NetlinkMessage.Malformed) {
+                    while let message = try NetlinkMessage.next(from: &datagram) {
+                        self.perform(self.machine.received(message), context: context)
+                    }
+                } catch {
+                    self.perform(self.machine.lost(), context: context)
+                }
+            }
+
+            func errorCaught(context: ChannelHandlerContext, error: any Error) {
+                context.close(promise: nil)  // ENOBUFS for instance: news were lost, another socket begins anew
+            }
+
+            func channelInactive(context: ChannelHandlerContext) {
+                self.timer?.cancel()
+                self.source.openLater()
+            }
+
+            private func perform(_ action: NetlinkPathStateMachine.Action, context: ChannelHandlerContext) {
+                switch action {
+                case .request(let bytes): context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
+                case .report(let path): self.publish(path)
+                case .reportAndStartTimer(let path):
+                    self.publish(path)
+                    self.startTimer(context: context)
+                case .startTimer: self.startTimer(context: context)
+                case .reopen: context.close(promise: nil)
+                case .doNothing: break
+                }
+            }
+
+            private func publish(_ path: NetworkPath) {
+                guard !self.source.isStopped else { return }
+                self.source.report(path)
+            }
+
+            private func startTimer(context: ChannelHandlerContext) {
+                self.timer = context.eventLoop.assumeIsolated().scheduleTask(in: NetlinkPathSource.pause) {
+                    self.perform(self.machine.timerFired(), context: context)
+                }
+            }
+        }
+    }
+#endif
