@@ -83,8 +83,11 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// A namespace was joined.
     func joined() {
-        _ = self.reconnection.opened()
+        _ = self.reconnection.opened(at: self.now)
     }
+
+    /// For the policy's stable time.
+    private var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
     /// A namespace left. The last one closes the connection.
     func closeIfUnused() {
@@ -142,7 +145,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         self.engine = nil
         self.sessionWasOpened = false
-        let next = self.reconnection.lost(using: &self.generator)
+        let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
         // The timer stands before the listeners hear: one of them may stop it.
         if case .retry(let delay, _) = next {
