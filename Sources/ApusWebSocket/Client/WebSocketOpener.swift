@@ -99,6 +99,8 @@ final class WebSocketOpener {
     private func request(_ redirects: WebSocketRedirects, computed: [(String, String)], spent: Duration) {
         let configuration = self.configuration
         var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
+        // What we are is for the host the caller named.
+        if !redirects.isSameOrigin { dialer.tls?.clientIdentity = nil }
         dialer.localAddress = configuration.localAddress
         dialer.connectTimeout = max(configuration.connectTimeout - spent, .milliseconds(1))
         dialer.tlsTimeout = configuration.tlsTimeout

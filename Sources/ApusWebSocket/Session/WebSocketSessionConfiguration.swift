@@ -33,6 +33,9 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// Whether attempts pause while this machine has no network, and are made at once when one returns or changes. Default: `true`.
     public var watchesNetwork: Bool = true
 
+    /// What is watched.
+    var networkMonitor = NetworkPathMonitor.shared
+
     /// The defaults.
     public init() {}
 

@@ -38,6 +38,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private var retryTimer: Scheduled<Void>?
     /// Why the session is not open, for those who wait for it.
     private var lastFailure: WebSocketError?
+    var network: WebSocketSessionNetwork
     let audience: WebSocketSessionAudience
     var waiters = WebSocketSessionWaiters()
 
@@ -49,6 +50,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.startedAt = eventLoop.now
         self.machine = WebSocketSessionStateMachine(reconnection: configuration.reconnection, queue: configuration.queue)
         self.audience = WebSocketSessionAudience(flow: configuration.client.flow)
+        self.network = WebSocketSessionNetwork(host: (try? WebSocketURL(url))?.host ?? "")
     }
 
     /// Runs `body` on the event loop: at once when there already, so that what a handler sends keeps its place.
@@ -84,6 +86,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     // MARK: The user
 
     func connect(again: Bool) {
+        if again || self.machine.state == .idle { self.watchNetwork() }
         if case .connect = self.machine.connectRequested(again: again) {
             self.attempt()
         } else {
@@ -126,6 +129,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
             self.publish()
             return .success(())
         case .queuedAndConnect:
+            self.watchNetwork()
             self.attempt()
             return .success(())
         case .refuse(let error):
@@ -246,6 +250,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private func finished() {
         self.publish()
         guard self.machine.state.isEnded else { return }  // a listener has begun anew
+        self.network.stop()
         self.audience.sessionEnded(self.failure)
         let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
         self.waiters.sessionEnded(error)

@@ -1,0 +1,70 @@
+import ApusConnectivity
+@testable import ApusWebSocket
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct WebSocketSessionNetworkTests {
+    private func path(_ isSatisfied: Bool, _ fingerprint: String) -> NetworkPath {
+        NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
+    }
+
+    @Test func reportsAreComparedWithTheLastOne() {
+        var network = WebSocketSessionNetwork(host: "example.com")
+        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
+        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
+        #expect(network.changed(to: self.path(true, "b")) == .found)
+        #expect(network.changed(to: self.path(false, "")) == .lost)
+        #expect(network.changed(to: self.path(false, "x")) == .doNothing)
+        #expect(network.changed(to: self.path(true, "b")) == .found)
+        network = WebSocketSessionNetwork(host: "example.com")
+        #expect(network.changed(to: self.path(false, "")) == .lost)
+    }
+
+    @Test func aServerOnThisMachineNeedsNone() {
+        var network = WebSocketSessionNetwork(host: "127.0.0.1")
+        #expect(network.changed(to: self.path(false, "")) == .doNothing)
+        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
+    }
+
+    private final class Source: NetworkPathMonitor.Source {
+        let isStopped = NIOLockedValueBox(false)
+        func stop() { self.isStopped.withLockedValue { $0 = true } }
+    }
+
+    /// To connect to 0.0.0.0 is to connect to 127.0.0.1, but the session takes it for another machine.
+    @Test func attemptsPauseAndAreMadeAtOnce() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        let source = Source()
+        let monitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return source
+        }
+        try await ScriptedServer.with { _, _ in
+            .upgrade { $0.post("hello") }
+        } _: { server in
+            var configuration = WebSocketSessionConfiguration()
+            configuration.reconnection = .fixed(.seconds(3600))
+            configuration.networkMonitor = monitor
+            let session = WebSocketSession("ws://0.0.0.0:\(server.port)/", configuration: configuration)
+            let states = session.states
+            try await session.connect()
+            let report = try #require(reports.withLockedValue { $0 })
+            report(self.path(true, "a"))
+            report(self.path(false, ""))
+            server.hangUp()
+            for await state in states where state == .waitingToReconnect { break }
+            report(self.path(true, "b"))
+            try await session.connect()
+            // Lost with a network: an hour's wait, which another network cuts short.
+            server.hangUp()
+            for await state in session.states where state == .waitingToReconnect { break }
+            report(self.path(true, "c"))
+            try await session.connect()
+            #expect(server.requests.count == 3)
+            await session.close()
+            #expect(source.isStopped.withLockedValue { $0 })
+        }
+    }
+}
