@@ -9,11 +9,13 @@ private let bound = 1 << 16
 public func fuzzDeflate(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
     guard bytes.count >= 2 else { return 0 }
-    let agreement = agreement(windowBits: 8 + Int(bytes[0] & 7), level: Int(bytes[0] >> 4) % 10)
+    let ours = agreement(windowBits: 8 + Int(bytes[0] & 7), level: Int(bytes[0] >> 4) % 10)
     let step = Int(bytes[1] & 63) + 1
     let input = ByteBuffer(bytes: bytes.dropFirst(2))
-    precondition(inflated(input, agreement, step: .max) == inflated(input, agreement, step: step), "cut otherwise, another outcome")
-    checkRoundTrip(input, agreement, step: step)
+    // The largest window only: of a peer that refers back beyond a smaller one zlib notices it or not, as the cuts fall.
+    let largest = agreement(windowBits: 15, level: 6)
+    precondition(inflated(input, largest, step: .max) == inflated(input, largest, step: step), "cut otherwise, another outcome")
+    checkRoundTrip(input, ours, step: step)
     return 0
 }
 

@@ -3,6 +3,8 @@ package import NIOCore
 
 /// Decompresses the messages of one direction of a connection, counting what comes out.
 ///
+/// A peer that refers back beyond the window it agreed to is refused only where zlib has let go of those bytes.
+///
 /// Owns zlib's state (40 KiB with 15 window bits), which is freed with it. Confined to the connection's event loop.
 ///
 /// Source: RFC 7692 7.2.2.
