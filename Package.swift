@@ -206,7 +206,9 @@ if Context.environment["APUS_FUZZ"] != nil {
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
-            .target(name: name, dependencies: targets + [nioCore, httpTypes], path: "FuzzTesting/\(name)", swiftSettings: settings))
+            .target(
+                name: name, dependencies: targets + [nioCore, httpTypes], path: "FuzzTesting/\(name)", exclude: ["Seeds"],
+                swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
 }

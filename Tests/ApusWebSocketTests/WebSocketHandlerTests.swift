@@ -158,6 +158,31 @@ import Testing
         #expect(client.delegate.messages.count == 6)
     }
 
+    /// Without context take-over equal messages make equal frames, and the peer's small window is enough.
+    @Test func withoutContextTakeoverEachMessageStandsAlone() throws {
+        var parameters = WebSocketDeflateParameters()
+        parameters.serverNoContextTakeover = true
+        let agreement = WebSocketDeflateAgreement(role: .server, parameters: parameters, configuration: .init())
+        let server = try Server(deflate: agreement)
+        let message = WebSocketMessage.text(String(repeating: "swift ", count: 1000))
+        server.handler.send(message)
+        server.handler.send(message)
+        server.channel.embeddedEventLoop.run()
+        var both = try #require(try server.written())
+        let first = both.readSlice(length: both.readableBytes / 2)
+        #expect(first == both)
+        try server.handler.send(piece: message.payload, of: .text, isLast: false)
+        server.channel.embeddedEventLoop.run()
+        try server.handler.send(piece: ByteBuffer(), of: .text, isLast: true)
+        server.handler.send(message)
+        server.channel.embeddedEventLoop.run()
+        let pieces = try #require(try server.written())
+        let last = try #require(try server.written())
+        #expect(pieces.getInteger(at: 0, as: UInt8.self) == 0x41)
+        #expect(last.getSlice(at: 0, length: 3) == ByteBuffer(bytes: [0x80, 1, 0]))
+        #expect(last.getSlice(at: 3, length: last.readableBytes - 3) == both)
+    }
+
     @Test func aMessageInPiecesIsNotInterrupted() throws {
         let server = try Server()
         try server.handler.send(piece: ByteBuffer(string: "a"), of: .text, isLast: false)

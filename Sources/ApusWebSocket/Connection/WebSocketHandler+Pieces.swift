@@ -43,7 +43,13 @@ extension WebSocketHandler {
             let deflater: WebSocketDeflater
             if let present = self.deflater { deflater = present } else { deflater = try WebSocketDeflater(deflate) }
             try deflater.deflate(payload, isLast: isLast, into: &compressed)
-            self.deflater = isLast && !deflate.outgoingTakesContextOver ? nil : deflater
+            self.deflater = deflater
+            if isLast, !deflate.outgoingTakesContextOver {
+                deflater.reset()
+                self.deflaterIsSpare = true
+            } else {
+                self.deflaterIsSpare = false
+            }
         } catch {
             // Only for want of memory; what the peer has of the message cannot be taken back.
             return self.perform(self.machine.decoderFailed(error))

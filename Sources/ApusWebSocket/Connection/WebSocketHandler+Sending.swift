@@ -147,6 +147,10 @@ extension WebSocketHandler {
 
     func flushNow() {
         self.writeOutbound()
+        if self.deflaterIsSpare {
+            self.deflaterIsSpare = false
+            self.deflater = nil
+        }
         self.context?.flush()
     }
 }

@@ -42,8 +42,10 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package internal(set) var receivedCloseReason = ""
     /// How we compress; `nil` for not at all.
     let deflate: WebSocketDeflateAgreement?
-    /// Made for the first message that is compressed; let go after each when no context is taken over.
+    /// Made for the first message that is compressed.
     var deflater: WebSocketDeflater?
+    /// Whether the deflater has nothing to remember; it then goes with the flush, for it is larger than all else here.
+    var deflaterIsSpare = false
     /// Whether the message that is being sent in pieces is compressed.
     var compressesPieces = false
     /// What was sent while a message in pieces was under way.

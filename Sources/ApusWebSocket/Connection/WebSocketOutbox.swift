@@ -38,8 +38,9 @@ final class WebSocketOutbox: Sendable {
                 case nil:
                     continuation.resume(throwing: CancellationError())
                 case .queued(let scheduleHop):
-                    continuation.resume()
+                    // The hop first: whoever goes on must find it under way.
                     if scheduleHop { self.hop() }
+                    continuation.resume()
                 case .wait:
                     break
                 case .refuse(let error):

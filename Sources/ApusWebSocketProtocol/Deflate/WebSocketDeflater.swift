@@ -58,6 +58,11 @@ package final class WebSocketDeflater {
         }
     }
 
+    /// Forgets the messages so far: the next refers to none of them. Cheaper than a new deflater.
+    package func reset() {
+        deflateReset(self.stream)
+    }
+
     private func run(_ input: UnsafeRawBufferPointer, into output: inout ByteBuffer) -> CInt {
         let stream = self.stream
         var offset = 0
