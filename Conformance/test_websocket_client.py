@@ -169,7 +169,6 @@ def test_through_nginx(upstream, compress):
         talk(f"wss://localhost:{secure}/", "--ca", str(certificate.certificate), *compress)
 
 
-@pytest.mark.xfail(reason="--proxy is not wired yet")
 def test_through_a_connect_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with squid(USER, PASSWORD) as (port, log):
@@ -183,7 +182,6 @@ def test_through_a_connect_proxy_with_credentials(upstream, secure):
     assert f"CONNECT 127.0.0.1:{upstream} {USER}" in seen, seen
 
 
-@pytest.mark.xfail(reason="--proxy is not wired yet")
 def test_through_a_socks5_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with microsocks(USER, PASSWORD) as (port, log):

@@ -33,8 +33,10 @@ extension WebSocketCommand {
         configuration.subprotocols = self.subprotocol
         configuration.compression = self.compress ? .init() : nil
         configuration.tls = try self.tlsSettings()
+        configuration.proxy = try self.proxySettings()
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
         configuration.connectTimeout = self.timeoutDuration
+        configuration.tlsTimeout = self.timeoutDuration
         configuration.handshakeTimeout = self.timeoutDuration
         return try await WebSocketClient.connect(to: url, configuration: configuration)
     }

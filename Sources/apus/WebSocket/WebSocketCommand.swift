@@ -93,6 +93,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         }
         _ = try self.headers()
         _ = try self.fingerprint()
+        _ = try self.proxySettings()
         if let url = self.url { try Self.check(url) }
     }
 
@@ -129,6 +130,16 @@ struct WebSocketCommand: AsyncParsableCommand {
             throw ValidationError("--insecure-pin takes 64 hexadecimal digits, as apus ws --listen --tls prints them")
         }
         return fingerprint
+    }
+
+    func proxySettings() throws -> ProxySettings {
+        guard let proxy = self.proxy else { return .environment }
+        guard proxy != "none" else { return .none }
+        do throws(ConnectivityError) {
+            return try ProxySettings(url: proxy)
+        } catch {
+            throw ValidationError("--proxy takes http://user:password@host:port, socks5://… or none: \(error.message)")
+        }
     }
 
     var timeoutDuration: Duration { .milliseconds(Int64(self.timeout * 1000)) }
