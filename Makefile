@@ -33,8 +33,8 @@ benchws: ## our WebSocket server (release build) beside node ws and python webso
 
 autobahn: ## all 517 cases of the Autobahn test suite in both roles (a quarter of an hour)
 	@scripts/bootstrap test
-	@swift build $(SWIFT_FLAGS) --product apus
-	@Conformance/autobahn/run all both
+	@swift build -c release $(SWIFT_FLAGS) --product apus
+	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 
 tsan: ## the tests of the WebSocket layer under ThreadSanitizer
 	@scripts/tsan

@@ -213,9 +213,18 @@ if Context.environment["APUS_FUZZ"] != nil {
     }
 }
 
-// `scripts/tsan` builds one layer alone: the targets named here, which must name all they depend on, and the products made of them.
+// `scripts/tsan` builds one layer alone: the targets named here and what they depend on.
 if let only = Context.environment["APUS_ONLY"] {
-    let names = Set(only.split(separator: ",").map(String.init))
-    package.targets.removeAll { !names.contains($0.name) && $0.type != .system }
+    var open = only.split(separator: ",").map(String.init)
+    var names = Set(open)
+    while let name = open.popLast() {
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): if names.insert(name).inserted { open.append(name) }
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !names.contains($0.name) }
     package.products.removeAll { !names.contains($0.name) }
 }
