@@ -132,6 +132,18 @@ def test_nobody_listens():
     assert (result.returncode, result.stdout) == (69, b"")
 
 
+def test_a_pipe_whose_reader_leaves(upstream):
+    command = f"yes 'a line' | '{BINARY}' ws --proxy none ws://127.0.0.1:{upstream}/ | head -n 2; echo ${{PIPESTATUS[1]}}"
+    result = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert result.stdout == "a line\na line\n141\n", result.stderr
+
+
+def test_many_lines_keep_their_order(upstream):
+    lines = "".join(f"{number}\n" for number in range(20_000))
+    result = apus(f"ws://127.0.0.1:{upstream}/", lines=lines)
+    assert (result.returncode, result.stdout.decode()) == (0, lines), result.stderr.decode()
+
+
 @pytest.mark.parametrize("arguments", [["http"], ["ftp://localhost/"], ["ws://localhost/", "--header", "no colon"], [], ["--listen", "nowhere"]])
 def test_wrong_arguments(arguments):
     result = subprocess.run([str(BINARY), "ws", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)

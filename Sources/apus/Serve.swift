@@ -101,7 +101,7 @@ private struct ServeService: Service {
             var lines = addresses.map { "listening on \($0.url)" }
             if demo { lines.append("demo accounts: alice and bobby, password apus-demo") }
             // At once, also into a pipe: whoever started the server waits for this line.
-            FileHandle.standardOutput.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+            writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
         }
     }
 }

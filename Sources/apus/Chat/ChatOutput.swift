@@ -29,9 +29,9 @@ struct ChatOutput: Sendable {
 
     func prompt(_ text: String) { if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) } }
 
-    func error(_ text: String) { FileHandle.standardError.write(Data("apus chat: \(text)\n".utf8)) }
+    func error(_ text: String) { writeStandardError(Data("apus chat: \(text)\n".utf8)) }
 
-    func raw(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    func raw(_ text: String) { writeStandardOutput(Data(text.utf8)) }
 
     /// What others wrote, without anything that moves the cursor, rings, recolours or turns the writing direction.
     static func harmless(_ text: String) -> String {

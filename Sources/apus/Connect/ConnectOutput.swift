@@ -19,16 +19,16 @@ struct ConnectOutput: Sendable {
 
     /// A line of standard output.
     func line(_ text: String) {
-        FileHandle.standardOutput.write(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
+        writeStandardOutput(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
     }
 
     /// What is no event: states and mistakes.
     func note(_ text: String) {
-        FileHandle.standardError.write(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
+        writeStandardError(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
     }
 
     func prompt() {
-        if self.isInteractive { FileHandle.standardOutput.write(Data("> ".utf8)) }
+        if self.isInteractive { writeStandardOutput(Data("> ".utf8)) }
     }
 
     /// The server's text, without anything that moves the cursor, recolours or turns the writing direction.

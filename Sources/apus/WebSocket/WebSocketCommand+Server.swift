@@ -20,7 +20,7 @@ extension WebSocketCommand {
         let announce: @Sendable (SocketAddress) -> Void = { [lines] bound in
             // At once, also into a pipe: whoever started the server waits for the last of these lines.
             let all = lines + ["listening on \(Self.description(of: bound, scheme: scheme))"]
-            FileHandle.standardOutput.write(Data((all.joined(separator: "\n") + "\n").utf8))
+            writeStandardOutput(Data((all.joined(separator: "\n") + "\n").utf8))
         }
         let server = self.echoServer()
         try await withThrowingTaskGroup(of: Void.self) { [context] group in

@@ -33,21 +33,21 @@ struct WebSocketOutput: Sendable {
 
     /// What is no message: states and mistakes.
     func note(_ text: String) {
-        FileHandle.standardError.write(Data((self.clearing + ConnectOutput.harmless(text) + "\n").utf8))
+        writeStandardError(Data((self.clearing + ConnectOutput.harmless(text) + "\n").utf8))
     }
 
     func prompt() {
-        if self.isInteractive { FileHandle.standardOutput.write(Data("> ".utf8)) }
+        if self.isInteractive { writeStandardOutput(Data("> ".utf8)) }
     }
 
     private func line(_ text: String) {
-        FileHandle.standardOutput.write(Data((self.clearing + ConnectOutput.harmless(text) + "\n").utf8))
+        writeStandardOutput(Data((self.clearing + ConnectOutput.harmless(text) + "\n").utf8))
     }
 
     private func pass(_ message: WebSocketMessage) {
         var data = Data(message.payload.readableBytesView)
         if message.kind == .text { data.append(0x0a) }
-        FileHandle.standardOutput.write(data)
+        writeStandardOutput(data)
     }
 
     /// Takes the prompt off the line.
