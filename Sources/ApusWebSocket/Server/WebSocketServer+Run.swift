@@ -14,11 +14,13 @@ extension WebSocketServer {
     ///   - tls: The TLS context; `nil` (the default) listens in the clear.
     ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
     ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used. Cancellation ends the server and throws nothing.
+    /// - Throws: The system's error when the address cannot be used, ``WebSocketError/Code/invalidUse`` for a configuration that contradicts
+    ///   itself. Cancellation ends the server and throws nothing.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
+        try self.configuration.validate()
         try await self.run(until: self.bootstrap(on: eventLoopGroup, tls: tls).bind(host: host, port: port), onListening)
     }
 
@@ -33,6 +35,7 @@ extension WebSocketServer {
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
+        try self.configuration.validate()
         let listener = self.bootstrap(on: eventLoopGroup, tls: nil).bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true)
         try await self.run(until: listener, onListening)
     }

@@ -125,6 +125,8 @@ public final class WebSocketServer: Sendable {
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: server.channelHandlers())))
     /// ```
+    ///
+    /// An application that stops says goodbye to all at once; call ``shutdown()`` first to do it in batches.
     public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self, isAlone: false)] }
 
     // MARK: Opening

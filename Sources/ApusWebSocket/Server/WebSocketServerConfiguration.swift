@@ -90,4 +90,24 @@ public struct WebSocketServerConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// Says what contradicts itself. `run` asks; a server that is mounted is used as it is configured.
+    ///
+    /// - Throws: ``WebSocketError/Code/invalidUse`` with what is wrong.
+    public func validate() throws(WebSocketError) {
+        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        if let path = self.path, !path.hasPrefix("/") || path.contains("?") || path.contains("#") {
+            throw refuse("the path \(path.debugDescription) does not begin with a slash, or holds a query")
+        }
+        guard self.maximumConnections > 0, self.maximumConnectionsPerAddress > 0 else { throw refuse("caps that let nobody in") }
+        guard self.handshakeTimeout > .zero, self.pingTimeout > .zero, self.stallTimeout > .zero, (self.pingInterval ?? .seconds(1)) > .zero
+        else { throw refuse("a deadline or an interval of no time") }
+        guard self.limits.maximumFrameBytes > 0, self.limits.maximumMessageBytes > 0, self.limits.maximumFragments > 0,
+            self.limits.maximumHeaderFields > 0, self.limits.maximumHeaderBytes > 0
+        else { throw refuse("limits that let nothing through") }
+        guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
+            throw refuse("a drain without batches, or of less than no time")
+        }
+        try self.compression?.validate()
+    }
 }

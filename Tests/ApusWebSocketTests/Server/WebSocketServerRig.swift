@@ -30,13 +30,20 @@ final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
     private var waiters: [(isEnough: (ByteBuffer) -> Bool, promise: EventLoopPromise<ByteBuffer>)] = []
     let channel: NIOLockedValueBox<(any Channel)?> = .init(nil)
 
-    static func connect(port: Int, autoRead: Bool = true) async throws -> RawPeer {
+    static func connect(port: Int) async throws -> RawPeer {
+        try await self.connect { $0.connect(host: "127.0.0.1", port: port) }
+    }
+
+    static func connect(path: String) async throws -> RawPeer {
+        try await self.connect { $0.connect(unixDomainSocketPath: path) }
+    }
+
+    private static func connect(_ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) async throws -> RawPeer {
         let peer = RawPeer()
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(peer) }
-            }
-            .connect(host: "127.0.0.1", port: port).get()
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(peer) }
+        }
+        let channel = try await connect(bootstrap).get()
         peer.channel.withLockedValue { $0 = channel }
         return peer
     }

@@ -1,7 +1,6 @@
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
-import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -130,9 +129,9 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func whoeverStaysIsCutAtTheDeadline() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.drainTimeout = .milliseconds(200)
-        let cancelled = NIOLockedValueBox(false)
+        let cancelled = AsyncStream.makeStream(of: Bool.self)
         let server = WebSocketServer(configuration: configuration) { _ in
-            do { try await Task.sleep(for: .seconds(3600)) } catch { cancelled.withLockedValue { $0 = true } }
+            do { try await Task.sleep(for: .seconds(3600)) } catch { cancelled.continuation.yield(true) }
         }
         var peer: RawPeer?
         try await withServer(server) { port in
@@ -140,9 +139,11 @@ import Testing
             try await peer?.send(EmbeddedWebSocketServer.request())
             #expect(try await peer?.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 ") == true)
         }
-        // Told, and cut without an answer.
-        #expect(try await peer?.waitForEnd().utf8.count ?? 0 > 0)
-        #expect(cancelled.withLockedValue { $0 } || server.connectionCount == 0)
+        // Told, and cut without an answer; its handler as well.
+        #expect(try await peer?.waitForEnd().contains("\r\n\r\n") == true)
+        var cancellations = cancelled.stream.makeAsyncIterator()
+        #expect(await cancellations.next() == true)
+        #expect(server.connectionCount == 0)
     }
 
     /// Hazard 16: the same as a reader under SIGSTOP.
@@ -185,8 +186,44 @@ import Testing
         let running = Task { try await server.run(unixDomainSocketPath: path) { listening.continuation.yield($0) } }
         var addresses = listening.stream.makeAsyncIterator()
         #expect(await addresses.next()?.pathname == path)
+        let peer = try await RawPeer.connect(path: path)
+        try await peer.send(EmbeddedWebSocketServer.request())
+        #expect(try await peer.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 "))
+        await peer.close()
         running.cancel()
         try await running.value
         #expect(!unlinkFile(path), "the socket was left behind")
+    }
+
+    @Test func nonsenseIsRefusedBeforeAnythingListens() async throws {
+        for spoil: (inout WebSocketServerConfiguration) -> Void in [
+            { $0.path = "ws" }, { $0.path = "/ws?a" }, { $0.maximumConnections = 0 }, { $0.handshakeTimeout = .zero },
+            { $0.pingInterval = .zero }, { $0.limits.maximumHeaderFields = 0 }, { $0.drainBatchSize = 0 },
+            {
+                $0.compression = .init(); $0.compression?.compressionLevel = 10
+            },
+        ] {
+            var configuration = WebSocketServerConfiguration()
+            spoil(&configuration)
+            let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
+            let error = await #expect(throws: WebSocketError.self) { try await server.run(host: "127.0.0.1", port: 0) }
+            #expect(error?.code == .invalidUse)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func compressedMessagesBothWays() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.compression = .init()
+        let server = WebSocketServer(configuration: configuration, onOpen: { connection in connection.onMessage { $0.post($1) } })
+        try await withServer(server) { port in
+            var configuration = WebSocketClientConfiguration()
+            configuration.compression = .init()
+            try await WebSocketClient.withConnection(to: "ws://127.0.0.1:\(port)/", configuration: configuration) { connection in
+                var messages = connection.messages.makeAsyncIterator()
+                let message = WebSocketMessage.text(String(repeating: "again and ", count: 10_000))
+                try await connection.send(message)
+                #expect(try await messages.next() == message)
+            }
+        }
     }
 }
