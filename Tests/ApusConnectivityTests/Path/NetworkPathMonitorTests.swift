@@ -74,5 +74,40 @@ import Testing
             var paths = NetworkPathMonitor().paths.makeAsyncIterator()
             #expect(await paths.next() != nil)
         }
+
+        /// An interface that goes down and up, in a network of the test's own.
+        @Test(.enabled(if: NetworkNamespace.isAvailable, "needs root, iproute2 and the right to make a network namespace"))
+        func anInterfaceGoesAndComes() async throws {
+            let namespace = NetworkNamespace()
+            defer { namespace.end() }
+            let monitor = NetworkPathMonitor { report in
+                NetlinkPathSource(openSocket: { try namespace.run { try NetlinkSocket.open() } }, report: report)
+            }
+            var paths = monitor.paths.makeAsyncIterator()
+            func next(_ isWanted: (NetworkPath) -> Bool) async -> NetworkPath? {
+                while let path = await paths.next() {
+                    if isWanted(path) { return path }
+                }
+                return nil
+            }
+            #expect(await paths.next()?.isSatisfied == false)
+            try namespace.ip(
+                "link set lo up", "link add a0 type veth peer name b0", "link set b0 up", "addr add 10.9.8.7/24 dev a0", "link set a0 up")
+            #expect(await next { $0.isSatisfied }?.hasDefaultRoute == false)
+            try namespace.ip("route add default via 10.9.8.1")
+            let first = await next { $0.hasDefaultRoute }
+            #expect(first?.fingerprint.contains("10.9.8.1") == true)
+            try namespace.ip("link set b0 down")  // the cable is pulled
+            #expect(await next { !$0.isSatisfied } != nil)
+            try namespace.ip("link set b0 up")
+            #expect(await next { $0.isSatisfied } != nil)
+            try namespace.ip("link set a0 down")  // switched off: the kernel forgets the route without a word
+            #expect(await next { !$0.isSatisfied } != nil)
+            try namespace.ip("link set a0 up")
+            #expect(await next { $0.isSatisfied }?.hasDefaultRoute == false)
+            try namespace.ip("route add default via 10.9.8.2")  // another network
+            let second = await next { $0.hasDefaultRoute }
+            #expect(second != nil && second != first)
+        }
     #endif
 }

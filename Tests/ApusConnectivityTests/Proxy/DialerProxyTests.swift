@@ -89,7 +89,7 @@ import X509
     }
 
     @Test func anHTTPProxyThatTalksNonsense() async throws {
-        #expect(try await self.outcome([Step(Self.connect + "\r\n", "SSH-2.0-OpenSSH\r\n")]).1 != nil)
+        #expect(try await self.outcome([Step(Self.connect + "\r\n", "SSH-2.0-OpenSSH\r\n\r\n")]).1 == .proxyProtocol)
         self.expect(try await self.outcome([Step("something else entirely", "")]), nil, .connectionLost)
     }
 

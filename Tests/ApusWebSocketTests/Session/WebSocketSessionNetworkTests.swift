@@ -67,4 +67,26 @@ import Testing
             #expect(source.isStopped.withLockedValue { $0 })
         }
     }
+
+    @Test func aNewBeginningDoesNotRememberTheLackOfANetwork() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        let monitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return Source()
+        }
+        try await ScriptedServer.with { _, _ in
+            .upgrade { $0.post("hello") }
+        } _: { server in
+            var configuration = WebSocketSessionConfiguration()
+            configuration.networkMonitor = monitor
+            let session = WebSocketSession("ws://0.0.0.0:\(server.port)/", configuration: configuration)
+            try await session.connect()
+            let report = try #require(reports.withLockedValue { $0 })
+            report(self.path(false, ""))
+            await session.close()
+            try await session.connect(timeout: .seconds(10))
+            #expect(session.state == .open)
+            await session.close()
+        }
+    }
 }
