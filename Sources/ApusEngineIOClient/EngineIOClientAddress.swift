@@ -33,9 +33,9 @@ struct EngineIOClientAddress: Sendable {
             if !query.isEmpty { target += query + "&" }
         }
         for (name, value) in configuration.query.sorted(by: { $0.key < $1.key }) {
-            target += Self.percentEncoded(name) + "=" + Self.percentEncoded(value) + "&"
+            target += QueryString.percentEncoded(name) + "=" + QueryString.percentEncoded(value) + "&"
         }
-        self.target = target + "EIO=4&transport="
+        self.target = target + "EIO=\(configuration.version == .v3 ? 3 : 4)&transport="
     }
 
     func polling(sid: String?) -> String {
@@ -49,22 +49,6 @@ struct EngineIOClientAddress: Sendable {
     /// The sid is the server's: encoded, so that it cannot add to the request.
     private static func session(_ sid: String?) -> String {
         guard let sid else { return "" }
-        return "&sid=" + Self.percentEncoded(sid)
-    }
-
-    /// RFC 3986 2.3: all but the unreserved characters.
-    static func percentEncoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
+        return "&sid=" + QueryString.percentEncoded(sid)
     }
 }

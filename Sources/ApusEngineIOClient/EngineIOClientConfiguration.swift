@@ -10,6 +10,20 @@ public struct EngineIOClientConfiguration: Sendable {
         case websocket
     }
 
+    /// A revision of the protocol.
+    public enum ProtocolVersion: Sendable, Hashable {
+        /// Asks for version 4, and speaks version 3 when the first answer to a poll is of that form, as Socket.IO 2.x servers give it. Where a session
+        /// begins on WebSocket the two cannot be told apart, and 4 is spoken.
+        case automatic
+        /// Version 4, of Socket.IO 3.x and 4.x servers.
+        case v4
+        /// Version 3, of Socket.IO 2.x servers.
+        case v3
+    }
+
+    /// The revision of the protocol. Default: `automatic`.
+    public var version: ProtocolVersion = .automatic
+
     /// The transports, the first tried first. Default: polling, then WebSocket, as the reference client.
     ///
     /// With `[.polling, .websocket]` a session begins on polling and changes to WebSocket when the server offers it. One alone is

@@ -31,9 +31,12 @@ package final class EngineIOClientConnection {
     private let polling: EngineIOPollingTransport
     private weak var delegate: (any EngineIOClientDelegate)?
 
-    private let packets = EngineIOPacketCodec(version: .v4)
+    /// What is spoken; an automatic choice is made when the session opens.
+    package private(set) var version: EngineIOVersion
+    private var packets: EngineIOPacketCodec
+    private var payloads: EngineIOPayloadCodec
     /// A server may answer a poll with everything it has; the bound on the body bounds the work.
-    private let payloads = EngineIOPayloadCodec(version: .v4, maximumPackets: 65_536)
+    private static let maximumPackets = 65_536
     private let startsOn: EngineIOClientSession.Carrier
     private var session: EngineIOClientSession
     private var outbox: EngineIOClientOutbox
@@ -43,8 +46,8 @@ package final class EngineIOClientConnection {
     private var webSocketDelegate: EngineIOWebSocketDelegate?
     private var getIsOut = false
     private var postIsOut = false
-    private var silenceAllowed: Duration?
-    private var watch: Scheduled<Void>?
+    private var heartbeat: EngineIOHeartbeat?
+    private var heartbeatTimer: Scheduled<Void>?
     private var openTimer: Scheduled<Void>?
     private var probeTimer: Scheduled<Void>?
     private var flushIsScheduled = false
@@ -65,7 +68,10 @@ package final class EngineIOClientConnection {
         }
         self.startsOn = first == .polling ? .polling : .webSocket
         self.session = EngineIOClientSession(startingOn: self.startsOn, upgrades: transports.contains(.websocket))
-        self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: EngineIOPacketCodec(version: .v4))
+        self.version = configuration.version == .v3 ? .v3 : .v4
+        self.packets = EngineIOPacketCodec(version: self.version)
+        self.payloads = EngineIOPayloadCodec(version: self.version, maximumPackets: Self.maximumPackets)
+        self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: self.packets)
         self.polling = EngineIOPollingTransport(eventLoop: eventLoop, client: client, configuration: configuration)
         self.eventLoop = eventLoop
         self.configuration = configuration
@@ -127,14 +133,16 @@ package final class EngineIOClientConnection {
 
     private func received(_ packet: EngineIOPacket, over carrier: EngineIOClientSession.Carrier) {
         switch self.session.received(packet, over: carrier) {
-        case .opened(let handshake, let silenceAllowed, let probe):
-            self.opened(handshake, silenceAllowed: silenceAllowed, probe: probe)
+        case .opened(let handshake, let probe):
+            self.opened(handshake, probe: probe)
         case .deliver(let message):
             self.delegate?.engine(self, received: message)
-        case .sendPong(let pong):
-            self.restartWatch()
-            self.outbox.appendControl(pong)
+        case .receivedPing(let payload):
+            if case .restartTimer(let delay)? = self.heartbeat?.receivedPing() { self.startHeartbeatTimer(after: delay) }
+            self.outbox.appendControl(.pong(payload))
             self.scheduleFlush()
+        case .receivedPong:
+            if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
         case .pausePolling:
             self.reportSilence()
         case .close(let error):
@@ -145,12 +153,14 @@ package final class EngineIOClientConnection {
         }
     }
 
-    private func opened(_ handshake: EngineIOHandshake, silenceAllowed: Duration?, probe: Bool) {
-        self.logger.debug("Session opened", metadata: ["engineio.transport": "\(self.startsOn)"])
+    private func opened(_ handshake: EngineIOHandshake, probe: Bool) {
+        self.logger.debug(
+            "Session opened", metadata: ["engineio.transport": "\(self.startsOn)", "engineio.version": "\(self.version.number)"])
         self.openTimer?.cancel()
         self.handshake = handshake
-        self.silenceAllowed = silenceAllowed
-        self.restartWatch()
+        let heartbeat = handshake.clientHeartbeat(self.version)
+        self.heartbeat = heartbeat
+        self.startHeartbeatTimer(after: heartbeat.firstTimer)
         self.delegate?.engineOpened(self, handshake: handshake)
         guard probe, !self.session.isClosed else { return }
         self.openWebSocket(sid: handshake.sid)
@@ -160,11 +170,19 @@ package final class EngineIOClientConnection {
         }
     }
 
-    private func restartWatch() {
-        self.watch?.cancel()
-        guard let silenceAllowed = self.silenceAllowed, !self.session.isClosed else { return }
-        self.watch = self.schedule(in: silenceAllowed) { connection in
-            connection.finish(EngineIOError(.heartbeatTimeout, message: "no ping from the server for \(silenceAllowed)"))
+    private func startHeartbeatTimer(after delay: Duration) {
+        self.heartbeatTimer?.cancel()
+        guard !self.session.isClosed else { return }
+        self.heartbeatTimer = self.schedule(in: delay) { connection in
+            switch connection.heartbeat?.timerFired() {
+            case .sendPing(let delay):
+                connection.outbox.appendControl(.ping)
+                connection.scheduleFlush()
+                connection.startHeartbeatTimer(after: delay)
+            case .closeSession:
+                connection.finish(EngineIOError(.heartbeatTimeout, message: "nothing was heard from the server for \(delay)"))
+            case .doNothing, nil: break
+            }
         }
     }
 
@@ -173,21 +191,30 @@ package final class EngineIOClientConnection {
     private func poll() {
         guard !self.getIsOut else { return }
         self.getIsOut = true
-        let timeout = self.silenceAllowed.map { $0 + Self.pollSlack } ?? max(self.configuration.timeout, .seconds(60))
+        let timeout =
+            self.handshake.map { $0.pingInterval + $0.pingTimeout + Self.pollSlack } ?? max(self.configuration.timeout, .seconds(60))
         self.polling.send(.GET, to: self.address.polling(sid: self.handshake?.sid), body: nil, timeout: timeout) { result in
             self.getIsOut = false
             self.polled(result)
         }
     }
 
-    private func polled(_ result: Result<ByteBuffer, EngineIOError>) {
+    private func polled(_ result: Result<EngineIOPayload, EngineIOError>) {
         do throws(EngineIOError) {
-            for packet in try self.payloads.decode(result.get()) { self.received(packet, over: .polling) }
+            let payload = try result.get()
+            if self.handshake == nil, self.configuration.version == .automatic { self.speak(payload.versionOfFirstAnswer) }
+            for packet in try self.payloads.decode(payload) { self.received(packet, over: .polling) }
         } catch {
             self.failed(.polling, error)
             return
         }
         if self.session.mayPoll { self.poll() } else { self.reportSilence() }
+    }
+
+    private func speak(_ version: EngineIOVersion) {
+        self.version = version
+        self.packets = EngineIOPacketCodec(version: version)
+        self.payloads = EngineIOPayloadCodec(version: version, maximumPackets: Self.maximumPackets)
     }
 
     private func post() {
@@ -250,7 +277,7 @@ package final class EngineIOClientConnection {
         do throws(EngineIOError) {
             switch message.kind {
             case .text: self.received(try self.packets.decode(.text(message.payload)), over: .webSocket)
-            case .binary: self.received(.message(.binary(message.payload)), over: .webSocket)
+            case .binary: self.received(try self.packets.decode(.binary(message.payload)), over: .webSocket)
             }
         } catch {
             self.finish(error)
@@ -337,7 +364,7 @@ package final class EngineIOClientConnection {
 
     private func end(_ error: EngineIOError) {
         self.logger.debug("Session closed", metadata: ["engineio.reason": "\(error)"])
-        for timer in [self.watch, self.openTimer, self.probeTimer] { timer?.cancel() }
+        for timer in [self.heartbeatTimer, self.openTimer, self.probeTimer] { timer?.cancel() }
         self.dropWebSocket()
         // A last POST (our close) may finish; the poll is given up.
         if !self.postIsOut { self.polling.cancel() }

@@ -36,16 +36,16 @@ final class EngineIOPollingTransport {
 
     /// Sends a request; `completion` runs on the event loop, unless ``cancel()`` came first.
     func send(
-        _ method: HTTPMethod, to url: String, body: ByteBuffer?, timeout: Duration,
-        completion: @escaping (Result<ByteBuffer, EngineIOError>) -> Void
+        _ method: HTTPMethod, to url: String, body: EngineIOPayload?, timeout: Duration,
+        completion: @escaping (Result<EngineIOPayload, EngineIOError>) -> Void
     ) {
         self.eventLoop.preconditionInEventLoop()
         let request: HTTPClient.Request
         do {
             var headers = self.headers
-            if body != nil { headers.replaceOrAdd(name: "Content-Type", value: "text/plain;charset=UTF-8") }
+            if let body { headers.replaceOrAdd(name: "Content-Type", value: body.contentType) }
             request = try HTTPClient.Request(
-                url: url, method: method, headers: headers, body: body.map { .byteBuffer($0) }, tlsConfiguration: self.tls)
+                url: url, method: method, headers: headers, body: body.map { .byteBuffer($0.bytes) }, tlsConfiguration: self.tls)
         } catch {
             completion(.failure(EngineIOError(.badRequest, message: "the request could not be made", cause: error)))
             return
@@ -62,14 +62,15 @@ final class EngineIOPollingTransport {
         }
     }
 
-    private static func outcome(_ result: Result<HTTPClient.Response, any Error>) -> Result<ByteBuffer, EngineIOError> {
+    private static func outcome(_ result: Result<HTTPClient.Response, any Error>) -> Result<EngineIOPayload, EngineIOError> {
         switch result {
         case .success(let response):
             let body = response.body ?? ByteBuffer()
             guard response.status == .ok else {
                 return .failure(EngineIOHTTPRefusal.error(status: Int(response.status.code), body: Array(body.readableBytesView)))
             }
-            return .success(body)
+            return .success(
+                EngineIOPayload(bytes: body, isBinary: EngineIOPayload.isBinary(contentType: response.headers.first(name: "Content-Type"))))
         case .failure(let error as HTTPClientError) where error == .deadlineExceeded:
             return .failure(EngineIOError(.timeout, message: "the server did not answer in time", cause: error))
         case .failure(let error):

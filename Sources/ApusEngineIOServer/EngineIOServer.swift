@@ -45,7 +45,8 @@ package final class EngineIOServer: Sendable {
 
     /// Makes a session; the caller is on `eventLoop`.
     func open(
-        _ transport: EngineIOServerSession.Transport, request: HTTPRequest, remoteAddress: SocketAddress?, on eventLoop: any EventLoop
+        _ transport: EngineIOServerSession.Transport, version: EngineIOVersion, request: HTTPRequest, remoteAddress: SocketAddress?,
+        on eventLoop: any EventLoop
     ) throws(EngineIOError) -> EngineIOSession {
         if let allowRequest = self.configuration.allowRequest {
             do { try allowRequest(request) } catch let error as EngineIOError { throw error } catch {
@@ -53,7 +54,7 @@ package final class EngineIOServer: Sendable {
             }
         }
         let session = EngineIOSession(
-            id: Self.makeSessionID(), transport: transport, request: request, remoteAddress: remoteAddress, server: self,
+            id: Self.makeSessionID(), version: version, transport: transport, request: request, remoteAddress: remoteAddress, server: self,
             eventLoop: eventLoop)
         let isAccepted = self.state.withLockedValue { state in
             guard !state.isShuttingDown, state.sessions.count < self.configuration.maximumSessions else { return false }

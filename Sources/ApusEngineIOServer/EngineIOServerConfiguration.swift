@@ -22,6 +22,8 @@ package struct EngineIOServerConfiguration: Sendable {
     package var maximumQueuedBytes = 16 << 20
     /// Most sessions at once, over all addresses. Default: 20,000.
     package var maximumSessions = 20_000
+    /// Whether clients of protocol version 3 (Socket.IO 2.x) are taken too. Default: no.
+    package var allowsV3 = false
     /// The transports offered. Default: both.
     package var transports: Set<EngineIOServerSession.Transport> = [.polling, .webSocket]
     /// Whether a polling session may become a WebSocket. Default: yes.

@@ -50,8 +50,9 @@ final class SocketManagerCore: @unchecked Sendable {
         self.namespaces.withLockedValue { $0.values.sorted { $0.name < $1.name } }
     }
 
-    var sessionIsOpen: Bool { self.engine.map { $0.carrier != nil || self.sessionWasOpened } ?? false }
-    private var sessionWasOpened = false
+    /// The session that stands; nil while there is none.
+    private(set) var session: SocketIOClientSession?
+    private var root = SocketIORootAdmission(version: .v5)
 
     /// Whether what is sent now leaves at once.
     var isWritable: Bool { self.engine?.isWritable ?? false }
@@ -66,7 +67,7 @@ final class SocketManagerCore: @unchecked Sendable {
     private func connect() {
         self.attempts = self.reconnection.attempt
         self.decoder = SocketIOPacketDecoder(limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
-        self.sessionWasOpened = false
+        self.session = nil
         do throws(EngineIOError) {
             let engine = try EngineIOClientConnection(
                 url: self.url, configuration: self.configuration.engine, client: EngineIOHTTPClient.shared, eventLoop: self.eventLoop,
@@ -106,6 +107,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.retryTimer = nil
         let engine = self.engine
         self.engine = nil  // first: its farewell is not news
+        self.session = nil
         engine?.close()
     }
 
@@ -115,6 +117,17 @@ final class SocketManagerCore: @unchecked Sendable {
     }
 
     // MARK: - Packets
+
+    /// Asks for a namespace, unless the server lets us in by itself.
+    func join(_ namespace: SocketNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
+        guard let version = self.session?.version else { return }
+        let connect = try SocketIOPacketEncoder.encode(version.request(namespace: namespace.name, auth: auth))
+        switch namespace.name == "/" ? self.root.requested() : .ask {
+        case .ask: _ = self.send(connect)
+        case .wait: break
+        case .enter: namespace.received(.connect(nil))
+        }
+    }
 
     /// Sends a packet whole; false when the queue is full or there is no session.
     func send(_ packet: SocketIOEncodedPacket) -> Bool {
@@ -126,8 +139,10 @@ final class SocketManagerCore: @unchecked Sendable {
 extension SocketManagerCore: EngineIOClientDelegate {
     func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake) {
         guard connection === self.engine else { return }
-        self.sessionWasOpened = true
-        for namespace in self.all { namespace.sessionOpened() }
+        let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
+        self.session = session
+        self.root = SocketIORootAdmission(version: session.version)
+        for namespace in self.all { namespace.sessionOpened(session) }
     }
 
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage) {
@@ -135,6 +150,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         do throws(SocketIOError) {
             guard let packet = try self.decoder.received(message) else { return }
             let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
+            if packet.namespace == "/", case .connect = packet.content { self.root.received(isAwaited: namespace?.isConnecting == true) }
             namespace?.received(packet.content)
         } catch {
             self.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
@@ -144,7 +160,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
     func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError) {
         guard connection === self.engine else { return }
         self.engine = nil
-        self.sessionWasOpened = false
+        self.session = nil
         let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
         // The timer stands before the listeners hear: one of them may stop it.

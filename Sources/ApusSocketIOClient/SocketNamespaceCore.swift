@@ -23,7 +23,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private let configuration: SocketManagerConfiguration
     private weak var manager: SocketManagerCore?
 
-    private var machine = SocketIOClientNamespace()
+    private var machine: SocketIOClientNamespace
     private var acks: SocketIOAckTable<AckWaiter>
     private var buffer: SocketIOClientBuffer
     var handlers = SocketHandlers()
@@ -38,6 +38,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
 
     init(name: String, auth: SocketAuthentication, manager: SocketManagerCore) {
         self.name = name
+        self.machine = SocketIOClientNamespace(name: name)
         self.auth = auth
         self.manager = manager
         self.eventLoop = manager.eventLoop
@@ -54,6 +55,9 @@ final class SocketNamespaceCore: @unchecked Sendable {
 
     var isActive: Bool { self.machine.isActive }
 
+    /// Whether an answer to CONNECT is waited for.
+    var isConnecting: Bool { self.machine.isConnecting }
+
     // MARK: - Connecting
 
     /// Wants the namespace, from now on.
@@ -61,7 +65,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         guard let manager = self.manager, !self.machine.isActive else { return }
         self.lastFailure = nil
         self.setState(.connecting)
-        let action = self.machine.open(sessionIsOpen: manager.sessionIsOpen)
+        let action = self.machine.open(in: manager.session)
         manager.start()
         self.perform(action)
     }
@@ -90,8 +94,8 @@ final class SocketNamespaceCore: @unchecked Sendable {
         completion(.failure(CancellationError()))
     }
 
-    func sessionOpened() {
-        self.perform(self.machine.sessionOpened())
+    func sessionOpened(_ session: SocketIOClientSession) {
+        self.perform(self.machine.sessionOpened(session))
     }
 
     private func perform(_ action: SocketIOClientNamespace.OpenAction) {
@@ -118,9 +122,9 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private func authenticated(attempt: Int, _ auth: Result<SocketIOValue?, any Error>) {
         guard self.machine.isPending(attempt: attempt) else { return }
         do {
-            let connect = try SocketIOPacketEncoder.encode(SocketIOPacket(namespace: self.name, content: .connect(auth.get())))
-            guard case .sendConnect = self.machine.authenticated(attempt: attempt) else { return }
-            _ = self.manager?.send(connect)
+            let auth = try auth.get()
+            guard let manager = self.manager, case .sendConnect = self.machine.authenticated(attempt: attempt) else { return }
+            try manager.join(self, auth: auth)
         } catch {
             self.report(.error(SocketIOError(.connectRefused, message: "the auth for \(self.name) could not be had", cause: error)))
             self.manager?.fail(EngineIOError(.forbidden, message: "the auth for \(self.name) could not be had", cause: error))

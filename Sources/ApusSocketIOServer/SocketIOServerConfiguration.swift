@@ -15,6 +15,8 @@ public struct SocketIOServerConfiguration: Sendable {
 
     /// The path the server answers on, with a slash at both ends. Default: `/socket.io/`.
     public var path = "/socket.io/"
+    /// Whether Socket.IO 2.x clients (Engine.IO 3) are taken too, on the same port. Default: no.
+    public var allowsEngineIO3 = false
     /// The transports offered. Default: both.
     public var transports: Set<Transport> = [.polling, .webSocket]
     /// Whether a polling client may go on by WebSocket. Default: yes.
@@ -50,6 +52,7 @@ public struct SocketIOServerConfiguration: Sendable {
     var engine: EngineIOServerConfiguration {
         var engine = EngineIOServerConfiguration()
         engine.path = self.path
+        engine.allowsV3 = self.allowsEngineIO3
         engine.transports = Set(self.transports.map { transport in transport == .polling ? .polling : .webSocket })
         engine.allowsUpgrades = self.allowsUpgrades
         engine.pingInterval = self.pingInterval

@@ -28,6 +28,13 @@ import Testing
         #expect(throws: EngineIOError.self) { try EngineIOClientAddress(url, configuration: .init()) }
     }
 
+    @Test func asksForVersionThreeWhenTold() throws {
+        var configuration = EngineIOClientConfiguration()
+        configuration.version = .v3
+        let address = try EngineIOClientAddress("http://host", configuration: configuration)
+        #expect(address.polling(sid: nil) == "http://host/socket.io/?EIO=3&transport=polling")
+    }
+
     @Test func refusesAPathThatNeedsEncoding() {
         var configuration = EngineIOClientConfiguration()
         for path in ["/a b", "/a?b", "/a#b", "/ä", "/a\r\n"] {

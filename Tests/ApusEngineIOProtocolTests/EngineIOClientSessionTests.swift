@@ -11,9 +11,7 @@ import Testing
     private func makeOpenPolling(upgrades: Bool = true) -> EngineIOClientSession {
         var session = EngineIOClientSession(startingOn: .polling, upgrades: upgrades)
         #expect(session.outboundCarrier == nil)
-        #expect(
-            session.received(.open(Self.handshake), over: .polling)
-                == .opened(Self.handshake, silenceAllowed: .seconds(45), probe: upgrades))
+        #expect(session.received(.open(Self.handshake), over: .polling) == .opened(Self.handshake, probe: upgrades))
         #expect(session.outboundCarrier == .polling)
         return session
     }
@@ -63,30 +61,24 @@ import Testing
 
     @Test func answersPingsOverBoth() {
         var session = self.makeOpenPolling()
-        #expect(session.received(.ping, over: .polling) == .sendPong(.pong))
+        #expect(session.received(.ping, over: .polling) == .receivedPing(ByteBuffer()))
         session = EngineIOClientSession(startingOn: .webSocket, upgrades: true)
         // Nothing to upgrade to.
-        #expect(
-            session.received(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, silenceAllowed: .seconds(45), probe: false)
-        )
-        #expect(session.received(.probePing, over: .webSocket) == .sendPong(.probePong))
+        #expect(session.received(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, probe: false))
+        #expect(session.received(.probePing, over: .webSocket) == .receivedPing(ByteBuffer(string: "probe")))
+        #expect(session.received(.pong, over: .webSocket) == .receivedPong)
     }
 
-    @Test func aSilenceOfNonsenseIsNotWatched() {
-        func allowed(interval: Duration, timeout: Duration) -> EngineIOClientSession.ReceivedAction {
-            var handshake = Self.handshake
-            (handshake.pingInterval, handshake.pingTimeout) = (interval, timeout)
-            var session = EngineIOClientSession(startingOn: .webSocket, upgrades: false)
-            return session.received(.open(handshake), over: .webSocket)
-        }
-        guard case .opened(_, .seconds(21), false) = allowed(interval: .zero, timeout: .seconds(20)) else {
-            Issue.record("python's 0 is a second")
-            return
-        }
-        guard case .opened(_, nil, false) = allowed(interval: .seconds(Int64.max), timeout: .seconds(Int64.max)) else {
-            Issue.record("a number without end is no number")
-            return
-        }
+    @Test func thePartInTheHeartbeatIsTheVersions() {
+        var listening = Self.handshake.clientHeartbeat(.v4)
+        #expect(listening.firstTimer == .seconds(45))
+        #expect(listening.timerFired() == .closeSession(.pingTimeout))
+        var pinging = Self.handshake.clientHeartbeat(.v3)
+        #expect(pinging.firstTimer == .seconds(25))
+        #expect(pinging.timerFired() == .sendPing(thenTimerAfter: .seconds(20)))
+        var python = Self.handshake
+        python.pingInterval = .zero
+        #expect(python.clientHeartbeat(.v4).firstTimer == .seconds(21))
     }
 
     @Test func theServersFirstPacketIsTheOpenPacketAndTheOnlyOne() {

@@ -13,6 +13,7 @@ import Testing
 private final class Connection {
     private final class Recorder: EngineIOSessionDelegate {
         var events: [String] = []
+        func sessionOpened(_ session: EngineIOSession) {}
         func session(_ session: EngineIOSession, received message: EngineIOMessage) {
             switch message {
             case .text(let bytes): self.events.append(String(buffer: bytes))

@@ -3,13 +3,15 @@ import ApusSocketIOProtocol
 import NIOCore
 import Testing
 
+private let session = SocketIOClientSession(version: .v5, id: "engine1")
+
 @Suite struct SocketIOClientNamespaceTests {
     private let granted = SocketIOPacket.Content.connect(["sid": "id1"])
     private func event(_ name: String) -> SocketIOPacket.Content { .event(name: name, arguments: [1], ackID: nil) }
 
     private func makeConnecting(maximumEarlyEvents: Int = 1000) -> SocketIOClientNamespace {
         var namespace = SocketIOClientNamespace(maximumEarlyEvents: maximumEarlyEvents)
-        #expect(namespace.open(sessionIsOpen: true) == .fetchAuth(attempt: 1))
+        #expect(namespace.open(in: session) == .fetchAuth(attempt: 1))
         #expect(namespace.authenticated(attempt: 1) == .sendConnect)
         return namespace
     }
@@ -22,10 +24,10 @@ import Testing
 
     @Test func waitsForTheSession() {
         var namespace = SocketIOClientNamespace()
-        #expect(namespace.sessionOpened() == .doNothing)
-        #expect(namespace.open(sessionIsOpen: false) == .waitForSession)
-        #expect(namespace.open(sessionIsOpen: false) == .doNothing)
-        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 1))
+        #expect(namespace.sessionOpened(session) == .doNothing)
+        #expect(namespace.open(in: nil) == .waitForSession)
+        #expect(namespace.open(in: nil) == .doNothing)
+        #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 1))
         #expect(namespace.isPending(attempt: 1))
         #expect(!namespace.isPending(attempt: 0))
         #expect(namespace.authenticated(attempt: 1) == .sendConnect)
@@ -36,10 +38,10 @@ import Testing
 
     @Test func anAuthOfAnEarlierAttemptIsNotUsed() {
         var namespace = SocketIOClientNamespace()
-        _ = namespace.open(sessionIsOpen: true)
+        _ = namespace.open(in: session)
         #expect(namespace.sessionLost() == .doNothing)
         #expect(namespace.authenticated(attempt: 1) == .doNothing)
-        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 2))
+        #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
         #expect(namespace.authenticated(attempt: 1) == .doNothing)
         #expect(namespace.authenticated(attempt: 2) == .sendConnect)
     }
@@ -82,6 +84,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [("/", "engine1"), ("/chat", "/chat#engine1")]) func inVersionFourTheIDIsTheEngines(name: String, id: String) {
+        var namespace = SocketIOClientNamespace(name: name)
+        _ = namespace.open(in: SocketIOClientSession(version: .v4, id: "engine1"))
+        _ = namespace.authenticated(attempt: 1)
+        #expect(namespace.received(.connect(nil)) == .connected(id: id, early: []))
+    }
+
+    @Test func inVersionFourTheRefusalIsTheData() {
+        var namespace = self.makeConnecting()
+        #expect(
+            namespace.received(.connectError(["code": 7]))
+                == .refused(SocketIOError(.connectRefused, message: "the server refused the namespace", data: ["code": 7])))
+    }
+
     @Test func deliversAndResolves() {
         var namespace = self.makeConnected()
         #expect(
@@ -97,18 +113,18 @@ import Testing
         #expect(namespace.sessionLost() == .wasConnected)
         #expect(namespace.isActive)
         #expect(namespace.received(self.event("late")) == .doNothing)
-        #expect(namespace.sessionOpened() == .fetchAuth(attempt: 2))
+        #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
         namespace = self.makeConnected()
         #expect(namespace.received(.disconnect) == .disconnected)
         #expect(!namespace.isActive)
         #expect(namespace.sessionLost() == .doNothing)
-        #expect(namespace.sessionOpened() == .doNothing)
+        #expect(namespace.sessionOpened(session) == .doNothing)
     }
 
     @Test func leavesFromEveryState() {
         var namespace = SocketIOClientNamespace()
         #expect(namespace.close() == .doNothing)
-        _ = namespace.open(sessionIsOpen: false)
+        _ = namespace.open(in: nil)
         #expect(namespace.close() == .justClose)
         namespace = self.makeConnecting()
         #expect(namespace.close() == .sendDisconnect(wasConnected: false))
@@ -116,7 +132,7 @@ import Testing
         namespace = self.makeConnected()
         #expect(namespace.close() == .sendDisconnect(wasConnected: true))
         #expect(namespace.close() == .doNothing)
-        #expect(namespace.open(sessionIsOpen: true) == .fetchAuth(attempt: 2))
+        #expect(namespace.open(in: session) == .fetchAuth(attempt: 2))
     }
 }
 

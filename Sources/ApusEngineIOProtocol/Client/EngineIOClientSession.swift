@@ -1,6 +1,8 @@
+package import NIOCore
+
 /// The client's side of one Engine.IO session: the handshake, the upgrade, who carries what, and the end.
 ///
-/// Source: Engine.IO protocol v4, "Handshake", "Upgrade", "Heartbeat"; the order of the upgrade as the reference client does it:
+/// Source: Engine.IO protocol v4 and v3, "Handshake", "Upgrade", "Heartbeat"; the order of the upgrade as the reference client does it:
 /// after `3probe` no new poll is begun and no packet sent; when polling is silent `5` goes out, and the WebSocket carries the session.
 package struct EngineIOClientSession: Sendable {
     /// A transport of the session.
@@ -56,12 +58,14 @@ package struct EngineIOClientSession: Sendable {
     package var isClosed: Bool { self.state == .closed }
 
     package enum ReceivedAction: Equatable {
-        /// The session stands. Begin to watch the heartbeat (nil: none is to be expected), and open a WebSocket to `probe` it if so told.
-        case opened(EngineIOHandshake, silenceAllowed: Duration?, probe: Bool)
+        /// The session stands. Begin the heartbeat, and open a WebSocket to `probe` it if so told.
+        case opened(EngineIOHandshake, probe: Bool)
         /// A message for the application.
         case deliver(EngineIOMessage)
-        /// Answer with a pong and this payload, and let the watch begin anew.
-        case sendPong(EngineIOPacket)
+        /// The server's heartbeat: answer with a pong of the same payload.
+        case receivedPing(ByteBuffer)
+        /// The answer to our ping.
+        case receivedPong
         /// Begin no further request, and report the silence to ``EngineIOClientSession/pollingIsSilent()``.
         case pausePolling
         /// The peer ended the session, or broke the protocol. Close all transports.
@@ -98,7 +102,7 @@ package struct EngineIOClientSession: Sendable {
         }
         let probe = self.upgrades && handshake.upgrades.contains("websocket")
         self.state = .open(carrier, probe ? .probing : .none)
-        return .opened(handshake, silenceAllowed: Self.silenceAllowed(handshake), probe: probe)
+        return .opened(handshake, probe: probe)
     }
 
     private mutating func receivedWhileOpen(_ packet: EngineIOPacket) -> ReceivedAction {
@@ -106,24 +110,18 @@ package struct EngineIOClientSession: Sendable {
         case .message(let message):
             return .deliver(message)
         case .ping(let payload):
-            return .sendPong(.pong(payload))
+            return .receivedPing(payload)
+        case .pong:
+            return .receivedPong
         case .close:
             self.state = .closed
             return .close(EngineIOError(.closed, message: "the server closed the session"))
-        case .noop, .pong, .upgrade:
+        case .noop, .upgrade:
             return .doNothing
         case .open:
             self.state = .closed
             return .close(EngineIOError(.malformedPacket, message: "a second open packet"))
         }
-    }
-
-    /// How long the server may be silent. Python announces an interval below a second as 0: then a second is assumed.
-    private static func silenceAllowed(_ handshake: EngineIOHandshake) -> Duration? {
-        let interval = handshake.pingInterval > .zero ? handshake.pingInterval : .seconds(1)
-        // The bound keeps a peer's absurd number out of the timer's arithmetic.
-        guard handshake.pingTimeout >= .zero, interval < .seconds(86_400), handshake.pingTimeout < .seconds(86_400) else { return nil }
-        return interval + handshake.pingTimeout
     }
 
     package enum SilenceAction: Equatable { case sendUpgrade, doNothing }

@@ -2,7 +2,7 @@
 ///
 /// Source: Engine.IO protocol v4, "HTTP long-polling" and "WebSocket"; error codes as the reference server's.
 package enum EngineIORequest: Equatable, Sendable {
-    case handshake(EngineIOServerSession.Transport)
+    case handshake(EngineIOServerSession.Transport, EngineIOVersion)
     case poll(sid: String)
     case post(sid: String)
     /// A WebSocket that brings the id of a polling session.
@@ -17,9 +17,10 @@ package enum EngineIORequest: Equatable, Sendable {
     ///   - query: The URL's query, decoded.
     ///   - isWebSocketUpgrade: Whether the request asks to become a WebSocket.
     ///   - transports: The transports the server offers.
+    ///   - allowsV3: Whether the server speaks version 3 too.
     /// - Throws: `EngineIOError` with the code the answer names.
     package init(
-        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOServerSession.Transport>
+        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOServerSession.Transport>, allowsV3: Bool
     ) throws(EngineIOError) {
         if method == "OPTIONS" {
             self = .preflight
@@ -35,8 +36,10 @@ package enum EngineIORequest: Equatable, Sendable {
         }
         guard let sid = query["sid"] else {
             guard method == "GET" else { throw EngineIOError(.badHandshakeMethod, message: "Bad handshake method") }
-            guard query["EIO"] == "4" else { throw EngineIOError(.unsupportedVersion, message: "Unsupported protocol version") }
-            self = .handshake(transport)
+            guard let version = EngineIOVersion(query: query["EIO"], allowsV3: allowsV3) else {
+                throw EngineIOError(.unsupportedVersion, message: "Unsupported protocol version")
+            }
+            self = .handshake(transport, version)
             return
         }
         switch (transport, method) {

@@ -20,4 +20,11 @@ package struct EngineIOHandshake: Equatable, Sendable {
         self.pingTimeout = pingTimeout
         self.maxPayload = maxPayload
     }
+
+    /// The client's part of the heartbeat. Python announces an interval below a second as 0: then a second is assumed.
+    package func clientHeartbeat(_ version: EngineIOVersion) -> EngineIOHeartbeat {
+        EngineIOHeartbeat(
+            sendsPings: version.heartbeatSender == .client, pingInterval: self.pingInterval > .zero ? self.pingInterval : .seconds(1),
+            pingTimeout: self.pingTimeout)
+    }
 }

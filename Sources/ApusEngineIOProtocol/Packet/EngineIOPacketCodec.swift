@@ -2,7 +2,7 @@ package import NIOCore
 
 /// Writes and reads single packets.
 ///
-/// Source: Engine.IO protocol v4, "Packet encoding".
+/// Source: Engine.IO protocol v4 and v3, "Packet encoding".
 package struct EngineIOPacketCodec: Sendable {
     package let version: EngineIOVersion
 
@@ -12,7 +12,8 @@ package struct EngineIOPacketCodec: Sendable {
 
     // MARK: - Writing
 
-    /// Appends the packet's text form: the payload of a WebSocket text frame, or one element of a polling payload. Binary becomes `b` and base64.
+    /// Appends the packet's text form: the payload of a WebSocket text frame, or one element of a polling payload. Binary becomes `b` and base64
+    /// (`b4` and base64 in version 3).
     package func encodeText(_ packet: EngineIOPacket, into buffer: inout ByteBuffer) {
         switch packet {
         case .open(let handshake):
@@ -31,6 +32,7 @@ package struct EngineIOPacketCodec: Sendable {
             buffer.writeImmutableBuffer(text)
         case .message(.binary(let bytes)):
             buffer.writeInteger(EngineIOPacketType.base64)
+            if self.version.binaryCarriesType { buffer.writeInteger(EngineIOPacketType.message) }
             Base64.encode(bytes, into: &buffer)
         case .upgrade:
             buffer.writeInteger(EngineIOPacketType.upgrade)
@@ -39,14 +41,29 @@ package struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// The WebSocket message that carries the packet: a binary message stands raw in a binary frame, all else is text.
+    /// The WebSocket message that carries the packet: a binary message stands in a binary frame (raw, or behind a byte 4 in version 3), all
+    /// else is text.
     package func webSocketFrame(for packet: EngineIOPacket) -> EngineIOMessage {
-        if case .message(.binary(let bytes)) = packet { return .binary(bytes) }
+        if case .message(.binary(let bytes)) = packet {
+            guard self.version.binaryCarriesType else { return .binary(bytes) }
+            var typed = ByteBuffer()
+            typed.reserveCapacity(1 + bytes.readableBytes)
+            self.encodeBinary(bytes, into: &typed)
+            return .binary(typed)
+        }
         var buffer = ByteBuffer()
         buffer.reserveCapacity(self.encodedLengthEstimate(of: packet))
         self.encodeText(packet, into: &buffer)
         return .text(buffer)
     }
+
+    /// Appends a binary message as version 3 writes it: its type as a raw byte, then the bytes.
+    func encodeBinary(_ message: ByteBuffer, into buffer: inout ByteBuffer) {
+        buffer.writeInteger(Self.binaryMessage)
+        buffer.writeImmutableBuffer(message)
+    }
+
+    private static let binaryMessage: UInt8 = 4
 
     /// Bytes ``encodeText(_:into:)`` will append: exact but for the open packet.
     package func encodedLengthEstimate(of packet: EngineIOPacket) -> Int {
@@ -54,7 +71,8 @@ package struct EngineIOPacketCodec: Sendable {
         case .open: return 160
         case .close, .upgrade, .noop: return 1
         case .ping(let payload), .pong(let payload), .message(.text(let payload)): return 1 + payload.readableBytes
-        case .message(.binary(let bytes)): return 1 + Base64.encodedLength(of: bytes.readableBytes)
+        case .message(.binary(let bytes)):
+            return 1 + (self.version.binaryCarriesType ? 1 : 0) + Base64.encodedLength(of: bytes.readableBytes)
         }
     }
 
@@ -65,9 +83,19 @@ package struct EngineIOPacketCodec: Sendable {
     /// - Throws: ``EngineIOError/Code/malformedPacket``.
     package func decode(_ frame: EngineIOMessage) throws(EngineIOError) -> EngineIOPacket {
         switch frame {
-        case .binary(let bytes): return .message(.binary(bytes))
+        case .binary(let bytes): return try self.decodeBinary(bytes)
         case .text(let text): return try self.decodeText(text)
         }
+    }
+
+    /// The packet in a binary frame, or in a binary element of a version 3 payload. Only messages are binary.
+    func decodeBinary(_ bytes: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
+        guard self.version.binaryCarriesType else { return .message(.binary(bytes)) }
+        var rest = bytes
+        guard let type = rest.readInteger(as: UInt8.self), type == Self.binaryMessage else {
+            throw EngineIOError(.malformedPacket, message: "a binary packet that is no message: it does not start with a byte 4")
+        }
+        return .message(.binary(rest))
     }
 
     /// The packet in a text frame, or in one element of a polling payload. Slices of `text` are kept, not copies.
@@ -80,6 +108,9 @@ package struct EngineIOPacketCodec: Sendable {
         case EngineIOPacketType.message:
             return .message(.text(rest))
         case EngineIOPacketType.base64:
+            guard !self.version.binaryCarriesType || rest.readInteger(as: UInt8.self) == EngineIOPacketType.message else {
+                throw EngineIOError(.malformedPacket, message: "a binary packet that is no message: it does not start with b4")
+            }
             guard let bytes = Base64.decode(rest) else {
                 throw EngineIOError(.malformedPacket, message: "a binary message of \(rest.readableBytes) bytes that are not padded base64")
             }

@@ -1,30 +1,40 @@
-/// Decides when a server pings, and when a silent client is gone.
+/// Decides when to ping, and when a silent peer is gone; for the side that pings and for the side that listens.
 ///
-/// Source: Engine.IO protocol v4, "Heartbeat" (the server pings, the client answers within `pingTimeout`).
+/// Source: Engine.IO protocol v4, "Heartbeat" (the server pings, the client answers within `pingTimeout`); in v3 it is the client that pings. Who
+/// listens waits for `pingInterval` and `pingTimeout` together.
 package struct EngineIOHeartbeat: Sendable {
     private enum State {
         /// Every ping so far was answered. Leaves to `awaitingPong` (timer) or `stopped`.
         case idle
         /// One ping is on the wire. Leaves to `idle` (pong) or `stopped` (timer, `stop`).
         case awaitingPong
+        /// The peer pings, we listen. Leaves to `stopped` (timer, `stop`).
+        case awaitingPing
         /// Final.
         case stopped
     }
 
-    private var state: State = .idle
+    private var state: State
     private let pingInterval: Duration
     private let pingTimeout: Duration
 
     /// - Parameters:
+    ///   - sendsPings: Whether we ping; otherwise we listen.
     ///   - pingInterval: The time from a pong (or the start) to the next ping.
-    ///   - pingTimeout: The time a client has to answer a ping.
-    package init(pingInterval: Duration, pingTimeout: Duration) {
+    ///   - pingTimeout: The time for the answer to a ping; for a listener, how late a ping may be.
+    package init(sendsPings: Bool, pingInterval: Duration, pingTimeout: Duration) {
+        self.state = sendsPings ? .idle : .awaitingPing
         self.pingInterval = pingInterval
         self.pingTimeout = pingTimeout
     }
 
     /// The time from the start to the first `timerFired`.
-    package var firstTimer: Duration { self.pingInterval }
+    package var firstTimer: Duration {
+        switch self.state {
+        case .awaitingPing: self.pingInterval + self.pingTimeout
+        case .idle, .awaitingPong, .stopped: self.pingInterval
+        }
+    }
 
     package enum TimerFiredAction: Equatable {
         case sendPing(thenTimerAfter: Duration)
@@ -37,7 +47,7 @@ package struct EngineIOHeartbeat: Sendable {
         case .idle:
             self.state = .awaitingPong
             return .sendPing(thenTimerAfter: self.pingTimeout)
-        case .awaitingPong:
+        case .awaitingPong, .awaitingPing:
             self.state = .stopped
             return .closeSession(.pingTimeout)
         case .stopped:
@@ -45,18 +55,26 @@ package struct EngineIOHeartbeat: Sendable {
         }
     }
 
-    package enum ReceivedPongAction: Equatable {
+    package enum TimerAction: Equatable {
         case restartTimer(after: Duration)
         case doNothing
     }
 
-    package mutating func receivedPong() -> ReceivedPongAction {
+    package mutating func receivedPong() -> TimerAction {
         switch self.state {
         case .awaitingPong:
             self.state = .idle
             return .restartTimer(after: self.pingInterval)
-        case .idle, .stopped:
+        case .idle, .awaitingPing, .stopped:
             return .doNothing  // a pong nobody asked for changes nothing
+        }
+    }
+
+    /// The peer pinged. (Its pong is sent in any case.)
+    package mutating func receivedPing() -> TimerAction {
+        switch self.state {
+        case .awaitingPing: .restartTimer(after: self.pingInterval + self.pingTimeout)
+        case .idle, .awaitingPong, .stopped: .doNothing
         }
     }
 

@@ -49,14 +49,17 @@ package struct EngineIOServerSession {
     }
 
     private var state: State
+    private let version: EngineIOVersion
     private let maximumQueuedBytes: Int
     private let maximumPacketsPerAnswer: Int
 
     /// - Parameters:
+    ///   - version: What the client speaks.
     ///   - transport: The transport of the handshake request.
     ///   - maximumQueuedBytes: The bound on what waits for a poll. Over it the session closes with `transport error`.
     ///   - maximumPacketsPerAnswer: The most packets that one poll brings; the rest waits for the next.
-    package init(transport: Transport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
+    package init(version: EngineIOVersion, transport: Transport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
+        self.version = version
         self.maximumPacketsPerAnswer = maximumPacketsPerAnswer
         self.maximumQueuedBytes = maximumQueuedBytes
         switch transport {
@@ -144,8 +147,10 @@ package struct EngineIOServerSession {
 
     package enum ReceivedAction: Equatable {
         case deliver(EngineIOMessage)
+        /// The answer to our ping.
         case receivedPong
-        case sendPong(ByteBuffer)
+        /// The client's own heartbeat: answer with a pong of the same payload.
+        case receivedPing(ByteBuffer)
         /// The session ends; a held poll is answered with these packets first.
         case closeSession(EngineIOCloseReason, answerHeldPoll: [EngineIOPacket])
         case ignore
@@ -156,12 +161,13 @@ package struct EngineIOServerSession {
         guard !self.isClosed else { return .ignore }
         switch packet {
         case .message(let message): return .deliver(message)
-        case .pong: return .receivedPong
+        case .pong where self.version.heartbeatSender == .server: return .receivedPong
+        case .ping(let payload) where self.version.heartbeatSender == .client: return .receivedPing(payload)
         case .close:
             // "a poll ended by the client's own close gets `6` with 200"
             return .closeSession(.transportClose, answerHeldPoll: self.close() ? [.noop] : [])
-        case .ping, .open, .upgrade:
-            // Only a server opens, and in version 4 only a server pings. An upgrade packet belongs to a probe.
+        case .ping, .pong, .open, .upgrade:
+            // Only a server opens, a heartbeat has one direction, and an upgrade packet belongs to a probe.
             return .closeSession(.parseError, answerHeldPoll: self.close() ? [.close] : [])
         case .noop: return .ignore
         }

@@ -1,8 +1,8 @@
-import ApusEngineIOProtocol
+package import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
 import DequeModule
-import HTTPTypes
+package import HTTPTypes
 import Logging
 package import NIOCore
 package import NIOHTTPTypes
@@ -127,13 +127,13 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     private func parse(_ request: HTTPRequest, _ verdict: OriginPolicy.Verdict) -> Result<EngineIORequest, EngineIOError> {
         guard verdict != .refused else { return .failure(EngineIOError(.forbidden, message: "Origin not allowed")) }
-        let query = QueryString(request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? "")
+        let query = request.query
         do throws(EngineIOError) {
             return .success(
                 try EngineIORequest(
                     method: request.method.rawValue, query: query,
                     isWebSocketUpgrade: request.headerFields[.upgrade]?.lowercased() == "websocket",
-                    transports: self.server.configuration.transports))
+                    transports: self.server.configuration.transports, allowsV3: self.server.configuration.allowsV3))
         } catch { return .failure(error) }
     }
 
@@ -153,13 +153,15 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         do throws(EngineIOError) {
             switch try incoming.parsed.get() {
             case .preflight: responder.respondToPreflight()
-            case .handshake(.polling):
+            case .handshake(.polling, let version):
                 let session = try self.server.open(
-                    .polling, request: incoming.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
+                    .polling, version: version, request: incoming.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
                 session.respondWithOpenPacket(responder)
-            case .handshake(.webSocket):
+            case .handshake(.webSocket, let version):
                 try self.upgrade(incoming.request, context, then: { $0.opened(on: $1) }) { () throws(EngineIOError) in
-                    try self.server.open(.webSocket, request: incoming.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
+                    try self.server.open(
+                        .webSocket, version: version, request: incoming.request, remoteAddress: context.remoteAddress, on: context.eventLoop
+                    )
                 }
             case .upgrade(let sid):
                 let session = try self.server.session(sid)
@@ -171,7 +173,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
                 let session = try self.server.session(sid)
                 session.eventLoop.runOnLoop {
                     session.endPost()
-                    session.receivedPost(incoming.body, responder: responder)
+                    let isBinary = EngineIOPayload.isBinary(contentType: incoming.request.headerFields[.contentType])
+                    session.receivedPost(EngineIOPayload(bytes: incoming.body, isBinary: isBinary), responder: responder)
                 }
             }
         } catch {
@@ -243,6 +246,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
 @available(*, unavailable)
 extension EngineIOHTTPHandler: Sendable {}
+
+extension HTTPRequest {
+    /// The query of the request's target.
+    package var query: QueryString { QueryString(self.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? "") }
+}
 
 extension EventLoop {
     /// Runs `work` now when on this loop, else at its next turn.

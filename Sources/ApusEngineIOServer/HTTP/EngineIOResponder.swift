@@ -16,8 +16,8 @@ final class EngineIOResponder: Sendable {
     }
 
     /// 200 with a polling payload.
-    func respond(payload: ByteBuffer) {
-        self.respond(.ok, contentType: "text/plain; charset=UTF-8", body: payload)
+    func respond(_ payload: EngineIOPayload) {
+        self.respond(.ok, contentType: payload.contentType, body: payload.bytes)
     }
 
     /// 200 for a POST that was taken.

@@ -8,6 +8,8 @@ package import NIOCore
 
 /// Hears what happens to a session. Every call is on the session's event loop.
 package protocol EngineIOSessionDelegate: AnyObject {
+    /// The client was sent the open packet. Called once, before anything else.
+    func sessionOpened(_ session: EngineIOSession)
     func session(_ session: EngineIOSession, received message: EngineIOMessage)
     /// Called once; nothing follows.
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason)
@@ -18,14 +20,18 @@ package protocol EngineIOSessionDelegate: AnyObject {
 /// `@unchecked Sendable`: every mutable property is touched on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
     package let id: String
+    /// What the client speaks.
+    package let version: EngineIOVersion
     /// The request of the handshake.
     package let request: HTTPRequest
     package let remoteAddress: SocketAddress?
     package let eventLoop: any EventLoop
 
     private let server: EngineIOServer
-    private let codec = EngineIOPacketCodec(version: .v4)
+    private let codec: EngineIOPacketCodec
     private let payloadCodec: EngineIOPayloadCodec
+    /// A version 3 client that cannot take binary data says so with `b64=1`.
+    private let allowsBinary: Bool
 
     private var machine: EngineIOServerSession
     private var heartbeat: EngineIOHeartbeat
@@ -39,20 +45,25 @@ package final class EngineIOSession: @unchecked Sendable {
     private var delegate: (any EngineIOSessionDelegate)?
 
     init(
-        id: String, transport: EngineIOServerSession.Transport, request: HTTPRequest, remoteAddress: SocketAddress?, server: EngineIOServer,
-        eventLoop: any EventLoop
+        id: String, version: EngineIOVersion, transport: EngineIOServerSession.Transport, request: HTTPRequest,
+        remoteAddress: SocketAddress?, server: EngineIOServer, eventLoop: any EventLoop
     ) {
         self.id = id
+        self.version = version
+        self.codec = EngineIOPacketCodec(version: version)
+        self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
         self.request = request
         self.remoteAddress = remoteAddress
         self.server = server
         self.eventLoop = eventLoop
         let configuration = server.configuration
-        self.payloadCodec = EngineIOPayloadCodec(version: .v4, maximumPackets: configuration.maximumPacketsPerPayload)
+        self.payloadCodec = EngineIOPayloadCodec(version: version, maximumPackets: configuration.maximumPacketsPerPayload)
         self.machine = EngineIOServerSession(
-            transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
+            version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
             maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer)
-        self.heartbeat = EngineIOHeartbeat(pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout)
+        self.heartbeat = EngineIOHeartbeat(
+            sendsPings: version.heartbeatSender == .server, pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout
+        )
     }
 
     func start(delegate: any EngineIOSessionDelegate) {
@@ -79,6 +90,8 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// Sends a message. `frame` is the same message as an encoded WebSocket frame, when many sessions share it.
     package func send(_ message: EngineIOMessage, frame: ByteBuffer? = nil) {
+        // Text is the same in every version; a binary frame made for many is version 4's.
+        if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil) }
         self.send(.message(message), frame: frame)
     }
 
@@ -103,7 +116,7 @@ package final class EngineIOSession: @unchecked Sendable {
     func receivedPoll(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         switch self.machine.receivedPoll() {
-        case .respond(let packets): responder.respond(payload: self.payloadCodec.encode(packets))
+        case .respond(let packets): self.answer(responder, packets)
         case .hold: self.heldPoll = responder
         case .refuse(let reason, let packets):
             responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
@@ -113,7 +126,8 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// The first answer of a polling session: the open packet.
     func respondWithOpenPacket(_ responder: EngineIOResponder) {
-        responder.respond(payload: self.payloadCodec.encode([self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)]))
+        self.answer(responder, [self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)])
+        self.delegate?.sessionOpened(self)
     }
 
     func pollConnectionClosed(_ responder: EngineIOResponder) {
@@ -134,7 +148,7 @@ package final class EngineIOSession: @unchecked Sendable {
     }
 
     /// A POST for this session, whole.
-    func receivedPost(_ body: ByteBuffer, responder: EngineIOResponder) {
+    func receivedPost(_ body: EngineIOPayload, responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         guard self.machine.transport == .polling else {
             return responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
@@ -157,7 +171,8 @@ package final class EngineIOSession: @unchecked Sendable {
     func opened(on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         self.webSocket = webSocket
-        webSocket.send(self.codec.webSocketFrame(for: self.openPacket(isUpgradable: false)))
+        self.write(self.openPacket(isUpgradable: false), to: webSocket)
+        self.delegate?.sessionOpened(self)
     }
 
     /// A WebSocket with this session's id was opened.
@@ -204,7 +219,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private func receivedOnProbe(_ packet: EngineIOPacket, _ webSocket: EngineIOWebSocketTransport) {
         switch self.machine.receivedOnProbe(packet) {
         case .answerProbe(let noopToHeldPoll):
-            webSocket.send(self.codec.webSocketFrame(for: .pong(ByteBuffer(string: "probe"))))
+            self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
             // Once is not enough: a client that polls again before it pauses would hang.
             self.upgradeTimer = self.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in
@@ -213,7 +228,7 @@ package final class EngineIOSession: @unchecked Sendable {
         case .completeUpgrade(let packets, let noopToHeldPoll):
             self.cancelUpgradeTimers()
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
-            for packet in packets { webSocket.send(self.codec.webSocketFrame(for: packet)) }
+            for packet in packets { self.write(packet, to: webSocket) }
         case .closeProbe: self.endProbe(close: webSocket)
         }
     }
@@ -239,7 +254,9 @@ package final class EngineIOSession: @unchecked Sendable {
         case .deliver(let message): self.delegate?.session(self, received: message)
         case .receivedPong:
             if case .restartTimer(let delay) = self.heartbeat.receivedPong() { self.startHeartbeatTimer(after: delay) }
-        case .sendPong(let payload): self.send(.pong(payload), frame: nil)
+        case .receivedPing(let payload):
+            self.send(.pong(payload), frame: nil)
+            if case .restartTimer(let delay) = self.heartbeat.receivedPing() { self.startHeartbeatTimer(after: delay) }
         case .closeSession(let reason, let packets): self.finish(reason, answerHeldPoll: packets)
         case .ignore: break
         }
@@ -250,7 +267,7 @@ package final class EngineIOSession: @unchecked Sendable {
         switch self.machine.send(packet) {
         case .writeToWebSocket:
             guard let webSocket = self.webSocket else { return }
-            if let frame { webSocket.send(preencoded: frame) } else { webSocket.send(self.codec.webSocketFrame(for: packet)) }
+            if let frame { webSocket.send(preencoded: frame) } else { self.write(packet, to: webSocket) }
             if webSocket.queuedBytes > self.server.configuration.maximumQueuedBytes {
                 self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.id)"])
                 _ = self.machine.close()
@@ -266,12 +283,26 @@ package final class EngineIOSession: @unchecked Sendable {
     private func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
         guard let responder = exchange(&self.heldPoll, with: nil) else { return }
         self.eventLoop.execute {
-            responder.respond(payload: self.payloadCodec.encode(packets + self.machine.takeQueue(after: packets.count)))
+            self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
         }
     }
 
     private func answerHeldPoll(_ packets: [EngineIOPacket]) {
-        exchange(&self.heldPoll, with: nil)?.respond(payload: self.payloadCodec.encode(packets))
+        guard let responder = exchange(&self.heldPoll, with: nil) else { return }
+        self.answer(responder, packets)
+    }
+
+    private func answer(_ responder: EngineIOResponder, _ packets: [EngineIOPacket]) {
+        responder.respond(self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary))
+    }
+
+    private func write(_ packet: EngineIOPacket, to webSocket: EngineIOWebSocketTransport) {
+        guard self.allowsBinary || !packet.isBinaryMessage else {
+            var text = ByteBuffer()
+            self.codec.encodeText(packet, into: &text)
+            return webSocket.send(.text(text))
+        }
+        webSocket.send(self.codec.webSocketFrame(for: packet))
     }
 
     // MARK: Life

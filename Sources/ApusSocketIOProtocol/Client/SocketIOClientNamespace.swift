@@ -2,7 +2,7 @@ import ApusJSON
 
 /// The client's side of one namespace: when to send CONNECT and DISCONNECT, and what a packet means.
 ///
-/// Source: Socket.IO protocol v5, "Connection to a namespace", "Disconnection from a namespace".
+/// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Disconnection from a namespace".
 package struct SocketIOClientNamespace: Sendable {
     /// An event as it came.
     package struct Event: Equatable, Sendable {
@@ -30,14 +30,20 @@ package struct SocketIOClientNamespace: Sendable {
         case connected(id: String)
     }
 
+    private let name: String
     private var state = State.closed
+    /// The session the namespace is, or is to be, in.
+    private var session: SocketIOClientSession?
     /// Distinguishes the attempts, for an auth that comes back after its attempt is over.
     private var attempt = 0
     private let maximumEarlyEvents: Int
 
-    /// - Parameter maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
+    /// - Parameters:
+    ///   - name: The namespace.
+    ///   - maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
     ///   handler first). More are a breach of the protocol.
-    package init(maximumEarlyEvents: Int = 1000) {
+    package init(name: String = "/", maximumEarlyEvents: Int = 1000) {
+        self.name = name
         self.maximumEarlyEvents = maximumEarlyEvents
     }
 
@@ -50,21 +56,28 @@ package struct SocketIOClientNamespace: Sendable {
     /// Whether somebody wants this namespace.
     package var isActive: Bool { self.state != .closed }
 
+    /// Whether the answer to CONNECT is waited for.
+    package var isConnecting: Bool {
+        if case .connecting = self.state { return true }
+        return false
+    }
+
     /// Whether CONNECT was granted.
     package var isConnected: Bool { self.id != nil }
 
     package enum OpenAction: Equatable { case fetchAuth(attempt: Int), waitForSession, doNothing }
 
     /// Somebody wants the namespace.
-    package mutating func open(sessionIsOpen: Bool) -> OpenAction {
+    package mutating func open(in session: SocketIOClientSession?) -> OpenAction {
         guard self.state == .closed else { return .doNothing }
         self.state = .waiting
-        return sessionIsOpen ? self.sessionOpened() : .waitForSession
+        return session.map { self.sessionOpened($0) } ?? .waitForSession
     }
 
     /// An Engine.IO session stands.
-    package mutating func sessionOpened() -> OpenAction {
+    package mutating func sessionOpened(_ session: SocketIOClientSession) -> OpenAction {
         guard self.state == .waiting else { return .doNothing }
+        self.session = session
         self.state = .asking
         self.attempt += 1
         return .fetchAuth(attempt: self.attempt)
@@ -111,17 +124,19 @@ package struct SocketIOClientNamespace: Sendable {
             self.state = .connecting(early: [])
             switch content {
             case .connect(let payload):
-                // Protocol 4 has no id here; this client speaks 5.
-                guard let id = payload?["sid"]?.stringValue else {
+                let derived = self.session.flatMap { $0.version.socketID(engineID: $0.id, namespace: self.name) }
+                guard let id = derived ?? payload?["sid"]?.stringValue else {
                     return .fail(
-                        SocketIOError(.invalidPayload, message: "a CONNECT without a sid: does the server speak Socket.IO 3 or later?"))
+                        SocketIOError(
+                            .invalidPayload, message: "a CONNECT without a sid: a server of Socket.IO 2.x? Then set the version to .v3"))
                 }
                 self.state = .connected(id: id)
                 return .connected(id: id, early: early)
             case .connectError(let payload):
                 self.state = .closed
                 let message = payload["message"]?.stringValue ?? payload.stringValue ?? "the server refused the namespace"
-                return .refused(SocketIOError(.connectRefused, message: message, data: payload["data"]))
+                let isData = payload.objectValue != nil && payload["message"] == nil  // version 4 sends the data itself
+                return .refused(SocketIOError(.connectRefused, message: message, data: isData ? payload : payload["data"]))
             case .event(let name, let arguments, let ackID):
                 guard early.count < self.maximumEarlyEvents else {
                     return .fail(
@@ -180,5 +195,17 @@ package struct SocketIOClientNamespace: Sendable {
         case .waiting, .asking: return .justClose
         case .closed: return .doNothing
         }
+    }
+}
+
+/// What a namespace has to know of the session below it.
+package struct SocketIOClientSession: Hashable, Sendable {
+    package let version: SocketIOVersion
+    /// The Engine.IO session's id.
+    package let id: String
+
+    package init(version: SocketIOVersion, id: String) {
+        self.version = version
+        self.id = id
     }
 }

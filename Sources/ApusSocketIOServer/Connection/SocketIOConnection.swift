@@ -16,6 +16,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     let session: EngineIOSession
+    private let version: SocketIOVersion
     private weak var server: SocketIOServer?
     private var decoder: SocketIOPacketDecoder
     private var members: [String: Member] = [:]
@@ -23,6 +24,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
+        self.version = SocketIOVersion(over: session.version)
         self.server = server
         let configuration = server?.configuration ?? .init()
         var limits = SocketIOLimits()
@@ -35,6 +37,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     // MARK: From the session
+
+    func sessionOpened(_ session: EngineIOSession) {
+        if self.version.joinsRootUnasked { self.connect(to: "/", auth: .object([:])) }
+    }
 
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
         do throws(SocketIOError) {
@@ -60,8 +66,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     // MARK: Packets
 
     private func received(_ packet: SocketIOPacket) throws(SocketIOError) {
+        if case .connect(let auth) = packet.content {
+            let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
+            guard self.members[name] == nil else {
+                throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
+            }
+            return self.connect(to: name, auth: auth)
+        }
         switch (self.members[packet.namespace], packet.content) {
-        case (nil, .connect(let auth)): try self.connect(to: packet.namespace, auth: auth)
         case (.joined(let socket), .event(let name, let arguments, let ackID)): socket.received(name, arguments, ackID: ackID)
         case (.joined(let socket), .ack(let id, let arguments)): socket.receivedAck(id, arguments)
         case (.joined(let socket), .disconnect):
@@ -71,24 +83,22 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
-        case (.some, .connect): throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(packet.namespace)")
         case (.joining, .event), (.joining, .ack):
             throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
-        case (_, .connectError): throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
+        case (_, .connect), (_, .connectError):
+            throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
         }
     }
 
-    private func connect(to name: String, auth: SocketIOValue?) throws(SocketIOError) {
-        switch auth {
-        case nil, .object: break
-        default: throw SocketIOError(.malformedPacket, message: "The auth of a CONNECT is an object")
-        }
+    /// `auth` is an object: the decoder takes no other.
+    private func connect(to name: String, auth: SocketIOValue) {
         guard let server = self.server, let namespace = server.existingNamespace(name) else {
-            return self.send(SocketIOPacket(namespace: name, content: .connectError(["message": "Invalid namespace"])))
+            return self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: "Invalid namespace")))
         }
-        let handshake = SocketIOHandshake(session: self.session, auth: auth ?? .object([:]))
+        let handshake = SocketIOHandshake(session: self.session, auth: auth)
         let socket = SocketIOServerSocket(
-            namespace: namespace, handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
+            id: self.version.socketID(engineID: self.session.id, namespace: name) ?? EngineIOID.random(), namespace: namespace,
+            handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
             maximumWaitingEvents: server.configuration.maximumWaitingEvents)
         let middleware = namespace.middleware
         guard !middleware.isEmpty else { return self.join(socket) }
@@ -113,24 +123,23 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     private func join(_ socket: SocketIOServerSocket) {
         self.members[socket.namespace.name] = .joined(socket)
         socket.opened()
-        self.send(SocketIOPacket(namespace: socket.namespace.name, content: .connect(["sid": .string(socket.id)])))
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: self.version.grant(sid: socket.id)))
         socket.namespace.connected(socket)
     }
 
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
         guard case .joining(let joining) = self.members[socket.namespace.name], joining === socket else { return }
         self.members[socket.namespace.name] = nil
-        var answer: JSONObject = [:]
+        let content: SocketIOPacket.Content
         if let refusal = error as? SocketIOConnectionRefusal {
-            answer["message"] = .string(refusal.message)
-            answer["data"] = refusal.data
+            content = self.version.refusal(message: refusal.message, data: refusal.data)
         } else {
             // An unforeseen error may carry what is not the client's business.
-            answer["message"] = "Connection refused"
+            content = self.version.refusal(message: "Connection refused")
             self.server?.logger.warning(
                 "Middleware failed", metadata: ["socketio.namespace": "\(socket.namespace.name)", "error": "\(error)"])
         }
-        self.send(SocketIOPacket(namespace: socket.namespace.name, content: .connectError(.object(answer))))
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: content))
     }
 
     // MARK: For sockets

@@ -24,7 +24,7 @@ public struct SocketIOHandshake: Sendable {
     init(session: EngineIOSession, auth: SocketIOValue) {
         let url = session.request.path ?? ""
         self.auth = auth
-        self.query = QueryString(url.split(separator: "?", maxSplits: 1).dropFirst().first ?? "").fields
+        self.query = session.request.query.fields
         self.headers = session.request.headerFields
         self.address = session.remoteAddress?.ipAddress ?? ""
         self.url = url

@@ -8,7 +8,8 @@ import NIOCore
 ///
 /// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `values` has its own lock.
 public final class SocketIOServerSocket: @unchecked Sendable {
-    /// The socket's id: 20 characters that cannot be guessed. Also the name of the socket's own room.
+    /// The socket's id: 20 characters that cannot be guessed (with a Socket.IO 2.x client the namespace before them). Also the name of the
+    /// socket's own room.
     public let id: String
     /// The namespace the socket is in.
     public let namespace: SocketIONamespace
@@ -34,10 +35,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     init(
-        namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
+        id: String, namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
         maximumWaitingEvents: Int
     ) {
-        self.id = EngineIOID.random()
+        self.id = id
         self.namespace = namespace
         self.handshake = handshake
         self.connection = connection

@@ -2,17 +2,20 @@ import ApusEngineIOProtocol
 import Testing
 
 @Suite struct EngineIORequestTests {
-    private func request(_ method: String, _ query: String, upgrade: Bool = false) -> Result<EngineIORequest, EngineIOError> {
+    private func request(_ method: String, _ query: String, upgrade: Bool = false, allowsV3: Bool = false) -> Result<
+        EngineIORequest, EngineIOError
+    > {
         do throws(EngineIOError) {
             return .success(
                 try EngineIORequest(
-                    method: method, query: QueryString(query), isWebSocketUpgrade: upgrade, transports: [.polling, .webSocket]))
+                    method: method, query: QueryString(query), isWebSocketUpgrade: upgrade, transports: [.polling, .webSocket],
+                    allowsV3: allowsV3))
         } catch { return .failure(error) }
     }
 
     @Test(arguments: [
-        ("GET", "EIO=4&transport=polling", false, EngineIORequest.handshake(.polling)),
-        ("GET", "EIO=4&transport=websocket", true, .handshake(.webSocket)),
+        ("GET", "EIO=4&transport=polling", false, EngineIORequest.handshake(.polling, .v4)),
+        ("GET", "EIO=4&transport=websocket", true, .handshake(.webSocket, .v4)),
         ("GET", "EIO=4&transport=polling&sid=x&t=1", false, .poll(sid: "x")),
         ("POST", "transport=polling&EIO=4&sid=x", false, .post(sid: "x")),
         ("GET", "EIO=4&transport=websocket&sid=x", true, .upgrade(sid: "x")),
@@ -45,6 +48,12 @@ import Testing
         let refusal = try #require(error.httpRefusal)
         #expect(refusal.number == number)
         #expect(refusal.status == 400)
+    }
+
+    @Test(arguments: ["EIO=3&transport=polling", "transport=polling", "EIO=abc&transport=polling", "EIO=5&transport=polling"])
+    func whatIsNotFourIsThreeWhereThreeIsSpoken(query: String) {
+        #expect(self.request("GET", query, allowsV3: true) == .success(.handshake(.polling, .v3)))
+        #expect(self.request("GET", "EIO=4&transport=polling", allowsV3: true) == .success(.handshake(.polling, .v4)))
     }
 
     @Test func queryIsDecoded() {

@@ -79,7 +79,7 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
     }
 
     @Test func onlyVersionFourIsSpoken() {
-        #expect(EngineIOVersion(query: "4") == .v4)
-        for query in ["", "3", "5", "04", "4 ", "٤"] { #expect(EngineIOVersion(query: query) == nil) }
+        #expect(EngineIOVersion(query: "4", allowsV3: false) == .v4)
+        for query in ["", "3", "5", "04", "4 ", "٤"] { #expect(EngineIOVersion(query: query, allowsV3: false) == nil) }
     }
 }

@@ -16,8 +16,8 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ("6", [.noop]),
     ])
     func bodyIsThatOfTheSpecification(wire: String, packets: [EngineIOPacket]) throws {
-        #expect(String(buffer: codec.encode(packets)) == wire)
-        #expect(try codec.decode(ByteBuffer(string: wire)) == packets)
+        #expect(codec.encode(packets) == EngineIOPayload(bytes: ByteBuffer(string: wire)))
+        #expect(try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: wire))) == packets)
     }
 
     @Test(arguments: [
@@ -36,14 +36,21 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ([0x00, 0x04, 0x05, 0xff, 0x34, 0x35], .malformedPayload),
     ])
     func wrongBodyIsRefused(bytes: [UInt8], code: EngineIOError.Code) {
-        let error = #expect(throws: EngineIOError.self) { try codec.decode(ByteBuffer(bytes: bytes)) }
+        let error = #expect(throws: EngineIOError.self) { try codec.decode(EngineIOPayload(bytes: ByteBuffer(bytes: bytes))) }
         #expect(error?.code == code)
+    }
+
+    @Test func binaryFormIsAnotherVersions() {
+        let error = #expect(throws: EngineIOError.self) {
+            try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: "4a"), isBinary: true))
+        }
+        #expect(error?.code == .malformedPayload)
     }
 
     @Test(arguments: [(packets: 4, accepted: true), (5, false), (500_000, false)])
     func boundIsChecked(packets: Int, accepted: Bool) {
         let body = ByteBuffer(string: Array(repeating: "6", count: packets).joined(separator: "\u{1e}"))
-        let result = Result { try codec.decode(body) }
+        let result = Result { try codec.decode(EngineIOPayload(bytes: body)) }
         switch result {
         case .success(let decoded): #expect(accepted && decoded.count == packets)
         case .failure(let error): #expect(!accepted && (error as? EngineIOError)?.code == .tooManyPackets)
@@ -53,10 +60,10 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
     @Test func utf8IsJudgedAtEveryOffset() throws {
         for padding in 0..<20 {
             let good = "4" + String(repeating: "a", count: padding) + "ä€😀\u{10FFFF}\u{D7FF}\u{E000}"
-            #expect(try codec.decode(ByteBuffer(string: good)).count == 1)
+            #expect(try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: good))).count == 1)
             var bad = ByteBuffer(string: good)
             bad.writeBytes([0xf0, 0x9f, 0x98])
-            #expect(throws: EngineIOError.self) { try codec.decode(bad) }
+            #expect(throws: EngineIOError.self) { try codec.decode(EngineIOPayload(bytes: bad)) }
         }
     }
 }

@@ -2,7 +2,9 @@ import ApusEngineIOProtocol
 import Testing
 
 @Suite struct EngineIOHeartbeatTests {
-    private func makeHeartbeat() -> EngineIOHeartbeat { EngineIOHeartbeat(pingInterval: .seconds(25), pingTimeout: .seconds(20)) }
+    private func makeHeartbeat() -> EngineIOHeartbeat {
+        EngineIOHeartbeat(sendsPings: true, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+    }
 
     @Test func answeredPingsGoOnForever() {
         var heartbeat = self.makeHeartbeat()
@@ -32,5 +34,14 @@ import Testing
         heartbeat.stop()
         #expect(heartbeat.timerFired() == .doNothing)
         #expect(heartbeat.receivedPong() == .doNothing)
+    }
+
+    @Test func whoPingsIsListenedTo() {
+        var heartbeat = EngineIOHeartbeat(sendsPings: false, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+        #expect(heartbeat.firstTimer == .seconds(45))
+        for _ in 0..<3 { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }
+        #expect(heartbeat.receivedPong() == .doNothing)
+        #expect(heartbeat.timerFired() == .closeSession(.pingTimeout))
+        #expect(heartbeat.receivedPing() == .doNothing)
     }
 }

@@ -7,8 +7,10 @@ import Testing
     private let b = EngineIOPacket.message(.text(ByteBuffer(string: "b")))
     private let probe = ByteBuffer(string: "probe")
 
-    private func makeSession(_ transport: EngineIOServerSession.Transport = .polling, limit: Int = 1000) -> EngineIOServerSession {
-        EngineIOServerSession(transport: transport, maximumQueuedBytes: limit, maximumPacketsPerAnswer: 3)
+    private func makeSession(
+        _ transport: EngineIOServerSession.Transport = .polling, limit: Int = 1000, version: EngineIOVersion = .v4
+    ) -> EngineIOServerSession {
+        EngineIOServerSession(version: version, transport: transport, maximumQueuedBytes: limit, maximumPacketsPerAnswer: 3)
     }
 
     // MARK: Polling

@@ -1,0 +1,54 @@
+import ApusEngineIOProtocol
+import ApusJSON
+import ApusSocketIOProtocol
+import Testing
+
+@Suite("What differs between Socket.IO 4 and 5") struct SocketIOVersionTests {
+    @Test func travelsOverItsEngine() {
+        #expect(SocketIOVersion(over: .v3) == .v4)
+        #expect(SocketIOVersion(over: .v4) == .v5)
+        #expect(SocketIOVersion.v4.joinsRootUnasked)
+        #expect(!SocketIOVersion.v5.joinsRootUnasked)
+    }
+
+    @Test func admissionReadsTheQueryInFourOnly() {
+        #expect(SocketIOVersion.v4.admission(namespace: "/adm?tok=1&x=%20", auth: nil) == ("/adm", ["tok": "1", "x": " "]))
+        #expect(SocketIOVersion.v4.admission(namespace: "/adm", auth: nil) == ("/adm", [:]))
+        #expect(SocketIOVersion.v5.admission(namespace: "/adm?tok=1", auth: ["a": 1]) == ("/adm?tok=1", ["a": 1]))
+    }
+
+    @Test func requestCarriesTheAuthWhereItFits() {
+        let auth: SocketIOValue = ["tok": "a b", "n": 1, "list": [1]]
+        #expect(
+            SocketIOVersion.v4.request(namespace: "/adm", auth: auth)
+                == SocketIOPacket(namespace: "/adm?tok=a%20b&n=1", content: .connect(nil)))
+        #expect(SocketIOVersion.v4.request(namespace: "/", auth: auth) == SocketIOPacket(namespace: "/", content: .connect(nil)))
+        #expect(SocketIOVersion.v5.request(namespace: "/adm", auth: auth) == SocketIOPacket(namespace: "/adm", content: .connect(auth)))
+    }
+
+    @Test func answersAreOfTheirVersion() {
+        #expect(SocketIOVersion.v4.grant(sid: "x") == .connect(nil))
+        #expect(SocketIOVersion.v5.grant(sid: "x") == .connect(["sid": "x"]))
+        #expect(SocketIOVersion.v4.refusal(message: "no") == .connectError("no"))
+        #expect(SocketIOVersion.v4.refusal(message: "no", data: ["code": 1]) == .connectError(["code": 1]))
+        #expect(SocketIOVersion.v5.refusal(message: "no", data: ["code": 1]) == .connectError(["message": "no", "data": ["code": 1]]))
+        #expect(SocketIOVersion.v5.refusal(message: "no") == .connectError(["message": "no"]))
+    }
+
+    @Test func rootIsEnteredUnaskedOnce() {
+        var admission = SocketIORootAdmission(version: .v4)
+        #expect(admission.requested() == .wait)
+        admission.received(isAwaited: true)
+        #expect(admission.requested() == .ask)  // left, and wanted again
+
+        admission = SocketIORootAdmission(version: .v4)
+        admission.received(isAwaited: false)
+        #expect(admission.requested() == .enter)
+        #expect(admission.requested() == .ask)
+
+        admission = SocketIORootAdmission(version: .v5)
+        #expect(admission.requested() == .ask)
+        admission.received(isAwaited: true)
+        #expect(admission.requested() == .ask)
+    }
+}
