@@ -1,6 +1,7 @@
-"""A python-socketio 5.x server, the peer our client is tested against.
+"""A python-socketio server, 5.x or 4.6 (Socket.IO 2.x on the wire), the peer our client is tested against.
 
     python python_socketio_server.py [PORT]      (pip install "python-socketio>=5.11,<6" aiohttp)
+    on Python 3.9                                (pip install python-socketio==4.6.1 python-engineio==3.14.2 "aiohttp<3.9")
 
 Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. PORT 0 or none: a free one.
 `--ping-interval SECONDS` (a value below 1 is announced as 0, one of the oddities our client must take), `--ping-timeout SECONDS`,
@@ -13,6 +14,7 @@ Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes 
 | | `ack` any arguments | acknowledges with the same arguments |
 | | `emit-back` any arguments | emits `question` with the same arguments, waits for its ack, acknowledges with what that held |
 | | `silent` | never acknowledges |
+| | `wait` seconds | acknowledges with the number when that time has passed |
 | | `auth` | acknowledges with the auth of the connect |
 | | `transport` | acknowledges with the session's transport, `polling` or `websocket` |
 | | `leave-me` | disconnects the sender from the namespace |
@@ -35,9 +37,10 @@ arguments.add_argument("--ping-timeout", type=float, default=20)
 arguments.add_argument("--http-only", action="store_true")
 options = arguments.parse_args()
 
+is_version_4 = not hasattr(socketio, "AsyncSimpleClient")
 sio = socketio.AsyncServer(
     async_mode="aiohttp",
-    namespaces=["/", "/custom", "/private"],
+    **({} if is_version_4 else {"namespaces": ["/", "/custom", "/private"]}),
     ping_interval=options.ping_interval,
     ping_timeout=options.ping_timeout,
     allow_upgrades=not options.http_only,
@@ -49,7 +52,7 @@ def register(namespace):
     auths = {}
 
     @sio.on("connect", namespace=namespace)
-    async def connect(sid, environ, auth):
+    async def connect(sid, environ, auth=None):
         auths[sid] = auth
         await sio.emit("early", "before connect", to=sid, namespace=namespace)
 
@@ -67,12 +70,17 @@ def register(namespace):
 
     @sio.on("emit-back", namespace=namespace)
     async def emit_back(sid, *values):
-        answer = await sio.call("question", tuple(values), to=sid, namespace=namespace, timeout=10)
+        answer = await sio.call("question", tuple(values), sid=sid, namespace=namespace, timeout=10)
         return tuple(answer) if isinstance(answer, (tuple, list)) else (answer,)
 
     @sio.on("silent", namespace=namespace)
     async def silent(sid, *values):
         await asyncio.sleep(3600)
+
+    @sio.on("wait", namespace=namespace)
+    async def wait(sid, seconds):
+        await asyncio.sleep(seconds)
+        return (seconds,)
 
     @sio.on("auth", namespace=namespace)
     async def auth(sid):
@@ -80,7 +88,7 @@ def register(namespace):
 
     @sio.on("transport", namespace=namespace)
     async def transport(sid):
-        return sio.transport(sid, namespace=namespace)
+        return sio.transport(sid) if is_version_4 else sio.transport(sid, namespace=namespace)
 
     @sio.on("leave-me", namespace=namespace)
     async def leave_me(sid):
@@ -97,7 +105,7 @@ register("/custom")
 
 
 @sio.on("connect", namespace="/private")
-async def connect_private(sid, environ, auth):
+async def connect_private(sid, environ, auth=None):
     if auth != {"token": "secret"}:
         raise socketio.exceptions.ConnectionRefusedError("unauthorized", {"code": "unauthorized"})
 
@@ -105,7 +113,7 @@ async def connect_private(sid, environ, auth):
 async def main():
     application = web.Application()
     sio.attach(application)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
+    runner = web.AppRunner(application, access_log=None, **({} if is_version_4 else {"shutdown_timeout": 0.1}))
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", options.port, reuse_address=True)
     await site.start()

@@ -5,6 +5,8 @@ struct EngineIOClientAddress: Sendable {
     let isSecure: Bool
     private let authority: String
     private let target: String
+    /// The `EIO` of the query.
+    var version: EngineIOVersion
 
     /// Takes `http`, `https`, `ws` or `wss`; a query in the URL joins that of the configuration, a path in it is no part of the address
     /// (Socket.IO users give the namespace there).
@@ -35,15 +37,16 @@ struct EngineIOClientAddress: Sendable {
         for (name, value) in configuration.query.sorted(by: { $0.key < $1.key }) {
             target += QueryString.percentEncoded(name) + "=" + QueryString.percentEncoded(value) + "&"
         }
-        self.target = target + "EIO=\(configuration.version == .v3 ? 3 : 4)&transport="
+        self.target = target
+        self.version = configuration.version == .v3 ? .v3 : .v4
     }
 
     func polling(sid: String?) -> String {
-        "\(self.isSecure ? "https" : "http")://\(self.authority)\(self.target)polling\(Self.session(sid))"
+        "\(self.isSecure ? "https" : "http")://\(self.authority)\(self.target)EIO=\(self.version.number)&transport=polling\(Self.session(sid))"
     }
 
     func webSocket(sid: String?) -> String {
-        "\(self.isSecure ? "wss" : "ws")://\(self.authority)\(self.target)websocket\(Self.session(sid))"
+        "\(self.isSecure ? "wss" : "ws")://\(self.authority)\(self.target)EIO=\(self.version.number)&transport=websocket\(Self.session(sid))"
     }
 
     /// The sid is the server's: encoded, so that it cannot add to the request.

@@ -12,8 +12,9 @@ public struct EngineIOClientConfiguration: Sendable {
 
     /// A revision of the protocol.
     public enum ProtocolVersion: Sendable, Hashable {
-        /// Asks for version 4, and speaks version 3 when the first answer to a poll is of that form, as Socket.IO 2.x servers give it. Where a session
-        /// begins on WebSocket the two cannot be told apart, and 4 is spoken.
+        /// Asks for version 4, and speaks version 3 when the server refuses that or when its first answer to a poll is of that form, as Socket.IO 2.x
+        /// servers give it. A server of 2.x that takes any version for its own cannot be told from others when the session begins on
+        /// WebSocket: say `v3` then.
         case automatic
         /// Version 4, of Socket.IO 3.x and 4.x servers.
         case v4

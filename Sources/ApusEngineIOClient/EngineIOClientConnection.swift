@@ -27,7 +27,7 @@ package final class EngineIOClientConnection {
     package let eventLoop: any EventLoop
     let configuration: EngineIOClientConfiguration
     private let logger: Logger
-    private let address: EngineIOClientAddress
+    private var address: EngineIOClientAddress
     private let polling: EngineIOPollingTransport
     private weak var delegate: (any EngineIOClientDelegate)?
 
@@ -68,7 +68,7 @@ package final class EngineIOClientConnection {
         }
         self.startsOn = first == .polling ? .polling : .webSocket
         self.session = EngineIOClientSession(startingOn: self.startsOn, upgrades: transports.contains(.websocket))
-        self.version = configuration.version == .v3 ? .v3 : .v4
+        self.version = self.address.version
         self.packets = EngineIOPacketCodec(version: self.version)
         self.payloads = EngineIOPayloadCodec(version: self.version, maximumPackets: Self.maximumPackets)
         self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: self.packets)
@@ -98,6 +98,10 @@ package final class EngineIOClientConnection {
         self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
             connection.finish(EngineIOError(.timeout, message: "no session within \(connection.configuration.timeout)"))
         }
+        self.askForSession()
+    }
+
+    private func askForSession() {
         switch self.startsOn {
         case .polling: self.poll()
         case .webSocket: self.openWebSocket(sid: nil)
@@ -211,8 +215,19 @@ package final class EngineIOClientConnection {
         if self.session.mayPoll { self.poll() } else { self.reportSilence() }
     }
 
+    /// Whether the server may want the older version: it refused the first request and we may choose. Asks again if so.
+    private func triesOlderVersion(after error: EngineIOError) -> Bool {
+        guard self.handshake == nil, self.configuration.version == .automatic, self.version == .v4, !self.session.isClosed,
+            error.code == .unsupportedVersion || error.code == .badRequest
+        else { return false }
+        self.speak(.v3)
+        self.askForSession()
+        return true
+    }
+
     private func speak(_ version: EngineIOVersion) {
         self.version = version
+        self.address.version = version
         self.packets = EngineIOPacketCodec(version: version)
         self.payloads = EngineIOPayloadCodec(version: version, maximumPackets: Self.maximumPackets)
     }
@@ -343,6 +358,7 @@ package final class EngineIOClientConnection {
     // MARK: - The end
 
     private func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
+        guard !self.triesOlderVersion(after: error) else { return }
         switch self.session.failed(carrier, error) {
         case .close(let error): self.end(error)
         case .resumePolling:

@@ -66,7 +66,6 @@ final class SocketManagerCore: @unchecked Sendable {
 
     private func connect() {
         self.attempts = self.reconnection.attempt
-        self.decoder = SocketIOPacketDecoder(limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
         self.session = nil
         do throws(EngineIOError) {
             let engine = try EngineIOClientConnection(
@@ -141,6 +140,8 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
         self.session = session
+        self.decoder = SocketIOPacketDecoder(
+            version: session.version, limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
         self.root = SocketIORootAdmission(version: session.version)
         for namespace in self.all { namespace.sessionOpened(session) }
     }

@@ -12,8 +12,12 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Option(help: "The port; 0 lets the system choose.") var port = 0
 
+    @Flag(name: .customLong("allow-eio3"), help: "Take Socket.IO 2.x clients too.") var allowsEngineIO3 = false
+
     func run() async throws {
-        let io = SocketIOServer(logger: Logger(label: "apus.conformance"))
+        var configuration = SocketIOServerConfiguration()
+        configuration.allowsEngineIO3 = self.allowsEngineIO3
+        let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
         for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name)) }
         io.namespace("/private").use { socket in
             guard socket.handshake.auth["token"] == "secret" else {

@@ -91,11 +91,17 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.received(.connect(nil)) == .connected(id: id, early: []))
     }
 
-    @Test func inVersionFourTheRefusalIsTheData() {
+    @Test(
+        arguments: [
+            (["code": 7], "the server refused the namespace", ["code": 7]),
+            (["no", ["code": 7]], "no", ["code": 7]),
+            (["no", 1, 2], "no", ["no", 1, 2]),
+            (7, "the server refused the namespace", 7),
+            (.null, "the server refused the namespace", nil),
+        ] as [(SocketIOValue, String, SocketIOValue?)])
+    func inVersionFourTheRefusalIsTheData(payload: SocketIOValue, message: String, data: SocketIOValue?) {
         var namespace = self.makeConnecting()
-        #expect(
-            namespace.received(.connectError(["code": 7]))
-                == .refused(SocketIOError(.connectRefused, message: "the server refused the namespace", data: ["code": 7])))
+        #expect(namespace.received(.connectError(payload)) == .refused(SocketIOError(.connectRefused, message: message, data: data)))
     }
 
     @Test func deliversAndResolves() {

@@ -5,8 +5,13 @@ final class PythonPeer: @unchecked Sendable {
     // Unchecked because: the members are set in init and only read after.
 
     /// A Python with python-socketio and aiohttp; `make test` names the one of `.venv`.
-    static let interpreter: String? = ProcessInfo.processInfo.environment["APUS_PYTHON"].flatMap { path in
-        FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    static let interpreter = PythonPeer.executable("APUS_PYTHON")
+
+    /// A Python with python-socketio 4.6, which speaks Socket.IO 2.x; `make test` names the one of `.venv-socketio4-server`, where there is one.
+    static let interpreter4 = PythonPeer.executable("APUS_PYTHON_SOCKETIO4")
+
+    private static func executable(_ variable: String) -> String? {
+        ProcessInfo.processInfo.environment[variable].flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
     }
 
     struct StartFailure: Error {
@@ -18,12 +23,12 @@ final class PythonPeer: @unchecked Sendable {
     private let input = Pipe()
 
     /// Starts a server and waits until it listens.
-    init(port: Int = 0, arguments: [String] = []) throws {
+    init(port: Int = 0, arguments: [String] = [], interpreter: String? = PythonPeer.interpreter) throws {
         let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Conformance/peers/python_socketio_server.py")
         let output = Pipe()
-        self.process.executableURL = URL(fileURLWithPath: Self.interpreter ?? "/usr/bin/python3")
+        self.process.executableURL = URL(fileURLWithPath: interpreter ?? "/usr/bin/python3")
         self.process.arguments = [script.path, String(port)] + arguments
         self.process.standardInput = self.input
         self.process.standardOutput = output

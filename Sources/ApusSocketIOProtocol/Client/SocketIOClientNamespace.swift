@@ -134,9 +134,7 @@ package struct SocketIOClientNamespace: Sendable {
                 return .connected(id: id, early: early)
             case .connectError(let payload):
                 self.state = .closed
-                let message = payload["message"]?.stringValue ?? payload.stringValue ?? "the server refused the namespace"
-                let isData = payload.objectValue != nil && payload["message"] == nil  // version 4 sends the data itself
-                return .refused(SocketIOError(.connectRefused, message: message, data: isData ? payload : payload["data"]))
+                return .refused(Self.refusal(payload))
             case .event(let name, let arguments, let ackID):
                 guard early.count < self.maximumEarlyEvents else {
                     return .fail(
@@ -166,6 +164,20 @@ package struct SocketIOClientNamespace: Sendable {
                 return .doNothing  // late or doubled: changes nothing
             }
         }
+    }
+
+    /// Version 5 sends an object with message and data, version 4 either of them bare, and python's version 4 an array of both.
+    private static func refusal(_ payload: SocketIOValue) -> SocketIOError {
+        let message: String?
+        let data: SocketIOValue?
+        switch payload {
+        case .string(let text): (message, data) = (text, nil)
+        case .object(let object) where object["message"] != nil: (message, data) = (object["message"]?.stringValue, object["data"])
+        case .array(let parts): (message, data) = (parts.first?.stringValue, parts.count == 2 ? parts[1] : payload)
+        case .null: (message, data) = (nil, nil)
+        case .bool, .integer, .double, .binary, .object: (message, data) = (nil, payload)
+        }
+        return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
     }
 
     package enum SessionLostAction: Equatable { case wasConnected, doNothing }

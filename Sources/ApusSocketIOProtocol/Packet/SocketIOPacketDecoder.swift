@@ -24,10 +24,12 @@ package struct SocketIOPacketDecoder: Sendable {
         case modifying
     }
 
+    private let version: SocketIOVersion
     private let limits: SocketIOLimits
     private var state = State.idle
 
-    package init(limits: SocketIOLimits = SocketIOLimits()) {
+    package init(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) {
+        self.version = version
         self.limits = limits
     }
 
@@ -66,10 +68,10 @@ package struct SocketIOPacketDecoder: Sendable {
         let (header, payload) = try SocketIOPayload.read(text, limits: self.limits)
         // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
         guard header.attachments > 0, let payload else {
-            return try SocketIOPayload.packet(header, payload, attachments: [])
+            return try SocketIOPayload.packet(header, payload, attachments: [], version: self.version)
         }
         // Judge it now: what will be refused in the end is not worth ten attachments of memory.
-        try SocketIOPayload.validate(header, payload)
+        try SocketIOPayload.validate(header, payload, version: self.version)
         self.state = .collecting(Partial(header: header, payload: payload))
         return nil
     }
@@ -83,7 +85,7 @@ package struct SocketIOPacketDecoder: Sendable {
                 return nil
             }
             self.state = .idle
-            return try SocketIOPayload.packet(partial.header, partial.payload, attachments: partial.attachments)
+            return try SocketIOPayload.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
         case .idle:
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
         case .failed(let error): throw error

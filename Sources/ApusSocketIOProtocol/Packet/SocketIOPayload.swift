@@ -30,9 +30,9 @@ enum SocketIOPayload {
 
     /// The packet, its attachments in place.
     static func packet(
-        _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer]
+        _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer], version: SocketIOVersion
     ) throws(SocketIOError) -> SocketIOPacket {
-        try self.validate(header, payload)
+        try self.validate(header, payload, version: version)
         let content: SocketIOPacket.Content
         switch header.type {
         case .connect: content = .connect(payload)
@@ -51,7 +51,9 @@ enum SocketIOPayload {
     }
 
     /// Throws unless the payload fits the type.
-    static func validate(_ header: SocketIOPacketHeader, _ payload: SocketIOValue?) throws(SocketIOError) {
+    static func validate(
+        _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, version: SocketIOVersion
+    ) throws(SocketIOError) {
         switch header.type {
         case .connect:
             // `40[]` and `40null` included: the auth is an object or absent.
@@ -59,7 +61,8 @@ enum SocketIOPayload {
         case .disconnect:
             guard payload == nil else { throw self.wrongPayload("a DISCONNECT with a payload") }
         case .connectError:
-            guard payload?.objectValue != nil || payload?.stringValue != nil else {
+            // In version 4 the data of the refusal stands here bare, whatever it is.
+            guard payload?.objectValue != nil || payload?.stringValue != nil || version == .v4 else {
                 throw self.wrongPayload("a CONNECT_ERROR that is neither an object nor a string")
             }
         case .event, .binaryEvent:

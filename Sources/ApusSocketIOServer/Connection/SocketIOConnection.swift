@@ -29,7 +29,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         let configuration = server?.configuration ?? .init()
         var limits = SocketIOLimits()
         limits.maximumAttachments = configuration.maximumAttachments
-        self.decoder = SocketIOPacketDecoder(limits: limits)
+        self.decoder = SocketIOPacketDecoder(version: self.version, limits: limits)
         self.connectDeadline = session.eventLoop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { [weak self] in
             guard let self, self.members.isEmpty else { return }
             self.session.close(.forcedClose)

@@ -140,7 +140,7 @@ final class ConnectSession: Sendable {
             case .error(let error):
                 // Before the namespace is joined a refusal ends the run, and is told then.
                 if !state.withLockedValue({ $0.isJoined }), error.code == .connectRefused { return }
-                output.note("\(error)")
+                output.note(error.message)
             case .reconnectFailed: continuation.yield(.ended("the connection could not be made again"))
             case .reconnectAttempt, .reconnect: break
             }
@@ -156,7 +156,7 @@ final class ConnectSession: Sendable {
             let data = error.data.map { " \($0)" } ?? ""
             return "the server refused namespace \(self.socket.namespace): \(error.message)\(data); check --namespace and --auth"
         case .connectTimeout, .transport:
-            return "no connection to \(self.url): \(error); is a Socket.IO server running there, under this --path?"
+            return "no connection to \(self.url): \(error.message); is a Socket.IO server running there, under this --path?"
         case .ackTimeout:
             return "no ack within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
         default: return "\(error)"
