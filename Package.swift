@@ -145,7 +145,8 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusSocketIOClient",
+                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOServer",
+                "ApusSocketIOClient",
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
                 argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),

@@ -36,6 +36,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Make the accounts alice and bobby (password apus-demo) and answer the test page's events.")
     var demo = false
 
+    @Option(help: "Serve for the public test suite of a protocol instead of a chat, with its settings: engineio or socketio.")
+    var conformance: ProtocolSuite?
+
     @Option(help: "The least level of log that is written: trace, debug, info, notice, warning, error, critical.")
     var logLevel = "notice"
 
@@ -54,6 +57,7 @@ struct Serve: AsyncParsableCommand {
             handler.logLevel = level
             return handler
         }
+        if let conformance { return try await conformance.serve(host: self.host, port: self.port) }
         let service = ServeService(server: ChatServer(configuration: self.configuration), demo: self.demo)
         let group = ServiceGroup(
             configuration: {

@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 
 /// Writes and reads the bodies of HTTP long-polling.
 ///

@@ -308,12 +308,17 @@ package final class EngineIOSession: @unchecked Sendable {
     // MARK: Life
 
     private func startHeartbeatTimer(after delay: Duration) {
+        self.startHeartbeatTimer(at: self.eventLoop.now + TimeAmount(delay))
+    }
+
+    private func startHeartbeatTimer(at deadline: NIODeadline) {
         self.heartbeatTimer?.cancel()
-        self.heartbeatTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) {
+        self.heartbeatTimer = self.eventLoop.scheduleTask(deadline: deadline) {
             switch self.heartbeat.timerFired() {
             case .sendPing(let delay):
                 self.send(.ping(ByteBuffer()), frame: nil)
-                self.startHeartbeatTimer(after: delay)
+                // From the time that was planned: lateness does not add up.
+                self.startHeartbeatTimer(at: deadline + TimeAmount(delay))
             case .closeSession(let reason):
                 self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
             case .doNothing: break

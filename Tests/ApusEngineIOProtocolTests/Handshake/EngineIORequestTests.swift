@@ -50,10 +50,15 @@ import Testing
         #expect(refusal.status == 400)
     }
 
-    @Test(arguments: ["EIO=3&transport=polling", "transport=polling", "EIO=abc&transport=polling", "EIO=5&transport=polling"])
-    func whatIsNotFourIsThreeWhereThreeIsSpoken(query: String) {
-        #expect(self.request("GET", query, allowsV3: true) == .success(.handshake(.polling, .v3)))
+    @Test func threeIsSpokenWhereItIsAllowed() {
+        #expect(self.request("GET", "EIO=3&transport=polling", allowsV3: true) == .success(.handshake(.polling, .v3)))
         #expect(self.request("GET", "EIO=4&transport=polling", allowsV3: true) == .success(.handshake(.polling, .v4)))
+    }
+
+    @Test(arguments: ["transport=polling", "EIO=abc&transport=polling", "EIO=5&transport=polling", "EIO=03&transport=polling"])
+    func nonsenseIsNoVersionEvenWhereThreeIsSpoken(query: String) {
+        let refused = EngineIOError(.unsupportedVersion, message: "Unsupported protocol version")
+        #expect(self.request("GET", query, allowsV3: true) == .failure(refused))
     }
 
     @Test func queryIsDecoded() {

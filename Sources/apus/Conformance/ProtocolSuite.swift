@@ -1,0 +1,73 @@
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import ApusWebSocket
+import ArgumentParser
+import Logging
+import NIOCore
+import NIOPosix
+
+/// The servers that the public test suites of the protocol repositories expect, with their settings.
+enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
+    /// Engine.IO v3 and v4: what comes is echoed.
+    case engineio
+    /// Socket.IO v5: `auth`, `message`, `message-with-ack` on `/` and `/custom`.
+    case socketio
+
+    private static let pingInterval = Duration.milliseconds(300)
+    private static let pingTimeout = Duration.milliseconds(200)
+    private static let maximumPayloadBytes = 1_000_000
+    /// One loop: the suites send over a WebSocket and then over HTTP without waiting, and take for granted that both are handled in that order.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    func serve(host: String, port: Int) async throws {
+        switch self {
+        case .engineio: try await Self.serveEngineIO(host: host, port: port)
+        case .socketio: try await Self.serveSocketIO(host: host, port: port)
+        }
+    }
+
+    private static func serveEngineIO(host: String, port: Int) async throws {
+        var configuration = EngineIOServerConfiguration()
+        configuration.pingInterval = self.pingInterval
+        configuration.pingTimeout = self.pingTimeout
+        configuration.maximumPayloadBytes = self.maximumPayloadBytes
+        configuration.origins = .any
+        configuration.allowsV3 = true
+        let engine = EngineIOServer(configuration: configuration, logger: Logger(label: "apus.serve")) { _ in Echo() }
+        try await engine.listen(host: host, port: port, tls: nil, on: Self.group) { address in
+            print("listening on http://\(host):\(address.port ?? 0)/engine.io/")
+            flushStandardOutput()
+        }
+    }
+
+    private static func serveSocketIO(host: String, port: Int) async throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.pingInterval = self.pingInterval
+        configuration.pingTimeout = self.pingTimeout
+        configuration.maximumPayloadBytes = self.maximumPayloadBytes
+        configuration.connectTimeout = .seconds(1)
+        configuration.origins = .any
+        configuration.allowsEngineIO3 = true
+        let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.serve"))
+        for name in ["/", "/custom"] {
+            io.namespace(name).onConnection { socket in
+                socket.emit("auth", arguments: [socket.handshake.auth])
+                socket.on("message") { (event: SocketIOEvent) in socket.emit("message-back", arguments: event.arguments) }
+                socket.on("message-with-ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            }
+        }
+        try await io.run(host: host, port: port, eventLoopGroup: Self.group) { address in
+            print("listening on http://\(host):\(address.port ?? 0)/socket.io/")
+            flushStandardOutput()
+        }
+    }
+}
+
+/// Sends every message back.
+private final class Echo: EngineIOSessionDelegate {
+    func sessionOpened(_ session: EngineIOSession) {}
+    func session(_ session: EngineIOSession, received message: EngineIOMessage) { session.send(message) }
+    func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {}
+}
