@@ -146,10 +146,6 @@ package final class DialAttempt {
     private func secure() {
         guard !self.hasEnded else { return }
         guard let settings = self.dialer.tls else { return self.finish() }
-        guard self.gate?.holdsNothing == true else {
-            // Bytes that came in the clear must not pass for the server's.
-            return self.fail(ConnectivityError(.proxyProtocol, message: "bytes came before the handshake of TLS began"))
-        }
         self.startTimer(self.dialer.tlsTimeout, "the handshake of TLS")
         var host = self.name
         if host == nil, case .host(let name, _) = self.target { host = name }
@@ -158,6 +154,10 @@ package final class DialAttempt {
         ).assumeIsolated().whenComplete { result in
             guard !self.hasEnded, let channel = self.channel else { return }
             do {
+                // Now and not before the context was made: bytes that came in the clear must not pass for the server's.
+                guard self.gate?.holdsNothing == true else {
+                    throw ConnectivityError(.proxyProtocol, message: "bytes came before the handshake of TLS began")
+                }
                 let (handler, check) = try result.get().makeHandler()
                 self.gate?.expectsTLS(handler, check)
                 try channel.pipeline.syncOperations.addHandler(handler, position: .first)

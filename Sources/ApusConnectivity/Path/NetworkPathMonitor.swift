@@ -11,9 +11,28 @@ public final class NetworkPathMonitor: Sendable {
         func stop()
     }
 
+    /// Hears every path in order, each at most once: an old one that was overtaken on its way is dropped.
+    private final class Listener: Sendable {
+        private let last = NIOLockedValueBox(-1)
+        private let call: @Sendable (NetworkPath) -> Void
+
+        init(_ call: @escaping @Sendable (NetworkPath) -> Void) { self.call = call }
+
+        /// The lock is held during the call: it is what keeps the order.
+        func hear(_ path: NetworkPath, number: Int) {
+            self.last.withLockedValue { last in
+                guard number > last else { return }
+                last = number
+                self.call(path)
+            }
+        }
+    }
+
     private struct State {
         var current: NetworkPath?
-        var listeners: [Int: @Sendable (NetworkPath) -> Void] = [:]
+        /// Counts the paths.
+        var number = 0
+        var listeners: [Int: Listener] = [:]
         var nextListener = 0
         var source: (any Source)?
         /// Tells reports of the present source from those of one that was stopped.
@@ -55,16 +74,17 @@ public final class NetworkPathMonitor: Sendable {
     /// Calls `listener` with the present path when it is known, and with each that follows, on a thread of the system's or an event loop.
     ///
     /// - Returns: To be cancelled; the monitor keeps the listener until then.
-    package func listen(_ listener: @escaping @Sendable (NetworkPath) -> Void) -> Listening {
-        let (id, current, isFirst, generation) = self.state.withLockedValue { state in
+    package func listen(_ call: @escaping @Sendable (NetworkPath) -> Void) -> Listening {
+        let listener = Listener(call)
+        let (id, current, number, isFirst, generation) = self.state.withLockedValue { state in
             let id = state.nextListener
             state.nextListener += 1
             state.listeners[id] = listener
             let isFirst = state.listeners.count == 1
             if isFirst { state.generation += 1 }
-            return (id, state.current, isFirst, state.generation)
+            return (id, state.current, state.number, isFirst, state.generation)
         }
-        if let current { listener(current) }
+        if let current { listener.hear(current, number: number) }
         if isFirst {
             let source = self.makeSource { [weak self] in self?.report($0, generation: generation) }
             let isStale = self.state.withLockedValue { state in
@@ -89,12 +109,13 @@ public final class NetworkPathMonitor: Sendable {
     }
 
     private func report(_ path: NetworkPath, generation: Int) {
-        let listeners = self.state.withLockedValue { state -> [@Sendable (NetworkPath) -> Void] in
-            guard state.generation == generation, state.current != path else { return [] }
+        let (listeners, number) = self.state.withLockedValue { state -> ([Listener], Int) in
+            guard state.generation == generation, state.current != path else { return ([], 0) }
             state.current = path
-            return Array(state.listeners.values)
+            state.number += 1
+            return (Array(state.listeners.values), state.number)
         }
-        for listener in listeners { listener(path) }
+        for listener in listeners { listener.hear(path, number: number) }
     }
 
     /// Somebody who listens to a monitor.
