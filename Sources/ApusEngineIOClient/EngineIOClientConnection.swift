@@ -23,6 +23,7 @@ package protocol EngineIOClientDelegate: AnyObject {
 package final class EngineIOClientConnection {
     /// Polls wait at the server for up to a ping's interval; the deadline leaves room for the way.
     private static let pollSlack = Duration.seconds(10)
+    private static let longestPoll = Duration.seconds(600)
 
     package let eventLoop: any EventLoop
     let configuration: EngineIOClientConfiguration
@@ -143,7 +144,7 @@ package final class EngineIOClientConnection {
             self.delegate?.engine(self, received: message)
         case .receivedPing(let payload):
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPing() { self.startHeartbeatTimer(after: delay) }
-            self.outbox.appendControl(.pong(payload))
+            self.outbox.replacePong(payload)
             self.scheduleFlush()
         case .receivedPong:
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
@@ -195,8 +196,10 @@ package final class EngineIOClientConnection {
     private func poll() {
         guard !self.getIsOut else { return }
         self.getIsOut = true
+        // Bounded, whatever the server announced: each poll holds a connection.
         let timeout =
-            self.handshake.map { $0.pingInterval + $0.pingTimeout + Self.pollSlack } ?? max(self.configuration.timeout, .seconds(60))
+            self.handshake.map { min($0.pingInterval + $0.pingTimeout, Self.longestPoll) + Self.pollSlack }
+            ?? max(self.configuration.timeout, .seconds(60))
         self.polling.send(.GET, to: self.address.polling(sid: self.handshake?.sid), body: nil, timeout: timeout) { result in
             self.getIsOut = false
             self.polled(result)
@@ -242,12 +245,18 @@ package final class EngineIOClientConnection {
             timeout: self.configuration.timeout
         ) { result in
             self.postIsOut = false
+            guard !self.session.isClosed else { return self.saidGoodbye(result) }
             // The answer's text is not looked at: `ok` from Node, `OK` from python.
             if case .failure(let error) = result { return self.failed(.polling, error) }
-            guard !self.isSayingGoodbye else { return self.post() }
             self.flush()
             self.reportSilence()
         }
+    }
+
+    /// A POST ended after the session's end: the rest goes out, then the poll that still waits is given up.
+    private func saidGoodbye(_ result: Result<EngineIOPayload, EngineIOError>) {
+        if case .success = result, self.isSayingGoodbye, !self.outbox.isEmpty { return self.post() }
+        self.polling.cancel()
     }
 
     private func reportSilence() {
@@ -295,7 +304,8 @@ package final class EngineIOClientConnection {
             case .binary: self.received(try self.packets.decode(.binary(message.payload)), over: .webSocket)
             }
         } catch {
-            self.finish(error)
+            // On a probe it is the probe that is over.
+            if self.session.isProbing { self.webSocketEnded(error) } else { self.finish(error) }
         }
     }
 
@@ -382,8 +392,8 @@ package final class EngineIOClientConnection {
         self.logger.debug("Session closed", metadata: ["engineio.reason": "\(error)"])
         for timer in [self.heartbeatTimer, self.openTimer, self.probeTimer] { timer?.cancel() }
         self.dropWebSocket()
-        // A last POST (our close) may finish; the poll is given up.
-        if !self.postIsOut { self.polling.cancel() }
+        // A last POST (our close) may finish; then, or now, the poll is given up.
+        if !self.postIsOut || !self.isSayingGoodbye { self.polling.cancel() }
         let delegate = self.delegate
         self.delegate = nil
         delegate?.engineClosed(self, error: error)

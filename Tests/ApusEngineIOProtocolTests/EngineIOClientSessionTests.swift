@@ -149,6 +149,18 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
+    @Test func onlyTheNewestPongWaits() {
+        var outbox = EngineIOClientOutbox(maximumBytes: 1000, codec: EngineIOPacketCodec(version: .v4))
+        #expect(outbox.append([self.message(4)]) == true)
+        outbox.replacePong(ByteBuffer(string: "a long one"))
+        outbox.replacePong(ByteBuffer(string: "b"))
+        #expect(outbox.count == 2)
+        #expect(outbox.bytes == 7)
+        #expect(outbox.popFirst() == self.message(4))
+        #expect(outbox.popFirst() == .pong(ByteBuffer(string: "b")))
+        #expect(outbox.bytes == 0)
+    }
+
     @Test func orderIsKeptOverManyTurns() {
         var outbox = EngineIOClientOutbox(maximumBytes: 1 << 20, codec: EngineIOPacketCodec(version: .v4))
         var taken: [EngineIOPacket] = []

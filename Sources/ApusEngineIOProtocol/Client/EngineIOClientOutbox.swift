@@ -1,3 +1,5 @@
+package import NIOCore
+
 /// Packets that wait for a transport, bounded in bytes.
 ///
 /// A packet leaves only whole; a group (a text and its attachments) enters whole or not at all.
@@ -38,6 +40,15 @@ package struct EngineIOClientOutbox: Sendable {
     package mutating func appendControl(_ packet: EngineIOPacket) {
         self.packets.append(packet)
         self.bytes += self.codec.encodedLengthEstimate(of: packet)
+    }
+
+    /// Adds the answer to a ping in place of one that waits still: the newest answers them all, and pings cannot fill the queue.
+    package mutating func replacePong(_ payload: ByteBuffer) {
+        let waiting = self.packets[self.head...].firstIndex { if case .pong = $0 { true } else { false } }
+        guard let waiting else { return self.appendControl(.pong(payload)) }
+        self.bytes -= self.codec.encodedLengthEstimate(of: self.packets[waiting])
+        self.packets[waiting] = .pong(payload)
+        self.bytes += self.codec.encodedLengthEstimate(of: .pong(payload))
     }
 
     /// Takes the first packet.

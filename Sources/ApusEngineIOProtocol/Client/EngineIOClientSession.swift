@@ -48,6 +48,14 @@ package struct EngineIOClientSession: Sendable {
     /// Whether another poll is to be begun when one ends.
     package var mayPoll: Bool { self.outboundCarrier == .polling }
 
+    /// Whether a WebSocket is being tried beside the polling that carries the session.
+    package var isProbing: Bool {
+        switch self.state {
+        case .open(.polling, .probing), .open(.polling, .pausing): true
+        case .opening, .open, .closed: false
+        }
+    }
+
     /// Whether the session is past its handshake and not over.
     package var isOpen: Bool {
         if case .open = self.state { return true }
