@@ -117,6 +117,18 @@ final class SocketManagerCore: @unchecked Sendable {
 
     // MARK: - Packets
 
+    /// Whether the server puts us into this namespace without being asked.
+    func entersUnasked(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootUnasked == true }
+
+    /// Tells the server that a namespace is left.
+    func leave(_ namespace: SocketNamespaceCore) {
+        if namespace.name == "/" { self.root.left() }
+        guard let packet = try? SocketIOPacketEncoder.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
+            return
+        }
+        _ = self.send(packet)
+    }
+
     /// Asks for a namespace, unless the server lets us in by itself.
     func join(_ namespace: SocketNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
         guard let version = self.session?.version else { return }
@@ -151,7 +163,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         do throws(SocketIOError) {
             guard let packet = try self.decoder.received(message) else { return }
             let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
-            if packet.namespace == "/", case .connect = packet.content { self.root.received(isAwaited: namespace?.isConnecting == true) }
+            if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
             namespace?.received(packet.content)
         } catch {
             self.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))

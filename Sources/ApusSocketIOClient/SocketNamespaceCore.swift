@@ -106,6 +106,8 @@ final class SocketNamespaceCore: @unchecked Sendable {
             guard let self, self.machine.isPending(attempt: attempt) else { return }
             self.manager?.fail(EngineIOError(.timeout, message: "no answer to CONNECT for \(self.name) within \(timeout)"))
         }
+        // A server that lets everybody into `/` unasked hears no auth there, and what it says at once must find us ready.
+        guard self.manager?.entersUnasked(self.name) != true else { return self.authenticated(attempt: attempt, .success(nil)) }
         switch self.auth.source {
         case .none: self.authenticated(attempt: attempt, .success(nil))
         case .value(let value): self.authenticated(attempt: attempt, .success(value))
@@ -137,9 +139,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
     func disconnect() {
         switch self.machine.close() {
         case .sendDisconnect(let wasConnected):
-            if let packet = try? SocketIOPacketEncoder.encode(SocketIOPacket(namespace: self.name, content: .disconnect)) {
-                _ = self.manager?.send(packet)
-            }
+            self.manager?.leave(self)
             self.left(.clientDisconnect, wasConnected: wasConnected)
         case .justClose: self.left(.clientDisconnect, wasConnected: false)
         case .doNothing: return

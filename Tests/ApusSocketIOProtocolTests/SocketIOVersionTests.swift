@@ -38,17 +38,44 @@ import Testing
     @Test func rootIsEnteredUnaskedOnce() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
-        admission.received(isAwaited: true)
+        #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
         #expect(admission.requested() == .ask)  // left, and wanted again
 
         admission = SocketIORootAdmission(version: .v4)
-        admission.received(isAwaited: false)
+        #expect(admission.received(.connect(nil), isAwaited: false) == .pass)
         #expect(admission.requested() == .enter)
         #expect(admission.requested() == .ask)
 
         admission = SocketIORootAdmission(version: .v5)
         #expect(admission.requested() == .ask)
-        admission.received(isAwaited: true)
+        #expect(admission.received(.connect(["sid": "x"]), isAwaited: true) == .pass)
+        #expect(admission.requested() == .ask)
+    }
+
+    @Test func aRefusedRootIsAskedForTheNextTime() {
+        var admission = SocketIORootAdmission(version: .v4)
+        #expect(admission.requested() == .wait)
+        #expect(admission.received(.connectError("no"), isAwaited: true) == .pass)
+        #expect(admission.requested() == .ask)
+    }
+
+    @Test func aGrantThatFindsUsGoneIsNotTheNextAnswer() {
+        var admission = SocketIORootAdmission(version: .v4)
+        #expect(admission.requested() == .wait)
+        admission.left()
+        #expect(admission.requested() == .ask)
+        #expect(admission.received(.connect(nil), isAwaited: true) == .ignore)
+        #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
+    }
+
+    @Test func whoWasPutOutOfTheRootDoesNotEnterByAnOldGrant() {
+        var admission = SocketIORootAdmission(version: .v4)
+        _ = admission.received(.connect(nil), isAwaited: false)
+        #expect(admission.received(.disconnect, isAwaited: false) == .pass)
+        #expect(admission.requested() == .ask)
+        admission = SocketIORootAdmission(version: .v4)
+        _ = admission.received(.connect(nil), isAwaited: false)
+        admission.left()
         #expect(admission.requested() == .ask)
     }
 }
