@@ -17,6 +17,8 @@ package final class EngineIOServer: Sendable {
 
     private struct State {
         var sessions: [String: EngineIOSession] = [:]
+        /// Closed sessions whose last packets wait for a poll.
+        var leaving: [String: EngineIOSession] = [:]
         var isShuttingDown = false
     }
 
@@ -37,7 +39,7 @@ package final class EngineIOServer: Sendable {
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
 
     func session(_ sid: String) throws(EngineIOError) -> EngineIOSession {
-        guard let session = self.state.withLockedValue({ $0.sessions[sid] }) else {
+        guard let session = self.state.withLockedValue({ $0.sessions[sid] ?? $0.leaving[sid] }) else {
             throw EngineIOError(.sessionUnknown, message: "Session ID unknown")
         }
         return session
@@ -67,7 +69,19 @@ package final class EngineIOServer: Sendable {
     }
 
     func forget(_ session: EngineIOSession) {
-        self.state.withLockedValue { _ = $0.sessions.removeValue(forKey: session.id) }
+        self.state.withLockedValue { state in
+            state.sessions[session.id] = nil
+            state.leaving[session.id] = nil
+        }
+    }
+
+    /// The session is closed, and is to be found for one more poll.
+    func keepForFarewell(_ session: EngineIOSession) {
+        self.state.withLockedValue { state in
+            let session = state.sessions.removeValue(forKey: session.id)
+            guard let session, state.leaving.count < self.configuration.maximumSessions else { return }
+            state.leaving[session.id] = session
+        }
     }
 
     /// Takes no more sessions and closes those that are open.

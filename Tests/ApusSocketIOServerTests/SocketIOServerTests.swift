@@ -184,6 +184,47 @@ private final class Client {
         #expect(try client.poll() == ["1"])
     }
 
+    @Test func aClosedConnectionIsToldInEveryNamespaceAfterWhatWasEmitted() throws {
+        self.onConnection { socket in
+            socket.on("bye") { () in
+                socket.emit("last", "words")
+                socket.disconnect(close: true)
+            }
+        }
+        self.server.namespace("/adm").onConnection { _ in }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.connect("0/adm,")
+        try client.post(#"2["bye"]"#)
+        let packets = try client.poll()
+        #expect(packets.first == #"2["last","words"]"#)
+        #expect(packets.dropFirst().dropLast().sorted() == ["1", "1/adm,"])
+        // The Engine.IO packet.
+        #expect(packets.last == "1")
+        #expect(try client.poll() == ["HTTP 400"])
+        #expect(self.server.clientCount == 0)
+    }
+
+    @Test func oneCheckANamespaceHoweverOftenItIsLeft() throws {
+        self.server.namespace("/slow").use { _ in try await Task.sleep(for: .seconds(3600)) }
+        let client = try Client(self.server)
+        #expect(try client.post("0/slow,", "1/slow,") == 200)
+        // The first check still runs.
+        #expect(try client.post("0/slow,") == 400)
+        #expect(self.server.clientCount == 0)
+    }
+
+    @Test func aClosedSessionThatNobodyPollsIsForgotten() throws {
+        self.onConnection { socket in socket.on("bye") { () in socket.disconnect(close: true) } }
+        let client = try Client(self.server)
+        try client.connect()
+        try client.post(#"2["bye"]"#)
+        #expect(self.server.namespace("/").sockets.isEmpty)
+        #expect(self.server.clientCount == 0)
+        client.pass(.seconds(21))
+        #expect(try client.poll() == ["HTTP 400"])
+    }
+
     @Test func clientWithoutANamespaceIsClosed() throws {
         let client = try Client(self.server)
         client.pass(.seconds(44))

@@ -29,6 +29,8 @@ package struct EngineIOServerSession {
         /// Leaves to `webSocket` (upgrade) or `closed`.
         case polling(Polling)
         case webSocket
+        /// We closed, and what was sent before waits for the client's next poll. Leaves to `closed`.
+        case farewell([EngineIOPacket])
         /// Final.
         case closed
         case modifying
@@ -69,14 +71,22 @@ package struct EngineIOServerSession {
     }
 
     package var isClosed: Bool {
-        if case .closed = self.state { true } else { false }
+        switch self.state {
+        case .closed, .farewell: true
+        case .polling, .webSocket, .modifying: false
+        }
+    }
+
+    /// Whether a closed session still has something to say to the next poll.
+    package var hasFarewell: Bool {
+        if case .farewell = self.state { true } else { false }
     }
 
     package var transport: Transport? {
         switch self.state {
         case .polling: .polling
         case .webSocket: .webSocket
-        case .closed, .modifying: nil
+        case .closed, .farewell, .modifying: nil
         }
     }
 
@@ -111,6 +121,8 @@ package struct EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .refuse(close: nil, answerHeldPoll: [])
+        case .farewell(let packets):
+            return .respond(self.takeFarewell(packets, most: self.maximumPacketsPerAnswer))
         case .closed, .modifying:
             self.state = .closed
             return .refuse(close: nil, answerHeldPoll: [])
@@ -213,6 +225,9 @@ package struct EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .closeProbe
+        case .farewell(let packets):
+            self.state = .farewell(packets)
+            return .closeProbe
         case .closed, .modifying:
             self.state = .closed
             return .closeProbe
@@ -257,6 +272,9 @@ package struct EngineIOServerSession {
             polling.queue.append(packet)
             self.state = .polling(polling)
             return .queued
+        case .farewell(let packets):
+            self.state = .farewell(packets)
+            return .drop
         case .closed, .modifying:
             self.state = .closed
             return .drop
@@ -265,13 +283,43 @@ package struct EngineIOServerSession {
 
     /// What waits for a poll, to join `packets` in an answer that is about to be written.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
+        if case .farewell(let waiting) = self.state {
+            return self.takeFarewell(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
+        }
         guard case .polling(var polling) = self.state else { return [] }
         let packets = polling.takeQueue(most: max(0, self.maximumPacketsPerAnswer - packets))
         self.state = .polling(polling)
         return packets
     }
 
-    /// Ends the session. Answers whether a poll was held (the shell answers it).
+    package enum CloseAction: Equatable {
+        /// Answer the held poll with these, the last ones.
+        case answerHeldPoll([EngineIOPacket])
+        /// The next poll is to be answered with what waits; if none comes, call ``close()``.
+        case waitForPoll
+        /// Nothing waits. A WebSocket has what was sent.
+        case done
+    }
+
+    /// We end the session, and what was sent before is still to arrive.
+    package mutating func closeInOrder() -> CloseAction {
+        switch exchange(&self.state, with: .closed) {
+        case .polling(let polling) where polling.pollIsHeld:
+            return .answerHeldPoll([.close])
+        case .polling(let polling):
+            self.state = .farewell(polling.queue + [.close])
+            return .waitForPoll
+        case .webSocket, .farewell, .closed, .modifying:
+            return .done
+        }
+    }
+
+    private mutating func takeFarewell(_ packets: [EngineIOPacket], most maximum: Int) -> [EngineIOPacket] {
+        self.state = packets.count > maximum ? .farewell(Array(packets.dropFirst(maximum))) : .closed
+        return Array(packets.prefix(maximum))
+    }
+
+    /// Ends the session at once. Answers whether a poll was held (the shell answers it).
     package mutating func close() -> Bool {
         guard case .polling(let polling) = exchange(&self.state, with: .closed) else { return false }
         return polling.pollIsHeld

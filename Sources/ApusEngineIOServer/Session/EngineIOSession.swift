@@ -39,10 +39,13 @@ package final class EngineIOSession: @unchecked Sendable {
     private var upgradeTimer: RepeatedTask?
     private var upgradeDeadline: Scheduled<Void>?
     private var heldPoll: EngineIOResponder?
+    /// Ends the wait for the poll that takes what a closed session has left to say.
+    private var farewellTimer: Scheduled<Void>?
     /// Set by the handler that reads a POST, on whatever event loop that is.
     private let postIsRunning = ManagedAtomic(false)
     private var webSocket: EngineIOWebSocketTransport?
     private var delegate: (any EngineIOSessionDelegate)?
+    private var closeReason: EngineIOCloseReason?
 
     init(
         id: String, version: EngineIOVersion, transport: EngineIOServerSession.Transport, request: HTTPRequest,
@@ -107,7 +110,13 @@ package final class EngineIOSession: @unchecked Sendable {
     package func close(_ reason: EngineIOCloseReason) {
         self.eventLoop.assertInEventLoop()
         guard !self.machine.isClosed else { return }
-        self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
+        guard reason == .forcedClose || reason == .serverShuttingDown else {
+            return self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
+        }
+        switch self.machine.closeInOrder() {
+        case .answerHeldPoll(let packets): self.finish(reason, answerHeldPoll: packets)
+        case .waitForPoll, .done: self.finish(reason, answerHeldPoll: [])
+        }
     }
 
     // MARK: Polling
@@ -116,7 +125,9 @@ package final class EngineIOSession: @unchecked Sendable {
     func receivedPoll(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         switch self.machine.receivedPoll() {
-        case .respond(let packets): self.answer(responder, packets)
+        case .respond(let packets):
+            self.answer(responder, packets)
+            self.forgetUnlessFarewell()
         case .hold: self.heldPoll = responder
         case .refuse(let reason, let packets):
             responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
@@ -154,10 +165,15 @@ package final class EngineIOSession: @unchecked Sendable {
             return responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
         }
         do {
-            for packet in try self.payloadCodec.decode(body) {
+            for packet in try self.payloadCodec.decode(body) where !self.machine.isClosed {
                 self.received(packet)
             }
-            responder.respondOK()
+            // A packet that ended the session by its nonsense is no good request either.
+            if self.closeReason == .parseError {
+                responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
+            } else {
+                responder.respondOK()
+            }
         } catch {
             // The reference answers `ok` and then closes; a client deserves to be told.
             responder.refuse(error)
@@ -284,6 +300,7 @@ package final class EngineIOSession: @unchecked Sendable {
         guard let responder = exchange(&self.heldPoll, with: nil) else { return }
         self.eventLoop.execute {
             self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
+            self.forgetUnlessFarewell()
         }
     }
 
@@ -329,6 +346,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// Lets go of everything. The machine is closed already.
     private func finish(_ reason: EngineIOCloseReason, answerHeldPoll packets: [EngineIOPacket]) {
         guard let delegate = exchange(&self.delegate, with: nil) else { return }
+        self.closeReason = reason
         self.heartbeat.stop()
         self.heartbeatTimer?.cancel()
         self.heartbeatTimer = nil
@@ -341,9 +359,25 @@ package final class EngineIOSession: @unchecked Sendable {
         case .transportError: webSocket?.abort()
         case .transportClose, .pingTimeout, .parseError, .forcedClose: webSocket?.close(.normalClosure)
         }
-        self.server.forget(self)
+        if self.machine.hasFarewell {
+            self.server.keepForFarewell(self)
+            self.farewellTimer = self.eventLoop.scheduleTask(in: TimeAmount(self.server.configuration.pingTimeout)) {
+                _ = self.machine.close()
+                self.forgetUnlessFarewell()
+            }
+        } else {
+            self.server.forget(self)
+        }
         self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.id)", "engineio.reason": "\(reason)"])
         delegate.session(self, closed: reason)
+    }
+
+    /// A closed session stays to be found until its last words are said.
+    private func forgetUnlessFarewell() {
+        guard self.machine.isClosed, !self.machine.hasFarewell else { return }
+        self.farewellTimer?.cancel()
+        self.farewellTimer = nil
+        self.server.forget(self)
     }
 
     private func openPacket(isUpgradable: Bool) -> EngineIOPacket {

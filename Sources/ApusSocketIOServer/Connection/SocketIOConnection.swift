@@ -10,8 +10,11 @@ import NIOCore
 /// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
 final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     private enum Member {
-        /// Middleware is judging. Leaves to `joined`, or is removed.
+        /// Middleware is judging. Leaves to `joined` or `leaving`, or is removed.
         case joining(SocketIOServerSocket)
+        /// The client left while middleware was judging; removed when that ends. Until then it cannot ask again, so that one connection
+        /// has one check a namespace.
+        case leaving
         case joined(SocketIOServerSocket)
     }
 
@@ -58,7 +61,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         for member in exchange(&self.members, with: [:]).values {
             switch member {
             case .joined(let socket): socket.closed(.init(reason))
-            case .joining: break
+            case .joining, .leaving: break
             }
         }
     }
@@ -79,11 +82,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         case (.joined(let socket), .disconnect):
             self.members[packet.namespace] = nil
             socket.closed(.clientNamespaceDisconnect)
-        case (.joining, .disconnect): self.members[packet.namespace] = nil
+        case (.joining, .disconnect): self.members[packet.namespace] = .leaving
+        case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
-        case (.joining, .event), (.joining, .ack):
+        case (.joining, .event), (.joining, .ack), (.leaving, .event):
             throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
         case (_, .connect), (_, .connectError):
             throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
@@ -116,8 +120,17 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     private func admit(_ socket: SocketIOServerSocket) {
-        guard case .joining(let joining) = self.members[socket.namespace.name], joining === socket else { return }  // it left meanwhile
-        self.join(socket)
+        if self.isStillJoining(socket) { self.join(socket) }
+    }
+
+    /// Middleware has judged. `false`: the client left meanwhile, and is forgotten now.
+    private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
+        switch self.members[socket.namespace.name] {
+        case .joining(let joining): return joining === socket
+        case .leaving: self.members[socket.namespace.name] = nil
+        case .joined, nil: break
+        }
+        return false
     }
 
     private func join(_ socket: SocketIOServerSocket) {
@@ -128,7 +141,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
-        guard case .joining(let joining) = self.members[socket.namespace.name], joining === socket else { return }
+        guard self.isStillJoining(socket) else { return }
         self.members[socket.namespace.name] = nil
         let content: SocketIOPacket.Content
         if let refusal = error as? SocketIOConnectionRefusal {
@@ -160,7 +173,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     /// The server takes a socket out of its namespace.
     func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
         guard case .joined(let joined) = self.members[socket.namespace.name], joined === socket else { return }
-        if close { return self.session.close(.forcedClose) }
+        if close {
+            // Each namespace is told first: a client that was only cut off would come back by itself.
+            for case .joined(let member) in self.members.values {
+                self.send(SocketIOPacket(namespace: member.namespace.name, content: .disconnect))
+            }
+            return self.session.close(.forcedClose)
+        }
         self.members[socket.namespace.name] = nil
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)

@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
 public import ApusSocketIOProtocol
@@ -184,8 +185,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         case .asynchronous(let body):
             let queue = self.asyncQueue ?? SocketIOHandlerQueue(maximumWaiting: self.maximumWaitingEvents)
             self.asyncQueue = queue
-            // Handlers that fall behind by this much will not catch up; the client may come back.
-            if !queue.enqueue({ await body(event) }) { self.disconnect(close: true) }
+            // Handlers that fall behind by this much will not catch up. Not told to stay away: the client may come back.
+            if !queue.enqueue({ await body(event) }) { self.connection?.session.close(.forcedClose) }
         }
     }
 

@@ -152,4 +152,39 @@ import Testing
         #expect(session.close() == true)
         #expect(session.close() == false)
     }
+
+    @Test func whatWasSentBeforeOurCloseReachesTheNextPoll() {
+        var session = self.makeSession()
+        for _ in 0..<3 { #expect(session.send(self.a) == .queued) }
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(session.isClosed && session.hasFarewell)
+        #expect(session.send(self.b) == .drop)
+        #expect(session.received(.message(.text(ByteBuffer(string: "late")))) == .ignore)
+        // Three packets an answer.
+        #expect(session.receivedPoll() == .respond([self.a, self.a, self.a]))
+        #expect(session.hasFarewell)
+        #expect(session.receivedPoll() == .respond([.close]))
+        #expect(!session.hasFarewell)
+        #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
+    }
+
+    @Test func anAnswerUnderWayTakesTheFarewellAlong() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.send(self.a) == .answerHeldPoll([self.a]))
+        #expect(session.send(self.b) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(session.takeQueue(after: 1) == [self.b, .close])
+        #expect(!session.hasFarewell)
+    }
+
+    @Test func aHeldPollHearsOfOurCloseAtOnce() {
+        var session = self.makeSession()
+        #expect(session.receivedPoll() == .hold)
+        #expect(session.closeInOrder() == .answerHeldPoll([.close]))
+        #expect(!session.hasFarewell)
+        var webSocket = self.makeSession(.webSocket)
+        #expect(webSocket.closeInOrder() == .done)
+        #expect(webSocket.closeInOrder() == .done)
+    }
 }
