@@ -33,7 +33,7 @@ extension EngineIOServer {
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-                    try pipeline.addHandler(self.makeHTTPHandler())
+                    try pipeline.addHandler(self.makeHTTPHandler(isAlone: true))
                     try pipeline.addHandler(NotFoundHandler())
                 }
             }

@@ -33,7 +33,9 @@ package final class EngineIOServer: Sendable {
     }
 
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
-    package func makeHTTPHandler() -> EngineIOHTTPHandler { EngineIOHTTPHandler(server: self) }
+    ///
+    /// - Parameter isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
+    package func makeHTTPHandler(isAlone: Bool = false) -> EngineIOHTTPHandler { EngineIOHTTPHandler(server: self, isAlone: isAlone) }
 
     /// The sessions that are open now.
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }

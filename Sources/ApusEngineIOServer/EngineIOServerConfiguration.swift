@@ -12,6 +12,10 @@ package struct EngineIOServerConfiguration: Sendable {
     package var pingTimeout: Duration = .seconds(20)
     /// Time a WebSocket probe has to complete its upgrade. Default: 10 seconds.
     package var upgradeTimeout: Duration = .seconds(10)
+    /// Time a request may take to come whole, head and body together; alone also the first one of a connection, TLS included. Default: 10 seconds.
+    package var requestTimeout: Duration = .seconds(10)
+    /// Time a connection may be silent between two requests, when the server is alone. Default: 75 seconds.
+    package var keepAliveTimeout: Duration = .seconds(75)
     /// Largest POST body and WebSocket message, in bytes. Default: 1,000,000.
     package var maximumPayloadBytes = 1_000_000
     /// Most packets in one polling payload. Default: 1,000 (the reference has no bound).

@@ -29,6 +29,11 @@ public struct SocketIOServerConfiguration: Sendable {
     public var upgradeTimeout: Duration = .seconds(10)
     /// Time a client has to join its first namespace before it is closed. Default: 45 seconds.
     public var connectTimeout: Duration = .seconds(45)
+    /// Time an HTTP request may take to come whole, head and body together, whatever trickles in; with `run` also the first request of a
+    /// connection, TLS included. The connection is closed. Default: 10 seconds (the reference leaves it to Node's 5 minutes).
+    public var requestTimeout: Duration = .seconds(10)
+    /// Time an HTTP connection may be silent between two requests, with `run`; a web framework has its own. Default: 75 seconds.
+    public var keepAliveTimeout: Duration = .seconds(75)
     /// Largest POST body and WebSocket message, in bytes. Default: 1,000,000.
     public var maximumPayloadBytes = 1_000_000
     /// Most packets in one polling payload. Default: 1,000 (the reference has no bound).
@@ -58,6 +63,8 @@ public struct SocketIOServerConfiguration: Sendable {
         engine.pingInterval = self.pingInterval
         engine.pingTimeout = self.pingTimeout
         engine.upgradeTimeout = self.upgradeTimeout
+        engine.requestTimeout = self.requestTimeout
+        engine.keepAliveTimeout = self.keepAliveTimeout
         engine.maximumPayloadBytes = self.maximumPayloadBytes
         engine.maximumPacketsPerPayload = self.maximumPacketsPerPayload
         engine.maximumQueuedBytes = self.maximumQueuedBytes

@@ -30,14 +30,14 @@ private final class Connection {
 
     var events: [String] { self.recorder.events }
 
-    init(_ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }) throws {
+    init(isAlone: Bool = false, _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }) throws {
         var configuration = EngineIOServerConfiguration()
         configure(&configuration)
         // The delegate is made on the embedded loop, which is this thread.
         nonisolated(unsafe) let recorder = Recorder()
         self.recorder = recorder
         self.server = EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in recorder }
-        self.http = try EmbeddedHTTPConnection([self.server.makeHTTPHandler()])
+        self.http = try EmbeddedHTTPConnection([self.server.makeHTTPHandler(isAlone: isAlone)])
     }
 
     func exchange(
@@ -194,5 +194,43 @@ private final class Connection {
         try connection.http.channel.writeOutbound(HTTPResponsePart.end(nil))
         #expect(try connection.http.answer()?.status == 404)
         #expect(try connection.http.answer()?.status == 200)
+    }
+
+    // MARK: Slow peers (hazard 14)
+
+    @Test func aConnectionThatSaysNothingIsClosed() throws {
+        let connection = try Connection(isAlone: true)
+        connection.http.pass(.seconds(9))
+        #expect(connection.http.channel.isActive)
+        connection.http.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
+
+    @Test(arguments: [true, false]) func aBodyThatTricklesIsNotWaitedFor(isAlone: Bool) throws {
+        let connection = try Connection(isAlone: isAlone)
+        let path = try connection.handshake()
+        connection.http.pass(.seconds(1))
+        try connection.http.sendHead(.post, path)
+        for _ in 0..<9 {
+            connection.http.pass(.seconds(1))
+            try connection.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "4")))
+            #expect(connection.http.channel.isActive)
+        }
+        connection.http.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
+
+    @Test func aHeldPollIsNoSlowRequest() throws {
+        let connection = try Connection(isAlone: true) { $0.pingInterval = .seconds(200) }
+        let path = try connection.handshake()
+        #expect(try connection.exchange(.get, path) == nil)
+        connection.http.pass(.seconds(190))
+        #expect(connection.http.channel.isActive)
+        connection.http.pass(.seconds(10))
+        #expect(try connection.http.answer()?.body == "2")
+        connection.http.pass(.seconds(74))
+        #expect(connection.http.channel.isActive)
+        connection.http.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
     }
 }

@@ -38,20 +38,53 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private let server: EngineIOServer
+    /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
+    private let isAlone: Bool
     private var context: ChannelHandlerContext?
     private var state = State.idle
+    /// Ends a connection whose request does not come whole in time. No byte of the peer prolongs it.
+    private var deadline: Scheduled<Void>?
     /// Requests passed on whose answers have not come by yet. Ours wait for them: answers keep the order of the requests.
     private var foreignInFlight = 0
     /// Parts that arrived while an earlier request was unanswered. A client that pipelines more than this is cut off.
     private var pending = Deque<HTTPRequestPart>()
     private static let maximumPendingParts = 64
 
-    init(server: EngineIOServer) {
+    init(server: EngineIOServer, isAlone: Bool) {
         self.server = server
+        self.isAlone = isAlone
     }
 
-    package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // The handshake of TLS counts as well.
+        if self.isAlone { self.startDeadline(self.server.configuration.requestTimeout, context) }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.stopDeadline()
+        self.context = nil
+    }
+
+    // MARK: Deadlines
+
+    private func startDeadline(_ time: Duration, _ context: ChannelHandlerContext) {
+        self.deadline?.cancel()
+        self.deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) {
+            self.server.logger.debug("Closing a connection whose request did not come")
+            context.close(promise: nil)
+        }
+    }
+
+    private func stopDeadline() {
+        self.deadline?.cancel()
+        self.deadline = nil
+    }
+
+    /// The last answer is out; the next request may take its time, but not for ever.
+    private func waitForNextRequest(_ context: ChannelHandlerContext) {
+        if self.isAlone { self.startDeadline(self.server.configuration.keepAliveTimeout, context) }
+    }
 
     // MARK: In
 
@@ -82,10 +115,12 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         switch (self.state, part) {
         case (.idle, .head(let request)) where self.isOurs(request): self.begin(request, context)
         case (.idle, .head):
+            if self.isAlone { self.startDeadline(self.server.configuration.requestTimeout, context) }
             self.state = .forwarding
             self.foreignInFlight += 1
             context.fireChannelRead(self.wrapInboundOut(part))
         case (.forwarding, .end):
+            self.stopDeadline()
             self.state = .idle
             context.fireChannelRead(self.wrapInboundOut(part))
         case (.forwarding, _): context.fireChannelRead(self.wrapInboundOut(part))
@@ -108,6 +143,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private func begin(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+        self.startDeadline(self.server.configuration.requestTimeout, context)
         let verdict = self.server.configuration.origins.judge(origin: request.headerFields[.origin], authority: request.authority)
         let responder = EngineIOResponder(handler: self, corsFields: verdict.fields(for: request), eventLoop: context.eventLoop)
         var incoming = Incoming(request: request, parsed: self.parse(request, verdict), responder: responder)
@@ -147,6 +183,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private func dispatch(_ incoming: Incoming, _ context: ChannelHandlerContext) {
+        self.stopDeadline()
         let responder = incoming.responder
         let keepAlive = incoming.request.headerFields[.connection]?.lowercased() != "close"
         self.state = .answering(responder, request: try? incoming.parsed.get(), keepAlive: keepAlive)
@@ -208,7 +245,10 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: Out
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = self.unwrapOutboundIn(data) { self.foreignInFlight -= 1 }
+        if case .end = self.unwrapOutboundIn(data) {
+            self.foreignInFlight -= 1
+            if self.foreignInFlight == 0, case .idle = self.state { self.waitForNextRequest(context) }
+        }
         context.write(data, promise: promise)
         if self.foreignInFlight == 0, !self.pending.isEmpty { self.drainPending(context) }
     }
@@ -220,6 +260,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         if body.readableBytes > 0 { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
         if keepAlive {
             self.state = .idle
+            self.waitForNextRequest(context)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
             self.drainPending(context)
         } else {
@@ -232,6 +273,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: End
 
     package func channelInactive(context: ChannelHandlerContext) {
+        self.stopDeadline()
         switch exchange(&self.state, with: .finished) {
         case .answering(let responder, .poll(let sid), _):
             if let session = try? self.server.session(sid) {
