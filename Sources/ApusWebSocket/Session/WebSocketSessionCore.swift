@@ -40,7 +40,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private var lastFailure: WebSocketError?
     var network: WebSocketSessionNetwork
     let audience: WebSocketSessionAudience
-    var waiters = WebSocketSessionWaiters()
+    let waiters = WebSocketSessionWaiters()
 
     init(url: String, configuration: WebSocketSessionConfiguration, logger: Logger, eventLoop: any EventLoop) {
         self.url = url

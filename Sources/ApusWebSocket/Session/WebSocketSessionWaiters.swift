@@ -2,38 +2,39 @@ import ApusWebSocketProtocol
 
 /// The continuations of a session: those who wait for it to open or to end, and those who watch its state.
 ///
-/// Each leaves its table exactly once. Confined to the session's event loop.
-struct WebSocketSessionWaiters {
+/// Each leaves its table exactly once. A class, as the end of a stream calls its handler at once, and that comes back here. Confined to the
+/// session's event loop.
+final class WebSocketSessionWaiters {
     private var opening: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var closing: [CheckedContinuation<Void, Never>] = []
     private var watchers: [Int: AsyncStream<WebSocketSession.State>.Continuation] = [:]
     private var lastID = 0
 
-    mutating func waitForOpen(_ id: Int, _ continuation: CheckedContinuation<Void, any Error>) {
+    func waitForOpen(_ id: Int, _ continuation: CheckedContinuation<Void, any Error>) {
         self.opening[id] = continuation
     }
 
     /// A deadline passed, or the task was cancelled.
-    mutating func giveUp(_ id: Int, _ error: any Error) {
+    func giveUp(_ id: Int, _ error: any Error) {
         self.opening.removeValue(forKey: id)?.resume(throwing: error)
     }
 
-    mutating func waitForEnd(_ continuation: CheckedContinuation<Void, Never>) {
+    func waitForEnd(_ continuation: CheckedContinuation<Void, Never>) {
         self.closing.append(continuation)
     }
 
-    mutating func watch(_ state: WebSocketSession.State, _ continuation: AsyncStream<WebSocketSession.State>.Continuation) -> Int {
+    func watch(_ state: WebSocketSession.State, _ continuation: AsyncStream<WebSocketSession.State>.Continuation) -> Int {
         self.lastID += 1
         self.watchers[self.lastID] = continuation
         continuation.yield(state)
         return self.lastID
     }
 
-    mutating func unwatch(_ id: Int) {
+    func unwatch(_ id: Int) {
         self.watchers.removeValue(forKey: id)
     }
 
-    mutating func stateChanged(_ state: WebSocketSession.State) {
+    func stateChanged(_ state: WebSocketSession.State) {
         for (id, watcher) in self.watchers {
             if case .terminated = watcher.yield(state) { self.watchers.removeValue(forKey: id) }
         }
@@ -43,7 +44,7 @@ struct WebSocketSessionWaiters {
         for continuation in opening.values { continuation.resume() }
     }
 
-    mutating func sessionEnded(_ error: WebSocketError) {
+    func sessionEnded(_ error: WebSocketError) {
         let opening = self.opening
         let closing = self.closing
         self.opening = [:]
@@ -53,9 +54,12 @@ struct WebSocketSessionWaiters {
     }
 
     /// The session's last user has gone.
-    mutating func finishWatchers() {
+    func finishWatchers() {
         let watchers = self.watchers
         self.watchers = [:]
         for watcher in watchers.values { watcher.finish() }
     }
 }
+
+@available(*, unavailable)
+extension WebSocketSessionWaiters: Sendable {}

@@ -1,0 +1,22 @@
+@testable import ApusWebSocket
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct WebSocketSessionStatesTests {
+    /// The end of the stream calls its handler at once, in the middle of the session's own end.
+    @Test func aStreamOfStatesOutlivesItsSession() async throws {
+        var session: WebSocketSession? = WebSocketSession("ws://127.0.0.1:1/")
+        let streams = [try #require(session).states, try #require(session).states]
+        for stream in streams {
+            for await state in stream {
+                #expect(state == .idle)
+                break
+            }
+        }
+        session = nil
+        var seen: [WebSocketSession.State] = []
+        for stream in streams {
+            for await state in stream { seen.append(state) }
+        }
+        #expect(seen == [.closedByUser, .closedByUser])
+    }
+}
