@@ -18,7 +18,7 @@ struct WebSocketInboxStateMachine {
     private var messages = Deque<WebSocketMessage>()
     private var bytes = 0
     private var readers = Deque<Int>()
-    private var isPaused = false
+    private(set) var isPaused = false
 
     init(flow: WebSocketFlowControl) {
         self.flow = flow

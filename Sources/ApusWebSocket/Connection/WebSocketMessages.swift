@@ -41,6 +41,9 @@ final class WebSocketInbox: Sendable {
         self.resumeReading = resumeReading
     }
 
+    /// Whether reading is to stand still.
+    var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
+
     /// Keeps a message or hands it to a reader. `true`: reading must stop.
     func received(_ message: WebSocketMessage) -> Bool {
         let (reader, pause): (CheckedContinuation<WebSocketMessage?, any Error>?, Bool) = self.storage.withLockedValue { storage in

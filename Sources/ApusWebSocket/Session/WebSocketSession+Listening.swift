@@ -36,7 +36,7 @@ public final class WebSocketListening: Sendable {
         self.leave = leave
     }
 
-    /// Stops listening. A call that has begun ends; after it there is none. The listener is let go of.
+    /// Stops listening. A call that has begun ends; none begins after this returns. The listener is let go of.
     public func cancel() { self.leave() }
 }
 
@@ -55,35 +55,34 @@ extension WebSocketSession {
     public func listen(
         on context: WebSocketListenerContext = .main, _ listener: @escaping @Sendable (Event) -> Void
     ) -> WebSocketListening {
-        let place = NIOLockedValueBox<Int?>(nil)
+        let place = ListenerPlace()
         let core = self.core
-        let mailbox: WebSocketMailbox?
-        let subscriber: any WebSocketSubscriber & Sendable
+        let subscriber: any ListenerSubscriber
         switch context.kind {
         case .eventLoop:
-            mailbox = nil
             subscriber = DirectSubscriber(listener)
         case .executor(let run):
-            let made = WebSocketMailbox(flow: core.configuration.client.flow, run: run, listener: listener) { [weak core] in
+            subscriber = WebSocketMailbox(flow: core.configuration.client.flow, run: run, listener: listener) { [weak core] in
                 guard let core else { return }
                 core.eventLoop.execute {
-                    guard let id = place.withLockedValue({ $0 }) else { return }
+                    guard let id = place.id else { return }
                     core.audience.hasRoom(id)
                     core.audienceChanged()
                 }
             }
-            mailbox = made
-            subscriber = made
         }
         core.onLoop { core in
-            place.withLockedValue { $0 = core.audience.add(subscriber) }
+            let id = core.audience.add(subscriber)
+            place.id = id
+            if place.isLeft { core.audience.remove(id) }
             core.audienceChanged()
             core.connect(again: true)
         }
-        return WebSocketListening { [weak core, weak mailbox] in
-            mailbox?.cancel()
+        return WebSocketListening { [weak core, weak subscriber] in
+            subscriber?.cancel()
             core?.onLoop { core in
-                guard let id = place.withLockedValue({ $0 }) else { return }
+                place.isLeft = true
+                guard let id = place.id else { return }
                 core.audience.remove(id)
                 core.audienceChanged()
             }
@@ -91,24 +90,47 @@ extension WebSocketSession {
     }
 }
 
+/// A listener's number in the audience.
+///
+/// Unchecked because: touched on the event loop only, and there without a lock, as a listener may leave in the call that gives it what
+/// was kept.
+private final class ListenerPlace: @unchecked Sendable {
+    var id: Int?
+    var isLeft = false
+}
+
+private protocol ListenerSubscriber: WebSocketSubscriber, Sendable {
+    /// From any thread: no call begins any more.
+    func cancel()
+}
+
 /// Calls the listener from the event loop.
-private final class DirectSubscriber: WebSocketSubscriber, Sendable {
-    private let listener: @Sendable (WebSocketSession.Event) -> Void
+private final class DirectSubscriber: ListenerSubscriber {
+    private let listener: NIOLockedValueBox<(@Sendable (WebSocketSession.Event) -> Void)?>
 
     init(_ listener: @escaping @Sendable (WebSocketSession.Event) -> Void) {
-        self.listener = listener
+        self.listener = NIOLockedValueBox(listener)
     }
 
     func receive(_ event: WebSocketSession.Event) -> Bool {
-        self.listener(event)
+        let listener = self.listener.withLockedValue { $0 }
+        listener?(event)
         return false
+    }
+
+    var isFull: Bool { false }
+
+    func cancel() {
+        // Let go of outside of the lock: what it holds may come back here.
+        let listener = self.listener.withLockedValue { $0.take() }
+        withExtendedLifetime(listener) {}
     }
 
     func sessionEnded(_ error: WebSocketError?) -> Bool { false }
 }
 
 /// The events that wait for a listener's executor. One drain at a time is on its way there.
-final class WebSocketMailbox: WebSocketSubscriber, Sendable {
+private final class WebSocketMailbox: ListenerSubscriber {
     private struct State: Sendable {
         var events = Deque<WebSocketSession.Event>()
         var bytes = 0
@@ -149,13 +171,18 @@ final class WebSocketMailbox: WebSocketSubscriber, Sendable {
         return isFull
     }
 
+    var isFull: Bool { self.state.withLockedValue { $0.isFull } }
+
     func sessionEnded(_ error: WebSocketError?) -> Bool { false }
 
     func cancel() {
-        self.state.withLockedValue { state in
-            state.listener = nil
+        let listener = self.state.withLockedValue { state in
             state.events.removeAll()
+            state.bytes = 0
+            state.isFull = false
+            return state.listener.take()
         }
+        withExtendedLifetime(listener) {}  // as above
     }
 
     private func drain() {

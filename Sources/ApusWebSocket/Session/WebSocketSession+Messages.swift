@@ -92,6 +92,8 @@ final class WebSocketSessionSubscription: Sendable {
             return self.inbox.received(message)
         }
 
+        var isFull: Bool { self.inbox.isPaused }
+
         func sessionEnded(_ error: WebSocketError?) -> Bool {
             self.inbox.ended(error)
             return true

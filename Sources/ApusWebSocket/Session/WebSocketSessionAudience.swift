@@ -6,6 +6,8 @@ import NIOCore
 protocol WebSocketSubscriber: AnyObject {
     /// Something happened. `true`: this subscriber is full, and will say when it is not.
     func receive(_ event: WebSocketSession.Event) -> Bool
+    /// Whether it is still full.
+    var isFull: Bool { get }
     /// Nothing happens any more unless somebody connects again. `true`: this subscriber has ended with it.
     func sessionEnded(_ error: WebSocketError?) -> Bool
 }
@@ -41,17 +43,27 @@ final class WebSocketSessionAudience {
         let kept = self.kept
         self.kept.removeAll()
         self.keptBytes = 0
-        for message in kept where subscriber.receive(.message(message)) { self.full.insert(id) }
+        for message in kept where subscriber.receive(.message(message)) { self.becameFull(id) }
         return id
     }
 
     func remove(_ id: Int) {
-        self.subscribers.removeAll { $0.id == id }
+        guard let index = self.subscribers.firstIndex(where: { $0.id == id }) else { return }
+        let removed = self.subscribers.remove(at: index)
+        self.full.remove(id)
+        // Not before: what a listener holds may come back here when it is let go of.
+        withExtendedLifetime(removed) {}
+    }
+
+    /// A subscriber says that it has room. It is asked again: what came since it said so may have filled it.
+    func hasRoom(_ id: Int) {
+        if let (_, subscriber) = self.subscribers.first(where: { $0.id == id }), subscriber.isFull { return }
         self.full.remove(id)
     }
 
-    func hasRoom(_ id: Int) {
-        self.full.remove(id)
+    private func becameFull(_ id: Int) {
+        guard self.subscribers.contains(where: { $0.id == id }) else { return }  // it left in that very call
+        self.full.insert(id)
     }
 
     /// A message came. `true`: reading must stop.
@@ -66,7 +78,7 @@ final class WebSocketSessionAudience {
     }
 
     func tell(_ event: WebSocketSession.Event) {
-        for (id, subscriber) in self.subscribers where subscriber.receive(event) { self.full.insert(id) }
+        for (id, subscriber) in self.subscribers where subscriber.receive(event) { self.becameFull(id) }
     }
 
     func sessionEnded(_ error: WebSocketError?) {
@@ -74,9 +86,12 @@ final class WebSocketSessionAudience {
     }
 
     func removeAll() {
-        self.subscribers.removeAll()
+        let removed = self.subscribers
+        self.subscribers = []
         self.full.removeAll()
         self.kept.removeAll()
+        self.keptBytes = 0
+        withExtendedLifetime(removed) {}  // as in `remove`
     }
 }
 
