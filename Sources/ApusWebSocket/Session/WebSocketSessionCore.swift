@@ -261,10 +261,12 @@ final class WebSocketSessionCore: @unchecked Sendable {
 
     private func tell(_ event: WebSocketSession.Event) {
         self.audience.tell(event)
+        // Also for what is no message: a peer may send nothing but Pongs.
+        if self.audience.isFull { self.audienceChanged() }
     }
 
     private func received(_ message: WebSocketMessage) {
-        if self.audience.received(message) { self.connection?.setReading(paused: true) }
+        if self.audience.received(message) { self.audienceChanged() }
     }
 
     private func receivedPong(_ payload: ByteBuffer, _ roundTrip: Duration?) {
@@ -274,7 +276,9 @@ final class WebSocketSessionCore: @unchecked Sendable {
 
     /// The audience has changed, or has room again.
     func audienceChanged() {
-        self.connection?.setReading(paused: self.audience.isFull)
+        // While the hook runs, reading is the hook's; while we close, the peer's answer must be read.
+        guard self.machine.state == .open, let connection = self.connection, connection.isOpen else { return }
+        connection.setReading(paused: self.audience.isFull)
     }
 
     // MARK: The network

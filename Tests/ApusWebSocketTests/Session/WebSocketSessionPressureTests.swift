@@ -1,0 +1,65 @@
+@testable import ApusWebSocket
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+/// A session whose listener takes nothing, and what waits for a connection.
+@Suite(.timeLimit(.minutes(1))) struct WebSocketSessionPressureTests {
+    private func configuration(_ change: (inout WebSocketSessionConfiguration) -> Void) -> WebSocketSessionConfiguration {
+        var configuration = WebSocketSessionConfiguration()
+        configuration.reconnection = .fixed(.milliseconds(10), maximumAttempts: 1)
+        configuration.heartbeat = .none
+        configuration.watchesNetwork = false
+        change(&configuration)
+        return configuration
+    }
+
+    @Test func pongsFillAListener() async throws {
+        try await ScriptedServer.with { _, _ in
+            .upgrade { connection in
+                connection.onMessage { connection, _ in
+                    for _ in 1...100 { connection.handler?.sendPong(ByteBuffer()) }
+                }
+            }
+        } _: { server in
+            let session = WebSocketSession(server.url, configuration: self.configuration { $0.client.flow.receivedMessages = 8 })
+            session.listen(on: .executor { _ in }) { _ in }
+            try await session.connect()
+            try await session.send("pongs")
+            let connection = try #require(session.connection)
+            while try await connection.eventLoop.submit({ !connection.readingIsPaused }).get() { await Task.yield() }
+            await session.close()
+            #expect(session.lastClosure?.wasClean == true)
+        }
+    }
+
+    /// The listener is full with the failure of the first attempt, and the audience changes while the second one logs in.
+    @Test func theHookReadsWhateverTheListenersDo() async throws {
+        try await ScriptedServer.with { _, number in
+            number == 1
+                ? .respond(HTTPResponse(status: .serviceUnavailable))
+                : .upgrade { connection in connection.onMessage { connection, _ in connection.post("welcome") } }
+        } _: { server in
+            let place = NIOLockedValueBox<WebSocketSession?>(nil)
+            let session = WebSocketSession(
+                server.url,
+                configuration: self.configuration {
+                    $0.client.flow.receivedMessages = 1
+                    $0.onOpenTimeout = .seconds(5)
+                    $0.onOpen = { connection in
+                        place.withLockedValue { $0 }?.listen(on: .eventLoop) { _ in }
+                        try await connection.send("login")
+                        var messages = connection.messages.makeAsyncIterator()
+                        guard try await messages.next() == "welcome" else { throw CancellationError() }
+                    }
+                })
+            place.withLockedValue { $0 = session }
+            session.listen(on: .executor { _ in }) { _ in }
+            try await session.connect()
+            #expect(server.requests.count == 2)
+            await session.close()
+            place.withLockedValue { $0 = nil }
+        }
+    }
+}
