@@ -18,6 +18,8 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     public var maximumMessages: Int = 256
 
     /// Unit: bytes of payload. Default: 1 MiB.
+    ///
+    /// All that waited is handed to the connection when it opens, also where this is above ``WebSocketFlowControl/postedBytes``.
     public var maximumBytes: Int = 1 << 20
 
     /// Default: ``Overflow/fail``.

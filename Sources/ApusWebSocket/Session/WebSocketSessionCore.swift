@@ -181,14 +181,19 @@ final class WebSocketSessionCore: @unchecked Sendable {
     }
 
     private func hookFinished() {
-        guard let connection = self.connection, case .flush(let messages) = self.machine.hookFinished(at: self.now) else { return }
-        for message in messages { connection.post(message) }
+        // A connection that closes already takes nothing: what waits stays for the next one, as its end will say.
+        guard let connection = self.connection, let handler = connection.handler, handler.isOpen,
+            case .flush(let messages) = self.machine.hookFinished(at: self.now)
+        else { return }
+        // Not posted: the bound on what is posted may be below the queue's own, which they have passed.
+        for message in messages { handler.send(message) }
+        if !messages.isEmpty { handler.flushNow() }  // so that they do not count against what is posted in this turn
         self.publish()
         self.tell(.opened(subprotocol: connection.subprotocol))
         guard connection === self.connection else { return }  // a listener has closed
         connection.onPong { [weak self] _, payload, roundTrip in self?.receivedPong(payload, roundTrip) }
-        connection.setReading(paused: self.audience.isFull)
         connection.onMessage { [weak self] _, message in self?.received(message) }
+        self.audienceChanged()
     }
 
     private func hookFailed(_ error: WebSocketError) {

@@ -62,4 +62,57 @@ import Testing
             place.withLockedValue { $0 = nil }
         }
     }
+
+    @Test func whatWaitedGoesOutWhole() async throws {
+        let (heard, hear) = AsyncStream<Int>.makeStream()
+        try await ScriptedServer.with { _, _ in
+            .upgrade { connection in connection.onMessage { _, message in hear.yield(message.payload.readableBytes) } }
+        } _: { server in
+            let (waiting, wait) = AsyncStream<Void>.makeStream()
+            let session = WebSocketSession(
+                server.url,
+                configuration: self.configuration {
+                    $0.client.flow.postedBytes = 1000
+                    $0.onOpen = { _ in for await _ in waiting {} }
+                })
+            for _ in 1...20 { try await session.send(.binary(ByteBuffer(repeating: 0, count: 100))) }
+            wait.finish()
+            var count = 0
+            for await size in heard {
+                #expect(size == 100)
+                count += 1
+                if count == 20 { break }
+            }
+            await session.close()
+            #expect(session.lastCloseCode == .normalClosure)
+        }
+    }
+
+    /// The hook is content, but its connection takes no messages any more.
+    @Test func whatWaitsOutlivesAHookThatCloses() async throws {
+        let (heard, hear) = AsyncStream<String>.makeStream()
+        try await ScriptedServer.with { _, _ in
+            .upgrade { connection in connection.onMessage { _, message in hear.yield(message.text ?? "") } }
+        } _: { server in
+            let hooks = NIOLockedValueBox(0)
+            let session = WebSocketSession(
+                server.url,
+                configuration: self.configuration {
+                    $0.onOpen = { connection in
+                        let isFirst = hooks.withLockedValue { hooks in
+                            hooks += 1
+                            return hooks == 1
+                        }
+                        if isFirst { connection.startClosing(code: .goingAway) }
+                    }
+                })
+            try await session.send("waited")
+            for await text in heard {
+                #expect(text == "waited")
+                break
+            }
+            #expect(hooks.withLockedValue { $0 } == 2)
+            await session.close()
+        }
+    }
 }
