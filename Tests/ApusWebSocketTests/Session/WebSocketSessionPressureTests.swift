@@ -28,7 +28,10 @@ import Testing
             try await session.connect()
             try await session.send("pongs")
             let connection = try #require(session.connection)
-            while try await connection.eventLoop.submit({ !connection.readingIsPaused }).get() { await Task.yield() }
+            while try await connection.eventLoop.submit({ !connection.readingIsPaused }).get() {
+                try Task.checkCancellation()  // the time limit
+                await Task.yield()
+            }
             await session.close()
             #expect(session.lastClosure?.wasClean == true)
         }
