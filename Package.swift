@@ -94,7 +94,7 @@ let package = Package(
             "ApusWebSocket",
             [
                 "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
-                nioConcurrencyHelpers, httpTypes, crypto, dequeModule,
+                nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
                 logging,
             ]),
         module(

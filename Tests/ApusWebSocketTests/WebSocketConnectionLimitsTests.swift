@@ -1,5 +1,6 @@
 @testable import ApusWebSocket
 import ApusWebSocketProtocol
+import Dispatch
 import NIOCore
 import NIOEmbedded
 import Testing

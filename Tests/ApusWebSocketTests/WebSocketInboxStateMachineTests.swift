@@ -97,10 +97,10 @@ import Testing
         #expect(outbox.cancelled(sender: 2) == true)
         #expect(outbox.cancelled(sender: 2) == false)
         #expect(outbox.hopped() == [self.large])
-        let still = outbox.transportBecame(writable: false)
+        let still = outbox.transportBecame(writable: false, holding: 64 << 10)
         #expect(still.senders == [])
         #expect(outbox.send("c", sender: 4) == .wait)
-        let room = outbox.transportBecame(writable: true)
+        let room = outbox.transportBecame(writable: true, holding: 0)
         #expect(room.senders == [3, 4])
         #expect(room.scheduleHop)
         #expect(outbox.hopped() == ["b", "c"])
@@ -111,10 +111,47 @@ import Testing
         flow.postedBytes = 100
         flow.overflow = .drop
         var outbox = WebSocketOutboxStateMachine(flow: flow)
-        #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 90))) == .queued(scheduleHop: true))
-        #expect(outbox.post("a") == .overflow(.drop))
+        #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 83))) == .queued(scheduleHop: true))
+        #expect(outbox.post("a") == .queued(scheduleHop: false))
+        #expect(outbox.post("a") == .overflow(.drop, scheduleHop: false))
         _ = outbox.hopped()
+        // The transport takes it all.
+        _ = outbox.transportBecame(writable: true, holding: 0)
         #expect(outbox.post("a") == .queued(scheduleHop: true))
+    }
+
+    private func filled(_ overflow: WebSocketFlowControl.Overflow) -> WebSocketOutboxStateMachine {
+        var flow = WebSocketFlowControl()
+        flow.postedBytes = 100
+        flow.overflow = overflow
+        var outbox = WebSocketOutboxStateMachine(flow: flow)
+        #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 90))) == .queued(scheduleHop: true))
+        _ = outbox.hopped()
+        _ = outbox.transportBecame(writable: false, holding: 92)
+        return outbox
+    }
+
+    /// Hazard 16: a hop gives no room when the transport holds what it took.
+    @Test func whatTheTransportHoldsCounts() {
+        var outbox = self.filled(.drop)
+        #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))  // and the loop looks again
+        #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: false))
+        #expect(outbox.post("1234") == .queued(scheduleHop: false))
+        #expect(outbox.hopped() == ["1234"])
+        #expect(outbox.creditIsDue() == true)
+        #expect(outbox.creditIsDue() == false)
+        _ = outbox.transportBecame(writable: false, holding: 50)
+        #expect(outbox.post("123456789") == .queued(scheduleHop: true))
+        _ = outbox.transportBecame(writable: true, holding: 0)
+        #expect(outbox.post("123456789") == .queued(scheduleHop: false))
+    }
+
+    @Test func nobodyIsClosedForANumberThatIsOutOfDate() {
+        var outbox = self.filled(.close)
+        #expect(outbox.post("123456789") == .queued(scheduleHop: true))
+        #expect(outbox.hopped() == ["123456789"])
+        #expect(outbox.creditIsDue() == true)
+        #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 101))) == .overflow(.close, scheduleHop: false))
     }
 
     @Test func afterTheEndNothingIsTaken() {
@@ -126,6 +163,6 @@ import Testing
         #expect(outbox.hopped() == [])
         #expect(outbox.send("b", sender: 3) == .refuse(self.closed))
         #expect(outbox.post("b") == .refuse)
-        #expect(outbox.transportBecame(writable: true).senders == [])
+        #expect(outbox.transportBecame(writable: true, holding: 0).senders == [])
     }
 }

@@ -69,7 +69,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 
     package func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        self.outbox.transportBecame(writable: isWritable)
+        self.transportChanged()
     }
 
     package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {

@@ -24,11 +24,12 @@ extension WebSocketConnection {
             switch self.outbox.post(message) {
             case .queued: return true
             case .refuse: return false
-            case .overflow(let overflow):
+            case .overflow(let overflow, _):
                 self.onLoop { $0.overflowed(overflow) }
                 return false
             }
         }
+        self.writeWaiting()
         guard let handler = self.handler, handler.isOpen else { return false }
         // The question costs something and is asked only of a transport that lags, or of a turn that sends very much.
         if !handler.isWritable || handler.outbound.readableBytes > self.flow.postedBytes / 2,
@@ -44,6 +45,7 @@ extension WebSocketConnection {
     /// Sends a frame that was encoded once for many servers' connections (``WebSocketHandler/encodeServerFrame(_:)``), on the event loop.
     @discardableResult
     package func post(preencoded frame: ByteBuffer) -> Bool {
+        self.writeWaiting()
         guard let handler = self.handler, handler.isOpen else { return false }
         if !handler.isWritable, handler.queuedBytes + frame.readableBytes > self.flow.postedBytes {
             self.overflowed(self.flow.overflow)
@@ -60,12 +62,32 @@ extension WebSocketConnection {
         }
     }
 
+    /// What other threads have sent goes out before a message of the event loop.
+    private func writeWaiting() {
+        if self.outbox.isWaiting { self.writeOutbox() }
+    }
+
     /// The hop of the outbox.
-    func writeOutbox() {
-        let messages = self.outbox.takeAll()
+    func outboxHopped() {
+        self.writeOutbox()
+        self.handler?.flushNow()  // also tells the truth about the transport's buffer
+        self.transportChanged()
+    }
+
+    private func writeOutbox() {
+        let (messages, creditIsDue) = self.outbox.takeAll()
         guard let handler = self.handler else { return }
         for message in messages { handler.send(message) }
-        self.outbox.transportBecame(writable: handler.isWritable)
+        if creditIsDue, handler.isOpen, !handler.isWritable, handler.queuedBytes > self.flow.postedBytes {
+            self.overflowed(self.flow.overflow)
+        }
+    }
+
+    /// After a write, and when the transport's buffer crossed a watermark.
+    func transportChanged() {
+        guard let handler = self.handler else { return }
+        let isWritable = handler.isWritable
+        self.outbox.transportBecame(writable: isWritable, holding: isWritable ? 0 : handler.queuedBytes)
     }
 
     // MARK: Closing

@@ -64,7 +64,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.flow = flow
         let link = WeakLink()
         self.inbox = WebSocketInbox(flow: flow) { link.onLoop { $0.setReading(paused: false) } }
-        self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.writeOutbox() } }
+        self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.outboxHopped() } }
         link.connect(self)
     }
 
@@ -73,7 +73,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
         if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
-        self.outbox.transportBecame(writable: handler.isWritable)
+        self.transportChanged()
     }
 
     func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {

@@ -23,6 +23,7 @@ public struct WebSocketFlowControl: Sendable, Hashable {
     /// Bytes that wait for the transport before ``WebSocketConnection/post(_:)`` overflows.
     ///
     /// Default: 4 MiB. ``WebSocketConnection/send(_:)`` does not come near: it suspends above the transport's watermark of 64 KiB.
+    /// A burst from another thread than the connection's may come to twice as much before the event loop sees it and closes.
     public var postedBytes: Int = 4 << 20
 
     /// What happens above ``postedBytes``. Default: ``Overflow/close``.

@@ -1,4 +1,5 @@
 import ApusWebSocketProtocol
+import Atomics
 import NIOConcurrencyHelpers
 
 /// The lock around ``WebSocketOutboxStateMachine``, and the senders' continuations.
@@ -10,12 +11,24 @@ final class WebSocketOutbox: Sendable {
     }
 
     private let storage: NIOLockedValueBox<Storage>
+    /// Whether ``takeAll()`` has something to give: the event loop asks before every message of its own, and takes no lock for it.
+    private let waiting = ManagedAtomic(false)
     /// Called from any thread: the event loop is to call ``takeAll()``.
     private let hop: @Sendable () -> Void
 
     init(flow: WebSocketFlowControl, hop: @escaping @Sendable () -> Void) {
         self.storage = NIOLockedValueBox(Storage(machine: WebSocketOutboxStateMachine(flow: flow)))
         self.hop = hop
+    }
+
+    /// Whether messages wait for the event loop. Those of a task that is known to have sent are among them.
+    var isWaiting: Bool { self.waiting.load(ordering: .acquiring) }
+
+    private func withStorage<Result>(_ body: (inout Storage) -> Result) -> Result {
+        self.storage.withLockedValue { storage in
+            defer { self.waiting.store(storage.machine.isWaiting, ordering: .releasing) }
+            return body(&storage)
+        }
     }
 
     /// Suspends until there is room, then queues.
@@ -28,7 +41,7 @@ final class WebSocketOutbox: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 // `nil`: cancelled before there was anybody to cancel.
-                let action: WebSocketOutboxStateMachine.SendAction? = self.storage.withLockedValue { storage in
+                let action: WebSocketOutboxStateMachine.SendAction? = self.withStorage { storage in
                     if Task.isCancelled { return nil }
                     let action = storage.machine.send(message, sender: sender)
                     if case .wait = action { storage.continuations[sender] = continuation }
@@ -57,20 +70,23 @@ final class WebSocketOutbox: Sendable {
 
     /// Queues without waiting.
     func post(_ message: WebSocketMessage) -> WebSocketOutboxStateMachine.PostAction {
-        let action = self.storage.withLockedValue { $0.machine.post(message) }
-        if case .queued(scheduleHop: true) = action { self.hop() }
+        let action = self.withStorage { $0.machine.post(message) }
+        switch action {
+        case .queued(scheduleHop: true), .overflow(_, scheduleHop: true): self.hop()
+        case .queued(scheduleHop: false), .overflow(_, scheduleHop: false), .refuse: break
+        }
         return action
     }
 
-    /// On the event loop: what is to be written now.
-    func takeAll() -> [WebSocketMessage] {
-        self.storage.withLockedValue { $0.machine.hopped() }
+    /// On the event loop: what is to be written now, and whether the bound is to be looked at afterwards.
+    func takeAll() -> (messages: [WebSocketMessage], creditIsDue: Bool) {
+        self.withStorage { ($0.machine.hopped(), $0.machine.creditIsDue()) }
     }
 
     /// On the event loop: after a write, and when the transport's buffer crossed a watermark.
-    func transportBecame(writable: Bool) {
-        let (senders, scheduleHop) = self.storage.withLockedValue { storage in
-            let action = storage.machine.transportBecame(writable: writable)
+    func transportBecame(writable: Bool, holding bytes: Int) {
+        let (senders, scheduleHop) = self.withStorage { storage in
+            let action = storage.machine.transportBecame(writable: writable, holding: bytes)
             return (action.senders.compactMap { storage.continuations.removeValue(forKey: $0) }, action.scheduleHop)
         }
         for sender in senders { sender.resume() }
@@ -78,7 +94,7 @@ final class WebSocketOutbox: Sendable {
     }
 
     func ended(_ error: WebSocketError) {
-        let senders = self.storage.withLockedValue { storage in
+        let senders = self.withStorage { storage in
             storage.machine.ended(error).compactMap { storage.continuations.removeValue(forKey: $0) }
         }
         for sender in senders { sender.resume(throwing: error) }

@@ -22,6 +22,11 @@ struct WebSocketOutboxStateMachine {
     private var isWritable = true
     private var messages: [WebSocketMessage] = []
     private var bytes = 0
+    /// What the transport held when the event loop last looked. Counted while it is not writable only: below its watermark nobody is told
+    /// when it gets less.
+    private var transportBytes = 0
+    /// Something was posted, or refused, on the strength of that number, which may be out of date: the event loop must look.
+    private var isOnCredit = false
     private var hopIsScheduled = false
     private var senders = Deque<(id: Int, message: WebSocketMessage)>()
 
@@ -31,6 +36,9 @@ struct WebSocketOutboxStateMachine {
 
     private var hasRoom: Bool { self.isWritable && self.bytes < Self.watermark }
 
+    /// Whether messages wait for the hop.
+    var isWaiting: Bool { !self.messages.isEmpty }
+
     private mutating func append(_ message: WebSocketMessage) {
         self.messages.append(message)
         self.bytes += message.payload.readableBytes + 16  // an empty message takes room as well
@@ -38,7 +46,7 @@ struct WebSocketOutboxStateMachine {
 
     /// Whether a hop must be scheduled; says so once.
     private mutating func needsHop() -> Bool {
-        guard !self.hopIsScheduled, !self.messages.isEmpty else { return false }
+        guard !self.hopIsScheduled, self.isWaiting || self.isOnCredit else { return false }
         self.hopIsScheduled = true
         return true
     }
@@ -62,14 +70,22 @@ struct WebSocketOutboxStateMachine {
 
     enum PostAction: Equatable {
         case queued(scheduleHop: Bool)
-        case overflow(WebSocketFlowControl.Overflow)
+        case overflow(WebSocketFlowControl.Overflow, scheduleHop: Bool)
         case refuse
     }
 
     /// Somebody sends from outside of the event loop, and will not wait.
     mutating func post(_ message: WebSocketMessage) -> PostAction {
         guard case .open = self.state else { return .refuse }
-        guard self.bytes + message.payload.readableBytes <= self.flow.postedBytes else { return .overflow(self.flow.overflow) }
+        let waiting = self.bytes + message.payload.readableBytes
+        guard waiting <= self.flow.postedBytes else { return .overflow(self.flow.overflow, scheduleHop: false) }
+        if !self.isWritable, self.transportBytes + waiting > self.flow.postedBytes {
+            self.isOnCredit = true
+            switch self.flow.overflow {
+            case .drop: return .overflow(.drop, scheduleHop: self.needsHop())
+            case .close: break  // not for an old number: the hop asks for the present one, and closes
+            }
+        }
         self.append(message)
         return .queued(scheduleHop: self.needsHop())
     }
@@ -90,10 +106,19 @@ struct WebSocketOutboxStateMachine {
         return messages
     }
 
+    /// Asked once for every hop: whether the bound must be held against what the transport holds now.
+    mutating func creditIsDue() -> Bool {
+        defer { self.isOnCredit = false }
+        return self.isOnCredit
+    }
+
     /// What was taken is written, or the transport's buffer crossed a watermark. Answers the senders that wait no longer.
-    mutating func transportBecame(writable isWritable: Bool) -> (senders: [Int], scheduleHop: Bool) {
+    ///
+    /// - Parameter bytes: What the transport holds; of no interest while it is writable.
+    mutating func transportBecame(writable isWritable: Bool, holding bytes: Int) -> (senders: [Int], scheduleHop: Bool) {
         guard case .open = self.state else { return ([], false) }
         self.isWritable = isWritable
+        self.transportBytes = bytes
         var resumed: [Int] = []
         while self.hasRoom, let sender = self.senders.popFirst() {
             self.append(sender.message)

@@ -1,4 +1,4 @@
-import ApusWebSocket
+@testable import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
@@ -177,6 +177,38 @@ import Testing
             #expect(closure?.initiator == .ourselves)
             #expect(server.connections.count == 1)
             await stopped.close()
+        }
+    }
+
+    /// Hazard 16, from other threads: a hop to the event loop gives no room when the transport took nothing.
+    @Test(.timeLimit(.minutes(1)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func whatOtherThreadsPostIsBounded(
+        overflow: WebSocketFlowControl.Overflow
+    ) async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.flow.postedBytes = 1 << 20
+        configuration.flow.overflow = overflow
+        configuration.limits.closeTimeout = .milliseconds(200)
+        let opened = AsyncStream.makeStream(of: WebSocketConnection.self)
+        let server = WebSocketServer(configuration: configuration, onOpen: { opened.continuation.yield($0) })
+        try await withServer(server) { port in
+            let peer = try await RawPeer.connect(port: port)
+            try await peer.send(EmbeddedWebSocketServer.request())
+            _ = try await peer.receive(until: "\r\n\r\n")
+            try await peer.stopReading()
+            var connections = opened.stream.makeAsyncIterator()
+            let connection = try #require(await connections.next())
+            let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 64 << 10))
+            var taken = 0
+            // Far more than the kernel's buffers and our bound together.
+            for _ in 0..<400 {
+                if connection.post(message) { taken += 1 }
+                let queued = try await connection.eventLoop.submit { connection.handler?.queuedBytes ?? 0 }.get()
+                #expect(queued < 2 << 20)
+            }
+            #expect(taken < 400)
+            #expect(connection.isOpen == (overflow == .drop))
+            connection.abort()
+            await peer.close()
         }
     }
 
