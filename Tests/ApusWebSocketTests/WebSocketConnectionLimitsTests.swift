@@ -85,6 +85,45 @@ import Testing
         pair.connection.abort()
     }
 
+    @Test func theEventLoopDoesNotOvertakeOtherThreads() async throws {
+        let pair = try await Pair()
+        try await pair.onLoop { connection in
+            // The loop is busy while another thread posts.
+            let posted = DispatchSemaphore(value: 0)
+            Task {
+                connection.post("first")
+                posted.signal()
+            }
+            posted.wait()
+            connection.post("second")
+            connection.handler?.flushNow()
+        }
+        var bytes = ByteBuffer()
+        while var more = try await pair.channel.readOutbound(as: ByteBuffer.self) { bytes.writeBuffer(&more) }
+        #expect(String(buffer: bytes).contains(/first.*second/))
+    }
+
+    @Test func aStaleResumptionDoesNotEndBackPressure() async throws {
+        var flow = WebSocketFlowControl()
+        flow.receivedMessages = 1
+        let pair = try await Pair(flow)
+        let frame = WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "a"))
+        try await pair.receive(frame)
+        // A reader makes room, but the loop is busy with a read and hears of it only afterwards.
+        try await pair.onLoop { connection in
+            let taken = DispatchSemaphore(value: 0)
+            Task {
+                _ = try await connection.inbox.next()
+                taken.signal()
+            }
+            taken.wait()
+            if let handler = connection.handler { connection.webSocket(handler, received: "b") }
+        }
+        await pair.channel.testingEventLoop.run()
+        #expect(try await pair.onLoop { $0.readingIsPaused })
+        pair.connection.abort()
+    }
+
     @Test func aSenderWaitsForAPeerThatDoesNotRead() async throws {
         let pair = try await self.unwritable(.init())
         let task = Task { try await pair.connection.send("waits") }

@@ -65,6 +65,15 @@ import Testing
         #expect(inbox.next(reader: 3) == .finish(nil))
     }
 
+    @Test func nothingIsPausedAfterTheEnd() {
+        var inbox = self.machine(messages: 1)
+        #expect(inbox.received("a") == .pauseReading)
+        #expect(inbox.isPaused)
+        #expect(inbox.ended(nil) == [])
+        #expect(!inbox.isPaused)
+        #expect(inbox.next(reader: 1) == .deliver("a", resumeReading: false))
+    }
+
     @Test func aHandlerGetsWhatIsThere() {
         var inbox = self.machine(messages: 1)
         #expect(inbox.received("a") == .pauseReading)

@@ -63,7 +63,10 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.request = request
         self.flow = flow
         let link = WeakLink()
-        self.inbox = WebSocketInbox(flow: flow) { link.onLoop { $0.setReading(paused: false) } }
+        self.inbox = WebSocketInbox(flow: flow) {
+            // Asks and does not command: the inbox may have filled up again before the loop comes to it.
+            link.onLoop { $0.setReading(paused: $0.inbox.isPaused) }
+        }
         self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.outboxHopped() } }
         link.connect(self)
     }

@@ -18,6 +18,7 @@ struct WebSocketInboxStateMachine {
     private var messages = Deque<WebSocketMessage>()
     private var bytes = 0
     private var readers = Deque<Int>()
+    /// Whether reading is to stop.
     private(set) var isPaused = false
 
     init(flow: WebSocketFlowControl) {
@@ -51,6 +52,7 @@ struct WebSocketInboxStateMachine {
     mutating func ended(_ error: WebSocketError?) -> [Int] {
         guard case .open = self.state else { return [] }
         self.state = .ended(error)
+        self.isPaused = false  // nothing more is kept, and the peer's Close frame must come through
         defer { self.readers.removeAll() }
         return Array(self.readers)
     }

@@ -41,7 +41,7 @@ final class WebSocketInbox: Sendable {
         self.resumeReading = resumeReading
     }
 
-    /// Whether reading is to stand still.
+    /// Whether there is no room.
     var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
 
     /// Keeps a message or hands it to a reader. `true`: reading must stop.
