@@ -83,6 +83,10 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 
     package func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
+    package func webSocketShouldClose(_ handler: WebSocketHandler) {
+        self.startClosing(code: .goingAway)
+    }
+
         let initiator: WebSocketClosure.Initiator = self.closeWasRequested ? .ourselves : error != nil ? .failure : .peer
         let closure = WebSocketClosure(
             code: code ?? .abnormalClosure, reason: handler.receivedCloseReason, wasClean: error == nil && code != nil,

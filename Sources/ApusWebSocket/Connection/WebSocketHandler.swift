@@ -159,7 +159,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         switch event {
         case is ChannelShouldQuiesceEvent:
             // The server goes down. Not passed on: handlers of HTTP behind us would cut the connection.
-            self.close(code: .goingAway, reason: "")
+            if let delegate = self.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
             // Half-open: the peer will say nothing more, so there is nobody to close with.
             self.transportEnded(cause: nil)

@@ -15,6 +15,9 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     /// The transport's buffer rose above its high or fell below its low watermark.
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
 
+    /// The application goes down. The default closes with ``WebSocketCloseCode/goingAway``.
+    func webSocketShouldClose(_ handler: WebSocketHandler)
+
     /// The connection is over: exactly once, and the last call.
     ///
     /// - Parameters:
@@ -26,4 +29,6 @@ package protocol WebSocketHandlerDelegate: AnyObject {
 
 extension WebSocketHandlerDelegate {
     package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {}
+
+    package func webSocketShouldClose(_ handler: WebSocketHandler) { handler.close(code: .goingAway, reason: "") }
 }

@@ -83,5 +83,10 @@ import Testing
         server.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         server.channel.embeddedEventLoop.run()
         #expect(try server.frames() == [WebSocketFrame(opcode: .close, payload: ByteBuffer(bytes: [0x03, 0xE9]))])
+        let connection = try #require(server.server.connections.first)
+        #expect(!connection.isOpen)
+        #expect(!connection.post("too late"))
+        try server.send(WebSocketFrame(opcode: .close, payload: ByteBuffer(bytes: [0x03, 0xE9])))
+        #expect(self.closure(of: server)?.initiator == .ourselves)
     }
 }
