@@ -6,7 +6,8 @@ extension WebSocketConnection {
     /// The messages, in order, for tasks to read; see ``WebSocketMessages``.
     public var messages: WebSocketMessages { WebSocketMessages(inbox: self.inbox) }
 
-    /// Hands every message to `handler` on the event loop, those that came before included; ``messages`` ends.
+    /// Hands every message to `handler` on the event loop, those that came before included. A loop over ``messages``
+    /// that waits ends; one begun afterwards waits for the connection's end.
     ///
     /// The fast path. The handler must not block: everything on its event loop would wait. It is let go of when the connection ends,
     /// and a later one takes its place.
@@ -82,11 +83,11 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
         for ping in answered { ping.finish(.success(ping.roundTrip)) }
     }
 
-    package func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
     package func webSocketShouldClose(_ handler: WebSocketHandler) {
         self.startClosing(code: .goingAway)
     }
 
+    package func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
         let initiator: WebSocketClosure.Initiator = self.closeWasRequested ? .ourselves : error != nil ? .failure : .peer
         let closure = WebSocketClosure(
             code: code ?? .abnormalClosure, reason: handler.receivedCloseReason, wasClean: error == nil && code != nil,

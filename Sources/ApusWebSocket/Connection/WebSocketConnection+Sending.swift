@@ -92,7 +92,7 @@ extension WebSocketConnection {
 
     // MARK: Closing
 
-    /// Closes in order and waits for the end, at most ``WebSocketLimits/closeTimeout`` (twice, for a peer that leaves its transport open).
+    /// Closes in order and waits for the end, at most ``WebSocketLimits/closeTimeout``.
     ///
     /// What was sent before goes out first. A connection that is closed already answers how it ended.
     ///

@@ -51,8 +51,6 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// What was sent while a message in pieces was under way.
     var deferred: [DeferredSend] = []
     var deferredBytes = 0
-    /// Our Close frame is in the channel and it is to half-close after it.
-    var isEnding = false
 
     /// - Parameters:
     ///   - role: Our side.
