@@ -47,11 +47,13 @@ public final class WebSocketServer: Sendable {
     struct State: Sendable {
         var admission: WebSocketAdmission
         var buckets: [ObjectIdentifier: Bucket] = [:]
+        /// Connections between their 101 and their handler: a shutdown waits for those, too.
+        var opening = 0
         /// The running `async` handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-        var isEmpty: Bool { self.tasks.isEmpty && self.buckets.allSatisfy(\.value.connections.isEmpty) }
+        var isEmpty: Bool { self.opening == 0 && self.tasks.isEmpty && self.buckets.allSatisfy(\.value.connections.isEmpty) }
         var connections: [WebSocketConnection] { self.buckets.values.flatMap(\.connections.values) }
     }
 
@@ -98,7 +100,7 @@ public final class WebSocketServer: Sendable {
     /// The connections that are open now.
     public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.connections } }
 
-    /// How many connections are open or being opened.
+    /// How many connections are open or being opened, those included whose `async` handler has not returned yet.
     public var connectionCount: Int { self.state.withLockedValue { $0.admission.webSocketCount } }
 
     /// The connections that were accepted by `run`, those in their handshake included.
@@ -151,7 +153,18 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// The 101 is written: HTTP leaves the pipeline, a connection begins. On its event loop.
+    /// A handshake is to be answered with 101, and ``open`` follows. Asked last: the drain may have begun while the application's check ran.
+    ///
+    /// - Throws: When the server goes down; it may even have gone.
+    func beginOpening() throws(WebSocketUpgradeRefusal) {
+        let isDraining = self.state.withLockedValue { state in
+            if !state.admission.isDraining { state.opening += 1 }
+            return state.admission.isDraining
+        }
+        if isDraining { throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter) }
+    }
+
+    /// The 101 is written: HTTP leaves the pipeline, a connection begins. On its event loop, once after ``beginOpening()``.
     func open(
         _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket,
         in pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel, removing mounted: any RemovableChannelHandler
@@ -171,17 +184,20 @@ public final class WebSocketServer: Sendable {
                 .connections[ObjectIdentifier(connection)] = connection
             return state.admission.isDraining
         }
+        // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
+        if case .asynchronous = self.handler { ticket.share() }
         connection.onClose { [self, weak connection] closure in
             ticket.giveBack()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
             if let connection { self.closed(connection) }
         }
         try? pipeline.addHandler(keeper, position: .after(handler))  // fails when the channel is gone, and the handler has said so
-        self.start(connection)
-        if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between the admission and here
+        self.start(connection, ticket)
+        if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
+        self.update { $0.opening -= 1 }
     }
 
-    private func start(_ connection: WebSocketConnection) {
+    private func start(_ connection: WebSocketConnection, _ ticket: WebSocketTicket) {
         switch self.handler {
         case .synchronous(let onOpen):
             onOpen(connection)
@@ -197,6 +213,7 @@ public final class WebSocketServer: Sendable {
                         self.logger.debug("WebSocket handler threw", metadata: ["error": "\(error)"])
                         connection.startClosing(code: .internalError)
                     }
+                    ticket.giveBack()
                     self.update { $0.tasks[id] = nil }
                 }
             }

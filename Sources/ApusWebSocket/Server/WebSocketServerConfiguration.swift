@@ -24,6 +24,8 @@ public struct WebSocketServerConfiguration: Sendable {
 
     /// The most WebSockets at once. Above it a handshake is answered with 503 and `Retry-After`.
     ///
+    /// An `async` handler that goes on after its connection has ended keeps the place until it returns.
+    ///
     /// Default: 20,000. Each needs a file descriptor: `ulimit -n` must allow as many.
     public var maximumConnections: Int = 20_000
 

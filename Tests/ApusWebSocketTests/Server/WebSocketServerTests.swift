@@ -147,6 +147,53 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
+    @Test(.timeLimit(.minutes(1))) func aHandlerThatOutlivesItsConnectionKeepsItsPlace() async throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.maximumConnections = 1
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let server = WebSocketServer(configuration: configuration) { connection in
+            _ = await connection.waitUntilClosed()
+            ended.continuation.yield()
+            for await _ in gate.stream {}  // still busy with what it was sent
+        }
+        try await withServer(server) { port in
+            let first = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
+            await first.close()
+            var ends = ended.stream.makeAsyncIterator()
+            _ = await ends.next()
+            #expect(server.connections.isEmpty)
+            #expect(server.connectionCount == 1)
+            let refusal = await #expect(throws: WebSocketError.self) { try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/") }
+            #expect(refusal?.refusal?.status == 503)
+            gate.continuation.finish()
+            while server.connectionCount > 0 { await Task.yield() }
+            await (try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")).close()
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func nobodyIsLetInAfterAShutdown() async throws {
+        let asked = AsyncStream.makeStream(of: Void.self)
+        let gate = AsyncStream.makeStream(of: Void.self)
+        var configuration = WebSocketServerConfiguration()
+        configuration.shouldUpgrade = { _ in
+            asked.continuation.yield()
+            for await _ in gate.stream {}
+        }
+        let server = WebSocketServer(configuration: configuration) { _ in Issue.record("a handler after the shutdown") }
+        try await withServer(server) { port in
+            let peer = try await RawPeer.connect(port: port)
+            try await peer.send(EmbeddedWebSocketServer.request())
+            var questions = asked.stream.makeAsyncIterator()
+            _ = await questions.next()
+            await server.shutdown()  // nobody is open, so that it returns at once
+            gate.continuation.finish()
+            #expect(try await peer.waitForEnd().hasPrefix("HTTP/1.1 503 "))
+        }
+        #expect(server.connectionCount == 0)
+    }
+
     /// Hazard 16: the same as a reader under SIGSTOP.
     @Test(.timeLimit(.minutes(1))) func aReaderThatStopsIsClosedAndTheOthersDoNotNotice() async throws {
         var configuration = WebSocketServerConfiguration()

@@ -155,6 +155,12 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler 
             return ticket.giveBack()  // the deadline was faster, or the client has left
         }
         self.timer?.cancel()
+        do throws(WebSocketUpgradeRefusal) {
+            try self.server.beginOpening()
+        } catch {
+            ticket.giveBack()
+            return self.write(error)
+        }
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.readIsHeld { context.read() }
