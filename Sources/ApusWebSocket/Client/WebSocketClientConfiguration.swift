@@ -72,11 +72,11 @@ public struct WebSocketClientConfiguration: Sendable {
     /// Says what cannot be sent.
     func validate() throws(WebSocketError) {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
-        for name in self.subprotocols where !Self.isToken(name) {
+        for name in self.subprotocols where !HTTPToken.isToken(name) {
             throw refuse("the subprotocol \(name.debugDescription) is no token of HTTP")
         }
         guard Set(self.subprotocols).count == self.subprotocols.count else { throw refuse("a subprotocol is there twice") }
-        for (name, value) in self.cookies where !Self.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
+        for (name, value) in self.cookies where !HTTPToken.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
             throw refuse("the cookie \(name.debugDescription) holds what may not stand in one")
         }
         guard self.connectTimeout > .zero, self.tlsTimeout > .zero, self.handshakeTimeout > .zero else {
@@ -84,18 +84,6 @@ public struct WebSocketClientConfiguration: Sendable {
         }
         try self.compression?.validate()
         guard self.maximumRedirects >= 0 else { throw refuse("\(self.maximumRedirects) redirects") }
-    }
-
-    /// RFC 9110 5.6.2.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
     }
 
     /// RFC 6265 4.1.1, cookie-octet.

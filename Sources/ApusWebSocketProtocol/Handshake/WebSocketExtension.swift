@@ -62,7 +62,7 @@ private struct Reader {
 
     mutating func token() throws(WebSocketError) -> String {
         let start = self.index
-        while let byte = self.peek, Self.isTokenByte(byte) { self.index += 1 }
+        while let byte = self.peek, HTTPToken.contains(byte) { self.index += 1 }
         guard self.index > start else { throw WebSocketExtension.refuse("a name is missing") }
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
@@ -84,21 +84,10 @@ private struct Reader {
                 self.index += 1
                 byte = escaped
             }
-            guard Self.isTokenByte(byte) else { throw WebSocketExtension.refuse("the value of \(name) is no token") }
+            guard HTTPToken.contains(byte) else { throw WebSocketExtension.refuse("the value of \(name) is no token") }
             value.append(byte)
         }
         guard self.take("\""), !value.isEmpty else { throw WebSocketExtension.refuse("the value of \(name) has no end or is empty") }
         return (name, String(decoding: value, as: UTF8.self))
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

@@ -1,0 +1,19 @@
+/// The names of HTTP.
+///
+/// Source: RFC 9110 5.6.2.
+package enum HTTPToken {
+    /// Whether a byte may stand in a token.
+    package static func contains(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether a text is a token.
+    package static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(Self.contains) }
+}
