@@ -50,6 +50,18 @@ import Testing
         #expect(try Array(server.written().readableBytesView.suffix(4)) == [0x81, 2, 0x68, 0x69])
     }
 
+    @Test func theEndOfThatReadIsToldAsWell() throws {
+        let server = try EmbeddedWebSocketServer { connection in
+            connection.onMessage { _, _ in }
+            connection.onReadComplete { $0.post("end") }
+        }
+        var bytes = ByteBuffer(string: EmbeddedWebSocketServer.request())
+        WebSocketFrameEncoder.write(
+            WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "hi")), maskingKey: WebSocketMaskingKey(word: 7), into: &bytes)
+        try server.send(bytes)
+        #expect(try Array(server.written().readableBytesView.suffix(5)) == [0x81, 3, 0x65, 0x6E, 0x64])
+    }
+
     @Test func pathsAreComparedWhole() throws {
         #expect(try self.answer(EmbeddedWebSocketServer.request("/feed?a=1")) { $0.path = "/feed" }.status == 101)
         #expect(try self.answer(EmbeddedWebSocketServer.request("/feed/more")) { $0.path = "/feed" }.status == 404)

@@ -67,9 +67,10 @@ package enum WebSocketServerUpgrade {
 }
 
 extension WebSocketHandler {
-    /// The decoder of HTTP has left. Its bytes came without an end of a read, so the answers are sent now.
+    /// The decoder of HTTP has left. Its bytes came without an end of a read, so that is told, and the answers are sent, now.
     func leftoverBytesPassed() {
         guard self.context != nil, let channel = self.channel, channel.isActive else { return }
+        if self.isReading, !self.machine.isFinished { self.delegate?.webSocketReadComplete(self) }
         self.isReading = false
         self.scheduleFlush()
     }
