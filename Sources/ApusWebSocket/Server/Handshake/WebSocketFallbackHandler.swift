@@ -27,8 +27,8 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
             : WebSocketUpgradeRefusal(.notFound, message: "Not found. This is a WebSocket server\n")
         context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
         if request.method != .head { context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil) }
-        let channel = context.channel
-        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        context.triggerUserOutboundEvent(WebSocketHTTPGuard.LingeringClose(), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

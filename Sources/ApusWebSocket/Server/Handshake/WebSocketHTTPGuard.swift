@@ -16,6 +16,9 @@ final class WebSocketHTTPGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// How long what is still on its way is thrown away.
     private static let lingering = TimeAmount.seconds(1)
 
+    /// The answer is written: nothing more is read, and the connection closes when its peer has had time to read it.
+    struct LingeringClose: Sendable {}
+
     private var answerHasBegun = false
     private var isEnding = false
 
@@ -42,13 +45,27 @@ final class WebSocketHTTPGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is LingeringClose else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        promise?.succeed()
+        self.close(context)
+    }
+
     private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
-        self.isEnding = true
-        let channel = context.channel
-        guard !self.answerHasBegun else { return context.close(promise: nil) }
+        guard !self.answerHasBegun else {
+            self.isEnding = true
+            return context.close(promise: nil)
+        }
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: ["Connection": "close", "Content-Length": "0"])
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        self.close(context)
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        guard !self.isEnding else { return }
+        self.isEnding = true
+        let channel = context.channel
         let halfClosed = context.eventLoop.makePromise(of: Void.self)
         halfClosed.futureResult.whenFailure { _ in channel.close(promise: nil) }  // a transport without halves
         context.close(mode: .output, promise: halfClosed)
