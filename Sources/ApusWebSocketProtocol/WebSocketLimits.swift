@@ -20,7 +20,7 @@ public struct WebSocketLimits: Sendable, Hashable {
     /// connection closes with 1008 (CVE-2026-48779).
     public var maximumFragments: Int = 1 << 17
 
-    /// How long the peer may take to answer our Close frame, and then to close its end of the transport.
+    /// How long the peer may take, in all, to answer our Close frame and to close its end of the transport.
     ///
     /// Default: 10 seconds. A silent or half-open peer is cut after that.
     public var closeTimeout: Duration = .seconds(10)
