@@ -8,7 +8,7 @@
     @Suite struct WebSocketServerFloodTests {
         /// In a process of its own, because the limit is the process's.
         @Test(.timeLimit(.minutes(2))) func theAcceptLoopSurvivesAndRecovers() async {
-            await #expect(processExitsWith: .success) {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var configuration = WebSocketServerConfiguration()
                 configuration.handshakeTimeout = .seconds(60)
                 let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
@@ -46,10 +46,16 @@
                     }
                     #expect(seconds(after) - seconds(before) < 0.3, "\(seconds(after) - seconds(before)) s of CPU")
                     for client in clients { Glibc.close(client) }
-                    let connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
-                    let closure = await connection.close()
-                    #expect(closure.wasClean, "\(closure)")
+                    // It recovers, when it may on a busy machine; the test's time limit bounds this.
+                    var isIn = false
+                    while !isIn {
+                        guard let connection = try? await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/") else { continue }
+                        isIn = await connection.close().wasClean
+                    }
                 }
+            }
+            if let result, result.exitStatus != .exitCode(EXIT_SUCCESS) {
+                Issue.record("\(String(decoding: result.standardErrorContent.suffix(2000), as: UTF8.self))")
             }
         }
     }
