@@ -54,7 +54,7 @@ struct WebSocketInboxStateMachine {
         self.state = .ended(error)
         self.isPaused = false  // nothing more is kept, and the peer's Close frame must come through
         defer { self.readers.removeAll() }
-        return Array(self.readers)
+        return self.readers.map { $0 }  // see `handlerTakesOver`
     }
 
     /// Messages go to a handler from now on: what is here is its as well. Readers end.
