@@ -77,7 +77,7 @@ package struct SocketIOPacketDecoder: Sendable {
     }
 
     private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
-        switch Self.exchange(&self.state) {
+        switch exchange(&self.state, with: .modifying) {
         case .collecting(var partial):
             partial.attachments.append(bytes)
             guard partial.attachments.count == partial.header.attachments else {
@@ -91,12 +91,5 @@ package struct SocketIOPacketDecoder: Sendable {
         case .failed(let error): throw error
         case .modifying: preconditionFailure("re-entered during a transition")
         }
-    }
-
-    /// Moves the state out, so that its arrays are changed in place.
-    private static func exchange(_ state: inout State) -> State {
-        var taken = State.modifying
-        swap(&taken, &state)
-        return taken
     }
 }
