@@ -13,8 +13,14 @@ package protocol EngineIOClientDelegate: AnyObject {
     func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake)
     /// A message came.
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage)
+    /// Something happened beside the messages. The default does nothing.
+    func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent)
     /// The session is over: exactly once, the last call.
     func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError)
+}
+
+extension EngineIOClientDelegate {
+    package func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {}
 }
 
 /// One Engine.IO session of a client, from its first request to its end. A new attempt is a new connection.
@@ -54,6 +60,10 @@ package final class EngineIOClientConnection {
     private var flushIsScheduled = false
     /// The session is over for us, and what waits (our close at the end of it) still goes out.
     private var isSayingGoodbye = false
+    /// Who wants to know when the last byte of ours has left.
+    private var waitsForDeparture: [() -> Void] = []
+    /// When our ping of version 3 went out.
+    private var pingTime: NIODeadline?
 
     package init(
         url: String, configuration: EngineIOClientConfiguration, client: HTTPClient, eventLoop: any EventLoop, logger: Logger,
@@ -118,8 +128,16 @@ package final class EngineIOClientConnection {
     }
 
     /// Ends the session in order: what waits is sent first, as far as the transport takes it.
-    package func close(_ error: EngineIOError = EngineIOError(.closed, message: "closed by this side")) {
+    ///
+    /// - Parameters:
+    ///   - error: What the delegate is told.
+    ///   - departed: Called once, when all of it has left and the connection is closed, or cannot leave any more.
+    package func close(
+        _ error: EngineIOError = EngineIOError(.closed, message: "closed by this side"), departed: (() -> Void)? = nil
+    ) {
         self.eventLoop.preconditionInEventLoop()
+        if let departed { self.waitsForDeparture.append(departed) }
+        let channel = self.webSocket?.channel
         switch self.session.close() {
         case .sendClose(let carrier):
             self.outbox.appendControl(.close)
@@ -132,6 +150,15 @@ package final class EngineIOClientConnection {
         case .abort: self.end(error)
         case .doNothing: break
         }
+        // Over polling the end of the last POST tells.
+        if !self.isSayingGoodbye || !self.postIsOut { self.tellDeparture(after: channel?.closeFuture) }
+    }
+
+    private func tellDeparture(after closing: EventLoopFuture<Void>?) {
+        let waiting = self.waitsForDeparture
+        self.waitsForDeparture = []
+        guard let closing, !waiting.isEmpty else { return waiting.forEach { $0() } }
+        closing.assumeIsolated().whenComplete { _ in waiting.forEach { $0() } }
     }
 
     // MARK: - Packets in
@@ -146,14 +173,21 @@ package final class EngineIOClientConnection {
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPing() { self.startHeartbeatTimer(after: delay) }
             self.outbox.replacePong(payload)
             self.scheduleFlush()
+            self.delegate?.engine(self, happened: .ping)
+            self.delegate?.engine(self, happened: .pong(roundTrip: nil))
         case .receivedPong:
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
+            let roundTrip = self.pingTime.map { Duration.nanoseconds((NIODeadline.now() - $0).nanoseconds) }
+            self.pingTime = nil
+            self.delegate?.engine(self, happened: .pong(roundTrip: roundTrip))
         case .pausePolling:
             self.reportSilence()
         case .close(let error):
             self.end(error)
         case .abandonProbe:
             self.dropWebSocket()
+            let error = EngineIOError(.malformedPacket, message: "the server did not answer the probe of the WebSocket with one")
+            self.delegate?.engine(self, happened: .upgradeError(error))
         case .doNothing: break
         }
     }
@@ -184,6 +218,8 @@ package final class EngineIOClientConnection {
                 connection.outbox.appendControl(.ping)
                 connection.scheduleFlush()
                 connection.startHeartbeatTimer(after: delay)
+                connection.pingTime = .now()
+                connection.delegate?.engine(connection, happened: .ping)
             case .closeSession:
                 connection.finish(EngineIOError(.heartbeatTimeout, message: "nothing was heard from the server for \(delay)"))
             case .doNothing, nil: break
@@ -257,6 +293,7 @@ package final class EngineIOClientConnection {
     private func saidGoodbye(_ result: Result<EngineIOPayload, EngineIOError>) {
         if case .success = result, self.isSayingGoodbye, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()
+        self.tellDeparture(after: nil)
     }
 
     private func reportSilence() {
@@ -266,6 +303,7 @@ package final class EngineIOClientConnection {
         self.probeTimer?.cancel()
         self.write(.upgrade)
         self.flush()
+        self.delegate?.engine(self, happened: .upgrade)
     }
 
     // MARK: - WebSocket
@@ -376,6 +414,7 @@ package final class EngineIOClientConnection {
             self.dropWebSocket()
             self.poll()
             self.flush()
+            self.delegate?.engine(self, happened: .upgradeError(error))
         case .doNothing: break
         }
     }
