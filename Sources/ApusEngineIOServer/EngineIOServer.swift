@@ -49,7 +49,7 @@ package final class EngineIOServer: Sendable {
 
     /// Makes a session; the caller is on `eventLoop`.
     func open(
-        _ transport: EngineIOServerSession.Transport, version: EngineIOVersion, request: HTTPRequest, remoteAddress: SocketAddress?,
+        _ transport: EngineIOTransport, version: EngineIOVersion, request: HTTPRequest, remoteAddress: SocketAddress?,
         on eventLoop: any EventLoop
     ) throws(EngineIOError) -> EngineIOSession {
         if let allowRequest = self.configuration.allowRequest {
@@ -61,7 +61,7 @@ package final class EngineIOServer: Sendable {
             id: Self.makeSessionID(), version: version, transport: transport, request: request, remoteAddress: remoteAddress, server: self,
             eventLoop: eventLoop)
         let isAccepted = self.state.withLockedValue { state in
-            guard !state.isShuttingDown, state.sessions.count < self.configuration.maximumSessions else { return false }
+            guard !state.isShuttingDown, state.sessions.count < self.configuration.maximumClients else { return false }
             state.sessions[session.id] = session
             return true
         }
@@ -81,7 +81,7 @@ package final class EngineIOServer: Sendable {
     func keepForFarewell(_ session: EngineIOSession) {
         self.state.withLockedValue { state in
             let session = state.sessions.removeValue(forKey: session.id)
-            guard let session, state.leaving.count < self.configuration.maximumSessions else { return }
+            guard let session, state.leaving.count < self.configuration.maximumClients else { return }
             state.leaving[session.id] = session
         }
     }

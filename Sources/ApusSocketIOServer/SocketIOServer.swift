@@ -35,7 +35,15 @@ public final class SocketIOServer: Sendable {
     var engine: EngineIOServer {
         self.engineBox.withLockedValue { engine in
             if let engine { return engine }
-            let made = EngineIOServer(configuration: self.configuration.engine, logger: self.logger) { [weak self] session in
+            var configuration = self.configuration.engine
+            if let check = configuration.allowRequest {
+                configuration.allowRequest = { request in
+                    do { try check(request) } catch let refusal as SocketIOConnectionRefusal {
+                        throw EngineIOError(.forbidden, message: refusal.message)
+                    }
+                }
+            }
+            let made = EngineIOServer(configuration: configuration, logger: self.logger) { [weak self] session in
                 SocketIOConnection(session: session, server: self)
             }
             engine = made

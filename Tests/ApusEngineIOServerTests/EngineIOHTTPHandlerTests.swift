@@ -152,7 +152,7 @@ private final class Connection {
     }
 
     @Test func sessionsHaveABound() throws {
-        let connection = try Connection { $0.maximumSessions = 1 }
+        let connection = try Connection { $0.maximumClients = 1 }
         _ = try connection.handshake()
         #expect(try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling")?.status == 403)
         #expect(connection.server.sessionCount == 1)

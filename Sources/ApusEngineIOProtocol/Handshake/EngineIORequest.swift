@@ -2,7 +2,7 @@
 ///
 /// Source: Engine.IO protocol v4, "HTTP long-polling" and "WebSocket"; error codes as the reference server's.
 package enum EngineIORequest: Equatable, Sendable {
-    case handshake(EngineIOServerSession.Transport, EngineIOVersion)
+    case handshake(EngineIOTransport, EngineIOVersion)
     case poll(sid: String)
     case post(sid: String)
     /// A WebSocket that brings the id of a polling session.
@@ -20,13 +20,13 @@ package enum EngineIORequest: Equatable, Sendable {
     ///   - allowsV3: Whether the server speaks version 3 too.
     /// - Throws: `EngineIOError` with the code the answer names.
     package init(
-        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOServerSession.Transport>, allowsV3: Bool
+        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOTransport>, allowsV3: Bool
     ) throws(EngineIOError) {
         if method == "OPTIONS" {
             self = .preflight
             return
         }
-        guard let transport = query["transport"].flatMap(EngineIOServerSession.Transport.init(rawValue:)), transports.contains(transport)
+        guard let transport = query["transport"].flatMap(EngineIOTransport.init(rawValue:)), transports.contains(transport)
         else {
             throw EngineIOError(.transportUnknown, message: "Transport unknown")
         }

@@ -12,11 +12,6 @@ package import NIOCore
 ///
 /// Source: Engine.IO protocol v4, "Transports" and "Upgrade"; the reference server for what the document leaves open.
 package struct EngineIOServerSession {
-    package enum Transport: String, Sendable {
-        case polling
-        case webSocket = "websocket"
-    }
-
     private enum Probe {
         case none
         /// A WebSocket with this session's id is open and silent. Leaves to `probed` or `none`.
@@ -60,7 +55,7 @@ package struct EngineIOServerSession {
     ///   - transport: The transport of the handshake request.
     ///   - maximumQueuedBytes: The bound on what waits for a poll. Over it the session closes with `transport error`.
     ///   - maximumPacketsPerAnswer: The most packets that one poll brings; the rest waits for the next.
-    package init(version: EngineIOVersion, transport: Transport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
+    package init(version: EngineIOVersion, transport: EngineIOTransport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
         self.version = version
         self.maximumPacketsPerAnswer = maximumPacketsPerAnswer
         self.maximumQueuedBytes = maximumQueuedBytes
@@ -82,7 +77,7 @@ package struct EngineIOServerSession {
         if case .farewell = self.state { true } else { false }
     }
 
-    package var transport: Transport? {
+    package var transport: EngineIOTransport? {
         switch self.state {
         case .polling: .polling
         case .webSocket: .webSocket

@@ -169,7 +169,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
                 try EngineIORequest(
                     method: request.method.rawValue, query: query,
                     isWebSocketUpgrade: request.headerFields[.upgrade]?.lowercased() == "websocket",
-                    transports: self.server.configuration.transports, allowsV3: self.server.configuration.allowsV3))
+                    transports: self.server.configuration.transports, allowsV3: self.server.configuration.allowsEngineIO3))
         } catch { return .failure(error) }
     }
 

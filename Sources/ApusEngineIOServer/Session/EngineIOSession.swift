@@ -48,7 +48,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private var closeReason: EngineIOCloseReason?
 
     init(
-        id: String, version: EngineIOVersion, transport: EngineIOServerSession.Transport, request: HTTPRequest,
+        id: String, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest,
         remoteAddress: SocketAddress?, server: EngineIOServer, eventLoop: any EventLoop
     ) {
         self.id = id

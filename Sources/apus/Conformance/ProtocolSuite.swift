@@ -34,7 +34,7 @@ enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
         configuration.pingTimeout = self.pingTimeout
         configuration.maximumPayloadBytes = self.maximumPayloadBytes
         configuration.origins = .any
-        configuration.allowsV3 = true
+        configuration.allowsEngineIO3 = true
         let engine = EngineIOServer(configuration: configuration, logger: Logger(label: "apus.serve")) { _ in Echo() }
         try await engine.listen(host: host, port: port, tls: nil, on: Self.group) { address in
             print("listening on http://\(host):\(address.port ?? 0)/engine.io/")

@@ -8,7 +8,7 @@ import Testing
     private let probe = ByteBuffer(string: "probe")
 
     private func makeSession(
-        _ transport: EngineIOServerSession.Transport = .polling, limit: Int = 1000, version: EngineIOVersion = .v4
+        _ transport: EngineIOTransport = .polling, limit: Int = 1000, version: EngineIOVersion = .v4
     ) -> EngineIOServerSession {
         EngineIOServerSession(version: version, transport: transport, maximumQueuedBytes: limit, maximumPacketsPerAnswer: 3)
     }
