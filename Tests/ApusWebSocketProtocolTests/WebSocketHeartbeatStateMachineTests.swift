@@ -10,8 +10,7 @@ import Testing
         #expect(heartbeat.firstTimer(at: .seconds(100)) == .seconds(30))
         #expect(heartbeat.timerFired(at: .seconds(129)) == .wait(.seconds(1)))
         #expect(heartbeat.timerFired(at: .seconds(130)) == .sendPing(payload(1), thenTimerAfter: .seconds(20)))
-        #expect(heartbeat.receivedPong(payload(1), at: .seconds(131)) == .init(ids: [1], roundTrip: .seconds(1)))
-        #expect(heartbeat.latency == .seconds(1))
+        #expect(heartbeat.receivedPong(payload(1), at: .seconds(131)) == .seconds(1))
         #expect(heartbeat.timerFired(at: .seconds(150)) == .wait(.seconds(10)))
         #expect(heartbeat.timerFired(at: .seconds(160)) == .sendPing(payload(2), thenTimerAfter: .seconds(20)))
     }
@@ -21,7 +20,7 @@ import Testing
         #expect(heartbeat.timerFired(at: .seconds(30)) == .sendPing(payload(1), thenTimerAfter: .seconds(20)))
         #expect(heartbeat.timerFired(at: .seconds(50)) == .giveUp(.unanswered))
         #expect(heartbeat.timerFired(at: .seconds(51)) == .doNothing)
-        #expect(heartbeat.receivedPong(payload(1), at: .seconds(52)) == .init(ids: [1], roundTrip: .seconds(22)))
+        #expect(heartbeat.receivedPong(payload(1), at: .seconds(52)) == .seconds(22))
         #expect(heartbeat.timerFired(at: .seconds(90)) == .doNothing)
     }
 
@@ -74,12 +73,21 @@ import Testing
     }
 
     @Test func aPongSettlesEarlierPings() {
-        var ledger = WebSocketPingLedger()
-        for second in 1...3 { _ = ledger.begin(at: .seconds(second)) }
-        #expect(ledger.receivedPong(payload(2), at: .seconds(4)) == .init(ids: [1, 2], roundTrip: .seconds(2)))
-        #expect(ledger.receivedPong(payload(1), at: .seconds(4)) == nil)
-        #expect(ledger.count == 1)
-        while ledger.begin(at: .seconds(5)) != nil {}
-        #expect(ledger.count == WebSocketPingLedger.maximumOutstanding)
+        var ledger = WebSocketPingLedger<String>()
+        for (second, waiter) in ["a", "b", "c", "d"].enumerated() { _ = ledger.begin(waiter, at: .seconds(second)) }
+        let settled = ledger.receivedPong(payload(2))
+        #expect(settled.map(\.waiter) == ["a", "b"])
+        #expect(settled.map(\.sentAt) == [.seconds(0), .seconds(1)])
+        #expect(ledger.receivedPong(payload(1)).isEmpty)
+        #expect(ledger.abandon(3) == "c")
+        #expect(ledger.abandon(3) == nil)
+        #expect(ledger.takeAll() == ["d"])
+        #expect(ledger.count == 0)
+    }
+
+    @Test func pingsWithoutAnAnswerAreBounded() {
+        var ledger = WebSocketPingLedger<Void>(maximumOutstanding: 3)
+        while ledger.begin((), at: .zero) != nil {}
+        #expect(ledger.count == 3)
     }
 }

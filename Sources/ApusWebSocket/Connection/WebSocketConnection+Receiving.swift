@@ -74,13 +74,13 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 
     package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {
-        let (answered, ownRoundTrip) = self.pings.answered(by: payload, at: self.eventLoop.now)
+        let (settled, ownRoundTrip) = self.settlePings(payload)
         let roundTrip = ownRoundTrip ?? self.heartbeat?.receivedPong(payload)
         if let roundTrip {
             self.status.withLockedValue { $0.latency = roundTrip }
         }
         self.pongHandler?(self, payload, roundTrip)
-        for ping in answered { ping.finish(.success(ping.roundTrip)) }
+        for tell in settled { tell() }
     }
 
     package func webSocketShouldClose(_ handler: WebSocketHandler) {
@@ -108,7 +108,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
         let error = closure.error ?? WebSocketError(.closed, message: "the connection is \(closure)")
         self.outbox.ended(error)
         self.inbox.ended(closure.error)
-        for ping in self.pings.ended() { ping.finish(.failure(error)) }
+        for tell in self.pings.takeAll() { tell(.failure(error)) }
         let handlers = self.closeHandlers
         self.messageHandler = nil
         self.readCompleteHandler = nil

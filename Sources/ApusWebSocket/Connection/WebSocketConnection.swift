@@ -47,7 +47,8 @@ public final class WebSocketConnection: @unchecked Sendable {
     var readCompleteHandler: ((WebSocketConnection) -> Void)?
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
-    var pings = WebSocketPings()
+    /// The upper half of the numbers: the lower one is the heartbeat's.
+    var pings = WebSocketPingLedger<WebSocketPingWaiter>(firstID: 1 << 63)
     var heartbeat: WebSocketHeartbeatDriver?
     var closeWasRequested = false
     var readingIsPaused = false

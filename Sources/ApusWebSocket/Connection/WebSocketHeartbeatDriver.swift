@@ -59,7 +59,7 @@ final class WebSocketHeartbeatDriver {
 
     /// The round-trip time, when the Pong answers a Ping of the heartbeat.
     func receivedPong(_ payload: ByteBuffer) -> Duration? {
-        self.machine.receivedPong(payload, at: self.now)?.roundTrip
+        self.machine.receivedPong(payload, at: self.now)
     }
 
     func stop() {
@@ -84,11 +84,9 @@ extension WebSocketConnection {
 
     /// The way to the peer may be another one now: a ping tells, soon, whether the connection still stands. On the event loop.
     func probe(timeout: Duration = .seconds(10)) {
-        guard let handler = self.handler, handler.isOpen else { return }
-        let ping = self.pings.sent(at: self.eventLoop.now) { _ in }
-        handler.sendPing(ping.payload)
+        guard let number = self.sendPing({ _ in }) else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-            guard let self, self.pings.abandoned(ping.number) != nil, !self.readingIsPaused else { return }
+            guard let self, self.pings.abandon(number) != nil, !self.readingIsPaused else { return }
             self.fail(WebSocketError(.timeout, message: "the connection did not survive a change of the network"))
         }
     }

@@ -17,7 +17,7 @@ package struct WebSocketHeartbeatStateMachine {
     private let configuration: WebSocketHeartbeat
     private var state: State
     private var lastReceivedAt: Duration
-    private var ledger = WebSocketPingLedger()
+    private var ledger = WebSocketPingLedger<Void>()
 
     /// - Parameters:
     ///   - configuration: What is asked, and how often.
@@ -27,9 +27,6 @@ package struct WebSocketHeartbeatStateMachine {
         self.lastReceivedAt = now
         self.state = .quiet(nextSignalAt: now + configuration.interval)
     }
-
-    /// The round trip of the last Ping that was answered.
-    package var latency: Duration? { self.ledger.latency }
 
     /// When the timer is to fire first; `nil`: never, there is nothing to watch.
     package func firstTimer(at now: Duration) -> Duration? {
@@ -86,7 +83,7 @@ package struct WebSocketHeartbeatStateMachine {
         case .text(let text):
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
-            guard let ping = self.ledger.begin(at: now) else {
+            guard let ping = self.ledger.begin((), at: now) else {
                 // So many Pings without an answer while other bytes came: the peer does not speak WebSocket any more.
                 return self.giveUp(.unanswered)
             }
@@ -129,12 +126,12 @@ package struct WebSocketHeartbeatStateMachine {
         if case .text = self.configuration.signal { self.answered(at: now) }
     }
 
-    /// A Pong came. `nil` when it answers no Ping of the heartbeat.
-    package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> WebSocketPingLedger.Answer? {
+    /// A Pong came. Answers the round trip of the Ping it names; `nil` when that is none of the heartbeat's.
+    package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> Duration? {
         self.received(at: now)
-        guard let answer = self.ledger.receivedPong(payload, at: now) else { return nil }
+        guard let ping = self.ledger.receivedPong(payload).last else { return nil }
         self.answered(at: now)
-        return answer
+        return now - ping.sentAt
     }
 
     private mutating func answered(at now: Duration) {
