@@ -5,13 +5,14 @@ import json
 import os
 import re
 import ssl
+import subprocess
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from support.peers import nginx, node_client
-from support.process import ServerProcess
+from support.process import BINARY, ServerProcess
 
 TEXTS = ["hello", "", "在吗？ 🐦 \x00 \u2028", "x" * 125, "x" * 126, "é" * 40_000, "abc " * 200_000]
 SIZES = [0, 1, 125, 126, 65_535, 65_536, 1 << 20]
@@ -156,6 +157,9 @@ def test_a_unix_socket(tmp_path):
                 await exchange(connection)
 
         asyncio.run(run())
+        ours = subprocess.run(
+            [str(BINARY), "ws", "ws://localhost/", "--unix", path], input="through a file\n", capture_output=True, text=True, timeout=30)
+        assert (ours.returncode, ours.stdout) == (0, "through a file\n"), ours.stderr
     finally:
         server.stop()
 

@@ -34,6 +34,7 @@ extension WebSocketCommand {
         configuration.compression = self.compress ? .init() : nil
         configuration.tls = try self.tlsSettings()
         configuration.proxy = try self.proxySettings()
+        configuration.unixSocketPath = self.unix
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
         configuration.connectTimeout = self.timeoutDuration
         configuration.tlsTimeout = self.timeoutDuration

@@ -50,6 +50,9 @@ struct WebSocketCommand: AsyncParsableCommand {
     )
     var proxy: String?
 
+    @Option(help: ArgumentHelp("A Unix socket to connect to in place of the URL's host and port.", valueName: "path"))
+    var unix: String?
+
     @Option(help: "Seconds to wait, for the connection and for each pong.")
     var timeout = 10.0
 
@@ -79,6 +82,9 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (self.url == nil) != (self.listen == nil) else { throw ValidationError("give a URL to talk to, or --listen ADDRESS to echo") }
+        guard self.unix == nil || self.url != nil else {
+            throw ValidationError("--unix goes with a URL; to listen there: --listen unix:PATH")
+        }
         guard self.timeout > 0, self.timeout <= 86_400 else {
             throw ValidationError("--timeout is a number of seconds above 0, at most a day")
         }
