@@ -195,11 +195,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Only who makes the documentation resolves the plugin for it.
-if Context.environment["APUS_DOCS"] != nil {
-    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
-}
-
 if Context.environment["APUS_FUZZ"] != nil {
     for (name, dependencies) in [
         ("FuzzJSON", ["ApusJSON"]),

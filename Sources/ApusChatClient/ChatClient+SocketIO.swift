@@ -5,8 +5,10 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - server: the server's address, as `https://chat.example.com`.
-    ///   - store: the path of this user's SQLite file; created when absent. One client at a time.
+    ///   - path: the path of this user's SQLite file; created when absent. One client at a time.
     ///   - session: what ``login(server:name:password:device:configuration:)`` or ``register(server:name:password:display:device:configuration:)`` gave.
+    ///   - configuration: see its members for the defaults.
+    ///   - logger: fixed messages with metadata; never a text or a token.
     public static func open(
         server: String, store path: String, session: ChatSession, configuration: ChatClientConfiguration = .init(),
         logger: Logger = Logger(label: "apus.chat.client")

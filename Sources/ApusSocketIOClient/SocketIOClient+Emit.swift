@@ -10,7 +10,7 @@ extension SocketIOClient {
         self.core.onLoop { $0.emit(event, arguments, isVolatile: false) }
     }
 
-    /// Sends an event with Codable arguments. `Data` and ``SocketIOValue/binary(_:)`` travel as attachments.
+    /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` travel as attachments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
             self.emit(event, arguments: try SocketArguments.encode(repeat each arguments))

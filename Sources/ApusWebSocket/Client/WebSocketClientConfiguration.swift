@@ -31,7 +31,7 @@ public struct WebSocketClientConfiguration: Sendable {
     /// How the certificate of a `wss` server is judged.
     public var tls: TLSSettings = .system
 
-    /// The proxy to connect through. Default: none; ``/ApusConnectivity/ProxySettings/environment`` does what the environment says.
+    /// The proxy to connect through. Default: none; ``ProxySettings/environment`` does what the environment says.
     public var proxy: ProxySettings = .none
 
     /// The address of this machine to connect from. Default: `nil`, the system's choice.

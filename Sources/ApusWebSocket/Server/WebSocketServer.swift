@@ -110,7 +110,9 @@ public final class WebSocketServer: Sendable {
     ///
     /// It does not wait. A reader that is too slow for it is dealt with as its connection's flow control says; the others do not notice.
     ///
-    /// - Parameter excluded: A connection to be left out, mostly the message's sender.
+    /// - Parameters:
+    ///   - message: What everybody gets; it is encoded once.
+    ///   - excluded: A connection to be left out, mostly the message's sender.
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
         let frame = WebSocketHandler.encodeServerFrame(message)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {

@@ -30,7 +30,9 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
 
     /// 503, with the time after which the client may try again.
     ///
-    /// - Parameter retryAfter: Whole seconds are sent, rounded up (RFC 9110 10.2.3).
+    /// - Parameters:
+    ///   - message: For whoever reads the answer.
+    ///   - retryAfter: Whole seconds are sent, rounded up (RFC 9110 10.2.3).
     public static func unavailable(_ message: String, retryAfter: Duration) -> Self {
         Self(.serviceUnavailable, message: message, headerFields: Self.retryFields(retryAfter))
     }
