@@ -13,15 +13,29 @@ package struct SocketIORooms: Sendable {
 
     package var roomCount: Int { self.membersByRoom.count }
 
-    package mutating func join(_ socket: String, _ room: String) {
-        self.membersByRoom[room, default: []].insert(socket)
-        self.roomsBySocket[socket, default: []].insert(room)
+    /// The rooms that exist, those of single sockets included.
+    package var names: [String] { Array(self.membersByRoom.keys) }
+
+    /// What a call changed about a room, for whoever watches.
+    package enum Change: Equatable, Sendable {
+        /// Nothing: it was so already.
+        case none
+        /// A socket came or went; others are in the room.
+        case member
+        /// The first socket came, or the last one went.
+        case memberAndRoom
     }
 
-    package mutating func leave(_ socket: String, _ room: String) {
-        guard self.roomsBySocket[socket]?.remove(room) != nil else { return }
+    @discardableResult package mutating func join(_ socket: String, _ room: String) -> Change {
+        guard self.roomsBySocket[socket, default: []].insert(room).inserted else { return .none }
+        self.membersByRoom[room, default: []].insert(socket)
+        return self.membersByRoom[room]?.count == 1 ? .memberAndRoom : .member
+    }
+
+    @discardableResult package mutating func leave(_ socket: String, _ room: String) -> Change {
+        guard self.roomsBySocket[socket]?.remove(room) != nil else { return .none }
         if self.roomsBySocket[socket]?.isEmpty == true { self.roomsBySocket[socket] = nil }
-        self.removeMember(socket, of: room)
+        return self.removeMember(socket, of: room)
     }
 
     package mutating func leaveAll(_ socket: String) {
@@ -30,16 +44,18 @@ package struct SocketIORooms: Sendable {
         }
     }
 
-    private mutating func removeMember(_ socket: String, of room: String) {
+    @discardableResult private mutating func removeMember(_ socket: String, of room: String) -> Change {
         self.membersByRoom[room]?.remove(socket)
-        if self.membersByRoom[room]?.isEmpty == true { self.membersByRoom[room] = nil }
+        guard self.membersByRoom[room]?.isEmpty == true else { return .member }
+        self.membersByRoom[room] = nil
+        return .memberAndRoom
     }
 
-    /// The sockets that an emit to `rooms` reaches, each once: every member when `rooms` is empty, less the members of `excluded`.
-    package func targets(rooms: Set<String>, excluding excluded: Set<String>) -> Set<String> {
-        var targets: Set<String> = rooms.isEmpty ? Set(self.roomsBySocket.keys) : []
-        for room in rooms { targets.formUnion(self.members(of: room)) }
-        for room in excluded { targets.subtract(self.members(of: room)) }
-        return targets
+    /// The sockets that are meant, each once.
+    package func members(of targets: SocketIOTargets) -> Set<String> {
+        var members: Set<String> = targets.rooms.isEmpty ? Set(self.roomsBySocket.keys) : []
+        for room in targets.rooms { members.formUnion(self.members(of: room)) }
+        for room in targets.except { members.subtract(self.members(of: room)) }
+        return members
     }
 }

@@ -1,60 +1,65 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
-import NIOCore
 
-/// An emit to many sockets: who gets it, and then `emit`. The event is encoded once, whoever many get it.
+/// An emit to many sockets: who gets it, how it travels, and then `emit`. The event is encoded once, whoever many get it.
 public struct SocketIOBroadcast: Sendable {
-    private let namespace: SocketIONamespace
-    private var rooms: Set<String> = []
-    private var excluded: Set<String> = []
-    private var isVolatile = false
+    let namespace: SocketIONamespace
+    private(set) var targets: SocketIOTargets
+    private(set) var flags = SocketIOEmitFlags()
 
-    init(namespace: SocketIONamespace, excluding excluded: Set<String> = []) {
+    init(namespace: SocketIONamespace, targets: SocketIOTargets = .init()) {
         self.namespace = namespace
-        self.excluded = excluded
+        self.targets = targets
     }
+
+    // MARK: Who
 
     /// Adds rooms. Without any, everybody in the namespace is meant. A socket in several of them gets the event once.
     public func to(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
 
-    /// Leaves out the members of these rooms.
+    /// Adds rooms. An array without any changes nothing.
+    public func to(_ rooms: [String]) -> SocketIOBroadcast { self.with { $0.targets.rooms.formUnion(rooms) } }
+
+    /// Adds rooms; `to` by its other name.
+    public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
+
+    /// Adds rooms; `to` by its other name.
+    public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.to(rooms) }
+
+    /// Leaves out the members of these rooms (a socket's id is a room too).
     public func except(_ rooms: String...) -> SocketIOBroadcast { self.except(rooms) }
 
+    /// Leaves out the members of these rooms (a socket's id is a room too).
+    public func except(_ rooms: [String]) -> SocketIOBroadcast { self.with { $0.targets.except.formUnion(rooms) } }
+
+    /// Means only the sockets connected to this server, whoever else is in the cluster.
+    public var local: SocketIOBroadcast { self.with { $0.flags.isLocal = true } }
+
+    // MARK: How
+
     /// Lets the event be lost for a client that is not ready to receive it now.
-    public var volatile: SocketIOBroadcast {
+    public var volatile: SocketIOBroadcast { self.with { $0.flags.isVolatile = true } }
+
+    /// Whether a transport that compresses may compress the event. Default: yes. Say no for what is compressed already.
+    public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.with { $0.flags.isCompressed = isCompressed } }
+
+    /// How long `emitWithAck` and the other calls that wait do so. Default: the configuration's `answerTimeout`.
+    public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.with { $0.flags.timeout = timeout } }
+
+    private func with(_ change: (inout SocketIOBroadcast) -> Void) -> SocketIOBroadcast {
         var copy = self
-        copy.isVolatile = true
+        change(&copy)
         return copy
     }
 
-    func to(_ rooms: [String]) -> SocketIOBroadcast {
-        var copy = self
-        copy.rooms.formUnion(rooms)
-        return copy
-    }
-
-    func except(_ rooms: [String]) -> SocketIOBroadcast {
-        var copy = self
-        copy.excluded.formUnion(rooms)
-        return copy
-    }
+    // MARK: Emit
 
     /// Sends the event. What cannot be encoded is logged and not sent.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
-        let outbound: SocketIOOutbound
-        do {
-            let packet = SocketIOPacket(namespace: self.namespace.name, content: .event(name: event, arguments: arguments, ackID: nil))
-            outbound = try SocketIOOutbound(packet, shared: true)
+        do throws(SocketIOError) {
+            try self.namespace.deliver(SocketIODelivery(event: event, arguments: arguments, targets: self.targets, flags: self.flags))
         } catch {
-            return self.namespace.reportUnencodable(event, error)
-        }
-        let sockets = self.namespace.targets(rooms: self.rooms, excluding: self.excluded)
-        let isVolatile = self.isVolatile
-        // One hop a loop, not one a socket.
-        for group in Dictionary(grouping: sockets, by: { ObjectIdentifier($0.eventLoop) }).values {
-            guard let eventLoop = group.first?.eventLoop else { continue }
-            let deliver = { @Sendable in for socket in group { socket.deliver(outbound, isVolatile: isVolatile) } }
-            if eventLoop.inEventLoop { deliver() } else { eventLoop.execute(deliver) }
+            self.namespace.reportUnencodable(event, error)
         }
     }
 

@@ -1,5 +1,6 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
+import Atomics
 import Logging
 import NIOConcurrencyHelpers
 
@@ -12,6 +13,7 @@ public final class SocketIONamespace: Sendable {
     public let name: String
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
+    private let nextAckID = ManagedAtomic(0)
 
     private struct State {
         var sockets: [String: SocketIOServerSocket] = [:]
@@ -65,9 +67,17 @@ public final class SocketIONamespace: Sendable {
     public var sockets: [SocketIOServerSocket] { self.state.withLockedValue { Array($0.sockets.values) } }
 
     /// The sockets in a room. A room without members does not exist.
-    public func sockets(in room: String) -> [SocketIOServerSocket] {
-        self.targets(rooms: [room], excluding: [])
+    public func sockets(in room: String) -> [SocketIOServerSocket] { self.sockets(in: SocketIOTargets(rooms: [room])) }
+
+    func sockets(in targets: SocketIOTargets) -> [SocketIOServerSocket] {
+        self.state.withLockedValue { state in
+            if targets.isEverybody { return Array(state.sockets.values) }
+            return state.rooms.members(of: targets).compactMap { state.sockets[$0] }
+        }
     }
+
+    /// A number no other event of this namespace asks an ack under: what is sent to many sockets has one id for them all.
+    func makeAckID() -> Int { self.nextAckID.loadThenWrappingIncrement(ordering: .relaxed) }
 
     /// Disconnects every socket of a room. `close` ends their whole connections, not only this namespace.
     public func disconnectSockets(in room: String, close: Bool = false) {
@@ -82,18 +92,11 @@ public final class SocketIONamespace: Sendable {
     }
 
     func leave(_ socket: SocketIOServerSocket, _ room: String) {
-        self.state.withLockedValue { $0.rooms.leave(socket.id, room) }
+        self.state.withLockedValue { state in _ = state.rooms.leave(socket.id, room) }
     }
 
     func rooms(of socket: SocketIOServerSocket) -> Set<String> {
         self.state.withLockedValue { $0.rooms.rooms(of: socket.id) }
-    }
-
-    func targets(rooms: Set<String>, excluding excluded: Set<String>) -> [SocketIOServerSocket] {
-        self.state.withLockedValue { state in
-            if rooms.isEmpty, excluded.isEmpty { return Array(state.sockets.values) }
-            return state.rooms.targets(rooms: rooms, excluding: excluded).compactMap { state.sockets[$0] }
-        }
     }
 
     // MARK: Emit
@@ -103,8 +106,32 @@ public final class SocketIONamespace: Sendable {
     /// Narrows an emit to the sockets that are in any of these rooms.
     public func to(_ rooms: String...) -> SocketIOBroadcast { self.everyone.to(rooms) }
 
+    /// Narrows an emit to the sockets that are in any of these rooms; an array without any means everybody.
+    public func to(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.to(rooms) }
+
+    /// Narrows an emit to the sockets that are in any of these rooms; `to` by its other name.
+    public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.everyone.to(rooms) }
+
+    /// Narrows an emit to the sockets that are in any of these rooms; `to` by its other name.
+    public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.to(rooms) }
+
     /// Leaves out the sockets that are in any of these rooms (a socket's id is a room too).
     public func except(_ rooms: String...) -> SocketIOBroadcast { self.everyone.except(rooms) }
+
+    /// Leaves out the sockets that are in any of these rooms (a socket's id is a room too).
+    public func except(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.except(rooms) }
+
+    /// An emit to the sockets connected to this server, whoever else is in the cluster.
+    public var local: SocketIOBroadcast { self.everyone.local }
+
+    /// An emit that may be lost for clients that are not ready to receive it now.
+    public var volatile: SocketIOBroadcast { self.everyone.volatile }
+
+    /// An emit that says whether a transport that compresses may compress it.
+    public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.everyone.compress(isCompressed) }
+
+    /// An emit, or another call, that waits this long for answers.
+    public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.everyone.timeout(timeout) }
 
     /// Sends an event to every socket of the namespace.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.everyone.emit(event, arguments: arguments) }

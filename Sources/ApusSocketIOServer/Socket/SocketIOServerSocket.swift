@@ -5,6 +5,13 @@ public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
+/// Somebody who waits for a client's ack.
+struct WaitingAck {
+    let resume: @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void
+    /// `nil` when whoever waits keeps the time itself, as a broadcast does.
+    let timer: Scheduled<Void>?
+}
+
 /// One client in one namespace. Every method may be called from any thread; handlers run on the socket's event loop.
 ///
 /// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `values` has its own lock.
@@ -26,14 +33,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     private var anyHandlers: [SocketIOHandler] = []
     private var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     private var waitingAcks: [Int: WaitingAck] = [:]
-    private var nextAckID = 0
     private var asyncQueue: SocketIOHandlerQueue?
     private var disconnectReason: SocketIODisconnectReason?
-
-    private struct WaitingAck {
-        let resume: (Result<[SocketIOValue], SocketIOError>) -> Void
-        let timer: Scheduled<Void>
-    }
 
     init(
         id: String, namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
@@ -69,12 +70,6 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Leaves a room.
     public func leave(_ room: String) { self.namespace.leave(self, room) }
-
-    /// Everybody in the namespace but this socket.
-    public var broadcast: SocketIOBroadcast { SocketIOBroadcast(namespace: self.namespace, excluding: [self.id]) }
-
-    /// The members of these rooms but this socket.
-    public func to(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
     // MARK: Emit
 
@@ -127,14 +122,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         guard self.disconnectReason == nil, let connection = self.connection else {
             return resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
         }
-        let id = self.nextAckID
-        self.nextAckID &+= 1
+        let id = self.namespace.makeAckID()
         do throws(SocketIOError) {
             let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: id)
             let outbound = try SocketIOOutbound(SocketIOPacket(namespace: self.namespace.name, content: content))
             let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-                guard let waiting = self?.waitingAcks.removeValue(forKey: id) else { return }
-                waiting.resume(.failure(SocketIOError(.ackTimeout, message: "No ack for \(event) within \(timeout)")))
+                guard let self else { return }
+                self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(event) within \(timeout)")))
             }
             self.waitingAcks[id] = WaitingAck(resume: resume, timer: timer)
             connection.send(outbound)
@@ -156,6 +150,26 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         guard self.disconnectReason == nil, let connection = self.connection else { return }
         if isVolatile, !connection.session.isWritable { return }
         connection.send(outbound)
+    }
+
+    /// Sends an event that asks for the ack `ackID`. `false`: the wait is over already, and `resume` was called.
+    ///
+    /// A broadcast gives every socket the same id, so ids are the namespace's, not the socket's.
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
+        guard self.disconnectReason == nil else {
+            waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
+            return false
+        }
+        self.waitingAcks[ackID] = waiting
+        self.deliver(outbound, isVolatile: isVolatile)
+        return true
+    }
+
+    /// Ends a wait before its ack came; nothing when it is over.
+    func endWait(_ id: Int, _ result: Result<[SocketIOValue], SocketIOError>) {
+        guard let waiting = self.waitingAcks.removeValue(forKey: id) else { return }
+        waiting.timer?.cancel()
+        waiting.resume(result)
     }
 
     // MARK: Handlers
@@ -191,9 +205,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     func receivedAck(_ id: Int, _ arguments: [SocketIOValue]) {
-        guard let waiting = self.waitingAcks.removeValue(forKey: id) else { return }  // late, or never asked for
-        waiting.timer.cancel()
-        waiting.resume(.success(arguments))
+        self.endWait(id, .success(arguments))  // late, or never asked for: finds nobody
     }
 
     // MARK: Life
@@ -214,7 +226,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         let waiting = self.waitingAcks
         self.waitingAcks = [:]
         for ack in waiting.values {
-            ack.timer.cancel()
+            ack.timer?.cancel()
             ack.resume(.failure(SocketIOError(.disconnected, message: "The client left before it answered: \(reason)")))
         }
         let handlers = self.disconnectHandlers

@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test func emptyRoomsMeansEverybody() {
-        #expect(self.makeRooms().targets(rooms: [], excluding: []) == ["1", "2", "3"])
-        #expect(self.makeRooms().targets(rooms: [], excluding: ["red"]) == ["3"])
+        #expect(self.makeRooms().members(of: .init(rooms: [], except: [])) == ["1", "2", "3"])
+        #expect(self.makeRooms().members(of: .init(rooms: [], except: ["red"])) == ["3"])
     }
 
     @Test func socketInTwoRoomsIsReachedOnce() {
-        #expect(self.makeRooms().targets(rooms: ["red", "blue"], excluding: []) == ["1", "2"])
-        #expect(self.makeRooms().targets(rooms: ["red"], excluding: ["1"]) == ["2"])
-        #expect(self.makeRooms().targets(rooms: ["nobody's"], excluding: []) == [])
+        #expect(self.makeRooms().members(of: .init(rooms: ["red", "blue"], except: [])) == ["1", "2"])
+        #expect(self.makeRooms().members(of: .init(rooms: ["red"], except: ["1"])) == ["2"])
+        #expect(self.makeRooms().members(of: .init(rooms: ["nobody's"], except: [])) == [])
     }
 
     @Test func roomWithoutMembersIsGone() {
@@ -32,6 +32,28 @@ import Testing
         rooms.leaveAll("3")
         #expect(rooms.roomCount == 0)
         #expect(rooms.rooms(of: "1") == [])
+    }
+
+    @Test func firstAndLastMemberMakeAndEndARoom() {
+        var rooms = self.makeRooms()
+        #expect(rooms.join("1", "green") == .memberAndRoom)
+        #expect(rooms.join("2", "green") == .member)
+        #expect(rooms.join("2", "green") == .none)
+        #expect(rooms.leave("1", "green") == .member)
+        #expect(rooms.leave("1", "green") == .none)
+        #expect(rooms.leave("2", "green") == .memberAndRoom)
+    }
+
+    /// The rule for one socket says of each what the rule for all says.
+    @Test(arguments: [
+        SocketIOTargets(), .init(rooms: ["red"]), .init(rooms: ["red", "blue"]), .init(rooms: ["3", "blue"], except: ["1"]),
+        .init(except: ["red"]),
+        .init(rooms: ["nobody's"]), .init(rooms: ["red"], except: ["red"]),
+    ])
+    func targetsOfOneAndOfAllAgree(targets: SocketIOTargets) {
+        let rooms = self.makeRooms()
+        let alone = ["1", "2", "3"].filter { targets.include(memberOf: rooms.rooms(of: $0)) }
+        #expect(rooms.members(of: targets) == Set(alone))
     }
 
     @Test func leavingWhatWasNotJoinedChangesNothing() {
