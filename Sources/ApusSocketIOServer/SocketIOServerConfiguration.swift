@@ -15,12 +15,22 @@ public struct SocketIOServerConfiguration: Sendable {
     /// throw a ``SocketIOConnectionRefusal``.
     public var engine: EngineIOServerConfiguration
 
+    /// Takes what went wrong with one event of one socket.
+    public typealias HandlerErrorHook = @Sendable (_ error: any Error, _ event: SocketIOEvent, _ socket: SocketIOServerSocket) -> Void
+
     /// Time a client has to join its first namespace before it is closed. Default: 45 seconds.
     public var connectTimeout: Duration = .seconds(45)
     /// Most attachments of one binary packet. Default: 10.
     public var maximumAttachments = 10
     /// Most events that may wait for one socket's `async` handlers before it is disconnected. Default: 1,000.
     public var maximumWaitingEvents = 1_000
+    /// Time an emit with an ack waits for it where the call names no other. Default: 20 seconds (the reference waits for ever).
+    public var ackTimeout: Duration = .seconds(20)
+    /// Most acks waited for at once from one socket; one more fails with `bufferFull`. Default: 10,000.
+    public var maximumWaitingAcks = 10_000
+    /// Gets what a socket's middleware or handler throws, and arguments that do not fit a handler, on the socket's event loop or in the task of
+    /// an asynchronous handler. Default: a line in the log, without the payload.
+    public var onHandlerError: HandlerErrorHook?
 
     /// The defaults.
     public init() {

@@ -1,50 +1,9 @@
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
-import ApusTesting
-import HTTPTypes
 import Logging
 import NIOConcurrencyHelpers
 import Testing
-
-/// One polling client, packet by packet: what it posts, what its polls bring.
-private final class Client {
-    private let http: EmbeddedHTTPConnection
-    private let path: String
-    private var pollIsHeld = false
-
-    init(_ server: SocketIOServer) throws {
-        self.http = try EmbeddedHTTPConnection(server.channelHandlers())
-        let answer = try #require(try self.http.exchange(.get, "/socket.io/?EIO=4&transport=polling&a=b"))
-        let sid = try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1)
-        self.path = "/socket.io/?EIO=4&transport=polling&sid=\(sid)"
-    }
-
-    /// The status of a POST with these Socket.IO packets.
-    @discardableResult func post(_ packets: String...) throws -> Int? {
-        let body = packets.map { $0.hasPrefix("b") ? $0 : "4" + $0 }.joined(separator: "\u{1e}")
-        return try self.http.exchange(.post, self.path, body: body)?.status
-    }
-
-    /// The Socket.IO packets that wait, without their Engine.IO type; ids become `ID`. Empty while there are none.
-    func poll() throws -> [String] {
-        let answer = self.pollIsHeld ? try self.http.answer() : try self.http.exchange(.get, self.path)
-        self.pollIsHeld = answer == nil
-        guard let answer else { return [] }
-        guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
-        return answer.body.split(separator: "\u{1e}").map { packet in
-            packet.hasPrefix("4")
-                ? String(packet.dropFirst()).replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"") : String(packet)
-        }
-    }
-
-    func connect(_ packet: String = "0") throws {
-        try self.post(packet)
-        #expect(try self.poll().first?.contains("\"sid\":\"ID\"") == true)
-    }
-
-    func pass(_ time: Duration) { self.http.pass(time) }
-}
 
 @Suite struct SocketIOServerTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
@@ -55,7 +14,7 @@ private final class Client {
 
     @Test func connectIsAnsweredWithAnId() throws {
         self.onConnection { _ in }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         #expect(try client.post("0") == 200)
         #expect(try client.poll() == [#"0{"sid":"ID"}"#])
         #expect(self.server.namespace("/").sockets.count == 1)
@@ -64,7 +23,7 @@ private final class Client {
     @Test func handshakeIsHandedOver() throws {
         let seen = NIOLockedValueBox<SocketIOHandshake?>(nil)
         self.onConnection { socket in seen.withLockedValue { $0 = socket.handshake } }
-        try Client(self.server).connect(#"0{"token":"t"}"#)
+        try PollingClient(self.server).connect(#"0{"token":"t"}"#)
         let handshake = try #require(seen.withLockedValue { $0 })
         #expect(handshake.auth == ["token": "t"])
         #expect(handshake.query["a"] == "b")
@@ -73,7 +32,7 @@ private final class Client {
 
     @Test func unknownNamespaceIsRefusedAndTheRestGoesOn() throws {
         self.onConnection { _ in }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.post("0/nowhere,", "0")
         #expect(try client.poll() == [#"4/nowhere,{"message":"Invalid namespace"}"#, #"0{"sid":"ID"}"#])
     }
@@ -83,7 +42,7 @@ private final class Client {
             socket.on("add") { (a: Int, b: Int) in a + b }
             socket.on("nothing") { () in }
         }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post(#"21["add",1,2]"#, #"22["nothing"]"#, #"2["add",1,2]"#)
         #expect(try client.poll() == ["31[3]", "32[]"])
@@ -91,7 +50,7 @@ private final class Client {
 
     @Test func argumentsThatDoNotFitAreNotDelivered() throws {
         self.onConnection { socket in socket.on("add") { (a: Int, b: Int) in a + b } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         #expect(try client.post(#"21["add","x",2]"#, #"22["add",1]"#, #"23["add",1,1]"#) == 200)
         #expect(try client.poll() == ["33[2]"])
@@ -104,7 +63,7 @@ private final class Client {
                 event.acknowledge("second")
             }
         }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post(#"27["raw",null,[1]]"#)
         #expect(try client.poll() == [#"37["first",2]"#])
@@ -114,7 +73,7 @@ private final class Client {
         self.onConnection { socket in
             socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
         }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post(#"51-["echo",{"a":[{"_placeholder":true,"num":0}]}]"#, "bAQID")
         #expect(try client.poll() == [#"51-["echo",{"a":[{"_placeholder":true,"num":0}]}]"#, "bAQID"])
@@ -125,7 +84,7 @@ private final class Client {
             socket.on("say") { (text: String) in socket.broadcast.emit("say", text) }
             socket.on("all") { (text: String) in socket.namespace.emit("all", text) }
         }
-        let (a, b) = (try Client(self.server), try Client(self.server))
+        let (a, b) = (try PollingClient(self.server), try PollingClient(self.server))
         try a.connect()
         try b.connect()
         try a.post(#"2["say","hi"]"#, #"2["all","you"]"#)
@@ -138,7 +97,7 @@ private final class Client {
             socket.on("join") { (room: String) in socket.join(room) }
             socket.on("to") { (room: String) in socket.to(room).emit("to", room) }
         }
-        let (a, b, c) = (try Client(self.server), try Client(self.server), try Client(self.server))
+        let (a, b, c) = (try PollingClient(self.server), try PollingClient(self.server), try PollingClient(self.server))
         for client in [a, b, c] { try client.connect() }
         try a.post(#"2["join","red"]"#)
         try b.post(#"2["join","red"]"#)
@@ -152,7 +111,7 @@ private final class Client {
     @Test func twoNamespacesShareAConnection() throws {
         self.onConnection { socket in socket.on("who") { () in "root" } }
         self.server.namespace("/adm").onConnection { socket in socket.on("who") { () in "adm" } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.connect("0/adm,")
         try client.post(#"21["who"]"#, #"2/adm,1["who"]"#)
@@ -166,7 +125,7 @@ private final class Client {
             socket.onDisconnect { value in reason.withLockedValue { $0 = value } }
         }
         self.server.namespace("/adm").onConnection { socket in socket.on("who") { () in "adm" } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.connect("0/adm,")
         try client.post("1", #"2/adm,1["who"]"#)
@@ -178,7 +137,7 @@ private final class Client {
 
     @Test func serverDisconnectTellsTheClient() throws {
         self.onConnection { socket in socket.on("bye") { () in socket.disconnect() } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post(#"2["bye"]"#)
         #expect(try client.poll() == ["1"])
@@ -192,7 +151,7 @@ private final class Client {
             }
         }
         self.server.namespace("/adm").onConnection { _ in }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.connect("0/adm,")
         try client.post(#"2["bye"]"#)
@@ -207,7 +166,7 @@ private final class Client {
 
     @Test func oneCheckANamespaceHoweverOftenItIsLeft() throws {
         self.server.namespace("/slow").use { _ in try await Task.sleep(for: .seconds(3600)) }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         #expect(try client.post("0/slow,", "1/slow,") == 200)
         // The first check still runs.
         #expect(try client.post("0/slow,") == 400)
@@ -216,7 +175,7 @@ private final class Client {
 
     @Test func aClosedSessionThatNobodyPollsIsForgotten() throws {
         self.onConnection { socket in socket.on("bye") { () in socket.disconnect(close: true) } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post(#"2["bye"]"#)
         #expect(self.server.namespace("/").sockets.isEmpty)
@@ -226,7 +185,7 @@ private final class Client {
     }
 
     @Test func clientWithoutANamespaceIsClosed() throws {
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         client.pass(.seconds(44))
         #expect(self.server.clientCount == 1)
         client.pass(.seconds(1))
@@ -243,7 +202,7 @@ private final class Client {
     ])
     func badPacketClosesItsSenderOnly(packet: String) throws {
         self.onConnection { socket in socket.on("ping") { () in "pong" } }
-        let (bad, good) = (try Client(self.server), try Client(self.server))
+        let (bad, good) = (try PollingClient(self.server), try PollingClient(self.server))
         try bad.connect()
         try good.connect()
         try bad.post(packet)
@@ -255,7 +214,7 @@ private final class Client {
 
     @Test func deepJSONIsRefused() throws {
         self.onConnection { _ in }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         try client.post("2[\"a\"," + String(repeating: "[", count: 100_000))
         #expect(self.server.clientCount == 0)
@@ -263,7 +222,7 @@ private final class Client {
 
     @Test func attachmentsNobodyAnnouncedAndNoneAnnouncedAreTold() throws {
         self.onConnection { socket in socket.on("a") { () in "ok" } }
-        let client = try Client(self.server)
+        let client = try PollingClient(self.server)
         try client.connect()
         // "50-": legal, and the decoder is ready for the next packet (the reference waits forever).
         try client.post(#"50-1["a"]"#, #"22["a"]"#)

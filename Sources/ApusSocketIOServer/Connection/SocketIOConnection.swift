@@ -24,6 +24,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     private var decoder: SocketIOPacketDecoder
     private var members: [String: Member] = [:]
     private var connectDeadline: Scheduled<Void>?
+    /// Why we end the session, in more words than Engine.IO has.
+    private var closeDetail: String?
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
@@ -51,7 +53,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
             try self.received(packet)
         } catch {
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.id)", "error": "\(error)"])
-            session.close(.parseError)
+            self.close(.parseError, detail: "\(error)")
         }
     }
 
@@ -60,8 +62,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         self.connectDeadline = nil
         for member in exchange(&self.members, with: [:]).values {
             switch member {
-            case .joined(let socket): socket.closed(.init(reason))
-            case .joining, .leaving: break
+            case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail))
+            case .joining(let socket): socket.abandon()
+            case .leaving: break
             }
         }
     }
@@ -82,7 +85,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         case (.joined(let socket), .disconnect):
             self.members[packet.namespace] = nil
             socket.closed(.clientNamespaceDisconnect)
-        case (.joining, .disconnect): self.members[packet.namespace] = .leaving
+        case (.joining(let socket), .disconnect):
+            self.members[packet.namespace] = .leaving
+            socket.abandon()
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
         case (nil, .event):
@@ -103,7 +108,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         let socket = SocketIOServerSocket(
             id: self.version.socketID(engineID: self.session.id, namespace: name) ?? EngineIOID.random(), namespace: namespace,
             handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
-            maximumWaitingEvents: server.configuration.maximumWaitingEvents)
+            limits: .init(server.configuration))
         let middleware = namespace.middleware
         guard !middleware.isEmpty else { return self.join(socket) }
         self.members[name] = .joining(socket)
@@ -143,6 +148,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
         guard self.isStillJoining(socket) else { return }
         self.members[socket.namespace.name] = nil
+        socket.abandon()
         let content: SocketIOPacket.Content
         if let refusal = error as? SocketIOConnectionRefusal {
             content = self.version.refusal(message: refusal.message, data: refusal.data)
@@ -168,6 +174,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     func send(_ outbound: SocketIOOutbound) {
         self.session.eventLoop.assertInEventLoop()
         outbound.send(to: self.session)
+    }
+
+    /// Ends the whole connection.
+    func close(_ reason: EngineIOCloseReason, detail: String) {
+        self.closeDetail = detail
+        self.session.close(reason)
     }
 
     /// The server takes a socket out of its namespace.

@@ -5,11 +5,18 @@ import NIOCore
 
 /// A packet encoded once, for one socket or for thousands.
 struct SocketIOOutbound: Sendable {
+    /// What it says, for those who listen to what goes out.
+    let packet: SocketIOPacket
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [ByteBuffer]?
 
-    init(_ packet: SocketIOPacket, shared: Bool = false) throws(SocketIOError) {
+    /// Whether it is worth compressing, where the connection compresses at all.
+    private let isCompressed: Bool
+
+    init(_ packet: SocketIOPacket, shared: Bool = false, isCompressed: Bool = true) throws(SocketIOError) {
+        self.packet = packet
+        self.isCompressed = isCompressed
         let encoded = try SocketIOPacketEncoder.encode(packet)
         self.messages = [.text(encoded.text)] + encoded.attachments.map { .binary($0) }
         self.frames = shared ? self.messages.map(EngineIOSession.webSocketFrame) : nil

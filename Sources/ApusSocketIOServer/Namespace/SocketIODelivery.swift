@@ -23,7 +23,7 @@ extension SocketIONamespace {
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) -> [SocketIOServerSocket] {
         let packet = SocketIOPacket(
             namespace: self.name, content: .event(name: delivery.event, arguments: delivery.arguments, ackID: delivery.ackID))
-        let outbound = try SocketIOOutbound(packet, shared: true)
+        let outbound = try SocketIOOutbound(packet, shared: true, isCompressed: delivery.flags.isCompressed)
         let sockets = self.sockets(in: delivery.targets)
         for group in Dictionary(grouping: sockets, by: { ObjectIdentifier($0.eventLoop) }).values {
             guard let eventLoop = group.first?.eventLoop else { continue }

@@ -84,6 +84,10 @@ public final class SocketIONamespace: Sendable {
         for socket in self.sockets(in: room) { socket.disconnect(close: close) }
     }
 
+    func contains(_ socket: SocketIOServerSocket) -> Bool {
+        self.state.withLockedValue { $0.sockets[socket.id] === socket }
+    }
+
     func join(_ socket: SocketIOServerSocket, _ rooms: [String]) {
         self.state.withLockedValue { state in
             guard state.sockets[socket.id] === socket else { return }  // it is gone; a late join would leak the room
@@ -139,6 +143,13 @@ public final class SocketIONamespace: Sendable {
     /// Sends an event to every socket of the namespace.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         self.everyone.emit(event, repeat each arguments)
+    }
+
+    /// A handler failed, and the application did not ask to be told. Never the payload.
+    func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
+        // What does not fit the handler's types is the client's doing; at a higher level it could fill the log.
+        let level: Logger.Level = error is DecodingError ? .debug : .warning
+        self.logger.log(level: level, "A handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
 
     func reportUnencodable(_ event: String, _ error: any Error) {

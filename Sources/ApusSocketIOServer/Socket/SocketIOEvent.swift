@@ -36,6 +36,11 @@ final class SocketIOAck: Sendable {
         self.id = id
     }
 
+    deinit {
+        // Nobody can answer any more: a server that closes need not wait for it.
+        if !self.isSpent.load(ordering: .relaxed) { self.socket.ackDropped() }
+    }
+
     func send(_ values: [SocketIOValue]) {
         guard !self.isSpent.exchange(true, ordering: .relaxed) else { return }
         self.socket.sendAck(self.id, values)

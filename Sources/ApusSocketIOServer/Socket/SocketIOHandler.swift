@@ -1,12 +1,16 @@
+import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// What the application does with an event.
+/// What the application does with an event. What it throws goes to the server's `onHandlerError`.
 enum SocketIOHandler: Sendable {
     /// Runs on the event loop, at once.
-    case synchronous(@Sendable (SocketIOEvent) -> Void)
+    case synchronous(@Sendable (SocketIOEvent) throws -> Void)
     /// Runs in a task, one event of a socket after the other.
-    case asynchronous(@Sendable (SocketIOEvent) async -> Void)
+    case asynchronous(@Sendable (SocketIOEvent) async throws -> Void)
 }
+
+/// Hears of an event that goes to a client.
+typealias SocketIOOutgoingHandler = @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
 
 /// Runs a socket's asynchronous work in order, with a bound on what waits.
 final class SocketIOHandlerQueue: Sendable {
@@ -25,7 +29,7 @@ final class SocketIOHandlerQueue: Sendable {
 
     /// `false` when the bound is reached.
     func enqueue(_ work: @escaping @Sendable () async -> Void) -> Bool {
-        if case .dropped = self.continuation.yield(work) { false } else { true }
+        if case .enqueued = self.continuation.yield(work) { true } else { false }
     }
 
     func finish() { self.continuation.finish() }

@@ -16,19 +16,72 @@ public struct SocketIOHandshake: Sendable {
     public let headers: HTTPFields
     /// The address of the peer, for example `127.0.0.1`; empty when there is none.
     public let address: String
+    /// Whether the request came from a page of another origin, as far as an `Origin` field says so.
+    public let isCrossDomain: Bool
+    /// Whether the request came over TLS that ends at this server.
+    public let isSecure: Bool
     /// The path and query of the handshake request. It may hold a secret of the client's: do not log it.
     public let url: String
     /// When the socket's CONNECT arrived, by this server's clock, in milliseconds since 1970.
     public let issued: Int64
 
+    /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
+    public var time: String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE MMM dd yyyy HH:mm:ss"
+        let date = Date(timeIntervalSince1970: Double(self.issued) / 1000)
+        return "\(formatter.string(from: date)) GMT+0000 (Coordinated Universal Time)"
+    }
+
     init(session: EngineIOSession, auth: SocketIOValue) {
-        let url = session.request.path ?? ""
+        let request = session.request
         self.auth = auth
-        self.query = session.request.query.fields
-        self.headers = session.request.headerFields
+        self.query = request.query.fields
+        self.headers = request.headerFields
         self.address = session.remoteAddress?.ipAddress ?? ""
-        self.url = url
+        self.isCrossDomain = request.headerFields[.origin] != nil
+        self.isSecure = request.scheme == "https"
+        self.url = request.path ?? ""
         self.issued = Int64(Date().timeIntervalSince1970 * 1000)
+    }
+}
+
+// The form in which servers tell each other of their sockets, and the admin page of them: the reference server's.
+extension SocketIOHandshake {
+    var value: SocketIOValue {
+        var headers = JSONObject()
+        for field in self.headers {
+            let name = field.name.canonicalName
+            // A field that is there twice is one list, as HTTP says.
+            headers[name] = .string(headers[name]?.stringValue.map { "\($0), \(field.value)" } ?? field.value)
+        }
+        return [
+            "headers": .object(headers), "time": .string(self.time), "address": .string(self.address),
+            "xdomain": .bool(self.isCrossDomain), "secure": .bool(self.isSecure), "issued": .integer(self.issued),
+            "url": .string(self.url),
+            "query": .object(JSONObject(self.query.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })), "auth": self.auth,
+        ]
+    }
+
+    /// Reads what another server said; what is missing or of another type is empty.
+    init(value: SocketIOValue) {
+        self.auth = value["auth"] ?? [:]
+        var query: [String: String] = [:]
+        for member in value["query"]?.objectValue ?? [:] { query[member.key] = member.value.stringValue }
+        self.query = query
+        var headers = HTTPFields()
+        for member in value["headers"]?.objectValue ?? [:] {
+            guard let name = HTTPField.Name(member.key), let text = member.value.stringValue else { continue }
+            headers.append(HTTPField(name: name, value: text))
+        }
+        self.headers = headers
+        self.address = value["address"]?.stringValue ?? ""
+        self.isCrossDomain = value["xdomain"]?.boolValue ?? false
+        self.isSecure = value["secure"]?.boolValue ?? false
+        self.url = value["url"]?.stringValue ?? ""
+        self.issued = value["issued"]?.doubleValue.flatMap { Int64(exactly: $0.rounded()) } ?? 0
     }
 }
 

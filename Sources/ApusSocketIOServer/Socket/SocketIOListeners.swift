@@ -1,0 +1,78 @@
+import Atomics
+
+/// Names a listener of a socket, to remove it with ``SocketIOServerSocket/off(_:)-(SocketIOListener)``.
+public struct SocketIOListener: Hashable, Sendable {
+    /// Listeners are added from any thread and at once have a name, so the numbers are shared by all sockets.
+    private static let next = ManagedAtomic<UInt64>(0)
+    private let number: UInt64
+
+    init() {
+        self.number = Self.next.wrappingIncrementThenLoad(ordering: .relaxed)
+    }
+}
+
+/// Who listens to what on one socket. Listeners run in the order of their lists.
+struct SocketIOListeners {
+    struct Entry {
+        let listener: SocketIOListener
+        let handler: SocketIOHandler
+        var isOnce = false
+    }
+
+    struct OutgoingEntry {
+        let listener: SocketIOListener
+        let handler: SocketIOOutgoingHandler
+    }
+
+    private var byEvent: [String: [Entry]] = [:]
+    /// How many of them want one event only: while there are none, nothing is looked through.
+    private var onceCount = 0
+    private(set) var any: [Entry] = []
+    private(set) var outgoing: [OutgoingEntry] = []
+    private(set) var middleware: [SocketIOHandler] = []
+
+    mutating func add(_ entry: Entry, for event: String) {
+        self.byEvent[event, default: []].append(entry)
+        if entry.isOnce { self.onceCount += 1 }
+    }
+
+    mutating func addAny(_ entry: Entry, first: Bool) {
+        self.any.insert(entry, at: first ? 0 : self.any.endIndex)
+    }
+
+    mutating func addOutgoing(_ entry: OutgoingEntry, first: Bool) {
+        self.outgoing.insert(entry, at: first ? 0 : self.outgoing.endIndex)
+    }
+
+    mutating func addMiddleware(_ handler: SocketIOHandler) {
+        self.middleware.append(handler)
+    }
+
+    /// Those to call for an event; the ones that wanted it once are gone with that.
+    mutating func take(_ event: String) -> [Entry] {
+        guard let entries = self.byEvent[event] else { return [] }
+        if self.onceCount > 0 { self.removeEntries(of: event) { $0.isOnce } }
+        return entries
+    }
+
+    mutating func remove(_ listener: SocketIOListener) {
+        self.any.removeAll { $0.listener == listener }
+        self.outgoing.removeAll { $0.listener == listener }
+        for event in Array(self.byEvent.keys) { self.removeEntries(of: event) { $0.listener == listener } }
+    }
+
+    mutating func removeAll(for event: String) {
+        self.removeEntries(of: event) { _ in true }
+    }
+
+    mutating func removeAllAny() { self.any = [] }
+
+    mutating func removeAllOutgoing() { self.outgoing = [] }
+
+    private mutating func removeEntries(of event: String, where isUnwanted: (Entry) -> Bool) {
+        guard var entries = self.byEvent[event], let first = entries.firstIndex(where: isUnwanted) else { return }
+        self.onceCount -= entries[first...].count { $0.isOnce && isUnwanted($0) }
+        entries.removeAll(where: isUnwanted)
+        self.byEvent[event] = entries.isEmpty ? nil : entries
+    }
+}

@@ -1,0 +1,160 @@
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+public import ApusJSON
+public import ApusSocketIOProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Somebody who waits for a client's ack. Leaves exactly once: by the answer, its deadline, cancellation or the end of the socket.
+struct WaitingAck {
+    let resume: @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    /// `nil` when whoever waits keeps the time itself, as a broadcast does.
+    let timer: Scheduled<Void>?
+}
+
+// Acks: ours to wait for, and the client's.
+extension SocketIOServerSocket {
+    /// Sends an event and waits for the client's ack.
+    ///
+    /// Cancelling the task ends the wait; the client may have got the event.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
+    ///   - timeout: How long to wait. Default: the configuration's `ackTimeout`.
+    /// - Returns: The ack's arguments.
+    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (at once when the client leaves), `bufferFull` (too many waits) or
+    ///   `invalidArguments`; `CancellationError`.
+    public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
+        try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
+    }
+
+    /// Sends an event, waits for the client's ack and decodes its first argument.
+    ///
+    /// - Throws: As ``emitWithAck(_:arguments:timeout:)``, and the decoder's error for an answer of another type.
+    public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
+        _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
+    ) async throws -> Answer {
+        let values = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments), timeout: timeout)
+        return try SocketIOArguments.decode(values, as: type)
+    }
+
+    /// Sends an event and calls `completion` once, on the socket's event loop, with the client's ack or the reason there is none.
+    public func emitWithAck(
+        _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
+        completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    ) {
+        self.eventLoop.runOnLoop {
+            _ = self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout), resume: completion)
+        }
+    }
+
+    func emitWithAck(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) async throws -> [SocketIOValue] {
+        let wait = NIOLockedValueBox<(id: Int?, isCancelled: Bool)>((nil, false))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
+                self.eventLoop.runOnLoop {
+                    // All on one loop: either the cancellation is seen here, or it comes later and finds the id.
+                    guard !wait.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
+                    let id = self.emitWithAck(event, arguments, flags) { continuation.resume(with: $0) }
+                    wait.withLockedValue { $0.id = id }
+                }
+            }
+        } onCancel: {
+            wait.withLockedValue { $0.isCancelled = true }
+            self.eventLoop.runOnLoop {
+                if let id = wait.withLockedValue({ $0.id }) { self.endWait(id, .failure(CancellationError())) }
+            }
+        }
+    }
+
+    /// Emits and waits. Answers the id waited for; `nil` when `resume` was called already.
+    private func emitWithAck(
+        _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags,
+        resume: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    ) -> Int? {
+        let id = self.namespace.makeAckID()
+        let timeout = flags.timeout ?? self.limits.ackTimeout
+        do throws(SocketIOError) {
+            let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: id)
+            let outbound = try SocketIOOutbound(
+                SocketIOPacket(namespace: self.namespace.name, content: content), isCompressed: flags.isCompressed)
+            let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+                guard let self else { return }
+                self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(event) within \(timeout)")))
+            }
+            guard self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, WaitingAck(resume: resume, timer: timer)) else {
+                timer.cancel()
+                return nil
+            }
+            return id
+        } catch {
+            resume(.failure(error))
+            return nil
+        }
+    }
+
+    /// Sends an event that asks for the ack `ackID`. `false`: the wait is over already, and `resume` was called.
+    ///
+    /// A broadcast gives every socket the same id, so ids are the namespace's, not the socket's.
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
+        self.eventLoop.assertInEventLoop()
+        guard case .open = self.state, self.connection != nil else {
+            waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
+            return false
+        }
+        guard self.waitingAcks.count < self.limits.maximumWaitingAcks else {
+            let message = "\(self.waitingAcks.count) acks of this client are waited for already"
+            waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
+            return false
+        }
+        self.waitingAcks[ackID] = waiting
+        self.deliver(outbound, isVolatile: isVolatile)
+        return true
+    }
+
+    /// Ends a wait before its ack came; nothing when it is over.
+    func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
+        self.eventLoop.assertInEventLoop()
+        guard let waiting = self.waitingAcks.removeValue(forKey: id) else { return }
+        waiting.timer?.cancel()
+        waiting.resume(result)
+    }
+
+    func receivedAck(_ id: Int, _ arguments: [SocketIOValue]) {
+        self.endWait(id, .success(arguments))  // late, or never asked for: finds nobody
+    }
+
+    func failWaitingAcks(_ reason: SocketIODisconnectReason) {
+        for ack in exchange(&self.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
+            ack.timer?.cancel()
+            ack.resume(.failure(SocketIOError(.disconnected, message: "The client left before it answered: \(reason)")))
+        }
+    }
+
+    // MARK: The client's
+
+    func sendAck(_ id: Int, _ values: [SocketIOValue]) {
+        do {
+            let outbound = try SocketIOOutbound(SocketIOPacket(namespace: self.namespace.name, content: .ack(id: id, arguments: values)))
+            self.eventLoop.runOnLoop {
+                if case .open = self.state { self.connection?.send(outbound) }
+                self.ackSettled()
+            }
+        } catch {
+            self.namespace.reportUnencodable("(ack)", error)
+            self.ackDropped()
+        }
+    }
+
+    /// The right to answer was let go of.
+    func ackDropped() {
+        self.eventLoop.runOnLoop { self.ackSettled() }
+    }
+
+    private func ackSettled() {
+        self.owedAcks -= 1
+        guard self.owedAcks == 0, !self.settleWaiters.isEmpty else { return }
+        for waiter in exchange(&self.settleWaiters, with: []) { waiter.succeed() }
+    }
+}

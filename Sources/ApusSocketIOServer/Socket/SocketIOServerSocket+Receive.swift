@@ -1,0 +1,69 @@
+import ApusEngineIOProtocol
+import ApusSocketIOProtocol
+import NIOCore
+
+// From the client to the listeners: catch-all listeners, then middleware, then those of the name.
+extension SocketIOServerSocket {
+    func received(_ name: String, _ arguments: [SocketIOValue], ackID: Int?) {
+        if ackID != nil { self.owedAcks += 1 }
+        let event = SocketIOEvent(name: name, arguments: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) })
+        for entry in self.listeners.any { self.run(entry.handler, event) }
+        let middleware = self.listeners.middleware
+        guard middleware.isEmpty else { return self.check(event, middleware[...]) }
+        self.dispatch(event)
+    }
+
+    private func dispatch(_ event: SocketIOEvent) {
+        guard case .open = self.state else { return }  // an asynchronous check outlived its client
+        for entry in self.listeners.take(event.name) { self.run(entry.handler, event) }
+    }
+
+    /// Runs middleware in its order, synchronous or not, and then the listeners.
+    private func check(_ event: SocketIOEvent, _ middleware: ArraySlice<SocketIOHandler>) {
+        var rest = middleware
+        while let check = rest.popFirst() {
+            switch check {
+            case .synchronous(let body):
+                do { try body(event) } catch { return self.report(error, event) }
+            case .asynchronous(let body):
+                let remaining = rest
+                // The queue keeps the events in order: the next one is looked at when this one is through.
+                return self.enqueue {
+                    do {
+                        try await body(event)
+                        try? await self.eventLoop.submit { self.check(event, remaining) }.get()
+                    } catch {
+                        self.report(error, event)
+                    }
+                }
+            }
+        }
+        self.dispatch(event)
+    }
+
+    private func run(_ handler: SocketIOHandler, _ event: SocketIOEvent) {
+        switch handler {
+        case .synchronous(let body):
+            do { try body(event) } catch { self.report(error, event) }
+        case .asynchronous(let body):
+            self.enqueue {
+                do { try await body(event) } catch { self.report(error, event) }
+            }
+        }
+    }
+
+    private func enqueue(_ work: @escaping @Sendable () async -> Void) {
+        self.eventLoop.assertInEventLoop()
+        guard case .open = self.state else { return }
+        let queue = self.asyncQueue ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents)
+        self.asyncQueue = queue
+        guard !queue.enqueue(work) else { return }
+        // Handlers that fall behind by this much will not catch up. Not told to stay away: the client may come back.
+        self.connection?.close(.forcedClose, detail: "more than \(self.limits.maximumWaitingEvents) events wait for their handlers")
+    }
+
+    private func report(_ error: any Error, _ event: SocketIOEvent) {
+        if let hook = self.limits.onHandlerError { return hook(error, event, self) }
+        self.namespace.reportHandlerError(error, event)
+    }
+}
