@@ -1,19 +1,21 @@
 /// Counts connections, in all and by address, and says who is let in. Pure.
 ///
+/// An Engine.IO server counts its sessions with it, whatever carries them.
+///
 /// A connection is counted twice over: as a transport from its first byte on, as a WebSocket once its handshake is accepted. The transports'
 /// bound is a little higher than the WebSockets', so that there is room to tell those who are refused why.
-struct WebSocketAdmission {
+package struct WebSocketAdmission: Sendable {
     /// Transports above the caps that may be there for the time of a handshake: in all, and from one address.
     static let lobby = 1024
     static let lobbyPerAddress = 64
 
     /// What one address has.
-    private struct Count {
+    private struct Count: Sendable {
         var transports = 0
         var webSockets = 0
     }
 
-    enum Refusal: Equatable {
+    package enum Refusal: Equatable {
         /// 503: the server is full, for everybody.
         case full
         /// 429: this address has its share.
@@ -28,7 +30,7 @@ struct WebSocketAdmission {
     private var addresses: [String: Count] = [:]
     private(set) var isDraining = false
 
-    init(maximumConnections: Int, maximumConnectionsPerAddress: Int) {
+    package init(maximumConnections: Int, maximumConnectionsPerAddress: Int) {
         self.maximumConnections = maximumConnections
         self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
     }
@@ -61,7 +63,7 @@ struct WebSocketAdmission {
     // MARK: WebSockets
 
     /// A handshake is in order. `nil`: it is let in, and counted until ``webSocketClosed(from:)``.
-    mutating func webSocketOpening(from address: String?) -> Refusal? {
+    package mutating func webSocketOpening(from address: String?) -> Refusal? {
         guard !self.isDraining else { return .draining }
         guard self.total.webSockets < self.maximumConnections else { return .full }
         if let address {
@@ -72,13 +74,13 @@ struct WebSocketAdmission {
         return nil
     }
 
-    mutating func webSocketClosed(from address: String?) {
+    package mutating func webSocketClosed(from address: String?) {
         self.total.webSockets -= 1
         self.change(address) { $0.webSockets -= 1 }
     }
 
     /// Nobody is let in any more.
-    mutating func drain() {
+    package mutating func drain() {
         self.isDraining = true
     }
 

@@ -1,13 +1,13 @@
-import NIOCore
+package import NIOCore
 
 /// Under what name a peer is counted.
-enum WebSocketClientAddress {
+package enum WebSocketClientAddress {
     /// The key of an address; `nil` for those that are not counted by themselves.
     ///
     /// - An IPv6 peer is its /64 network: whoever has one address has them all.
     /// - The loopback and Unix sockets are not counted: behind a reverse proxy every client would be the same one. There
     ///   ``WebSocketServerConfiguration/clientAddress`` tells who the client is.
-    static func key(of address: SocketAddress?) -> String? {
+    package static func key(of address: SocketAddress?) -> String? {
         guard let address else { return nil }
         switch address.protocol {
         case .inet:

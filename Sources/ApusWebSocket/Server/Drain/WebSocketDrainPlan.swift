@@ -2,7 +2,7 @@
 ///
 /// Everybody told at once would be everybody back at once, at the server next door. So they are told in batches, in random order, and the
 /// gap between two batches varies by half (Phoenix' drainer does the same).
-struct WebSocketDrainPlan<Connection> {
+package struct WebSocketDrainPlan<Connection> {
     private var remaining: ArraySlice<Connection>
     private let batchSize: Int
     private let gap: Duration
@@ -12,7 +12,7 @@ struct WebSocketDrainPlan<Connection> {
     ///   - batchSize: How many at a time, if the time allows.
     ///   - gap: The mean time between two batches.
     ///   - period: The time everybody is to be told in. When the batches do not fit they become larger.
-    init(
+    package init(
         _ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration,
         using generator: inout some RandomNumberGenerator
     ) {
@@ -26,7 +26,7 @@ struct WebSocketDrainPlan<Connection> {
     }
 
     /// The next to be told, and the time until the next call; `nil` after the last batch.
-    mutating func nextBatch(using generator: inout some RandomNumberGenerator) -> (batch: [Connection], next: Duration?) {
+    package mutating func nextBatch(using generator: inout some RandomNumberGenerator) -> (batch: [Connection], next: Duration?) {
         let batch = Array(self.remaining.prefix(self.batchSize))
         self.remaining = self.remaining.dropFirst(self.batchSize)
         guard !self.remaining.isEmpty else { return (batch, nil) }
