@@ -100,9 +100,8 @@ let package = Package(
         module(
             "ApusEngineIOServer",
             [
-                "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1,
-                nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
+                "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib", nioCore, nioPosix, nioHTTP1,
+                nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
@@ -168,8 +167,8 @@ let package = Package(
         tests(
             "ApusEngineIOServerTests",
             [
-                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusTesting", nioCore, nioEmbedded, nioHTTPTypes, httpTypes,
-                logging,
+                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting", nioCore, nioEmbedded,
+                nioConcurrencyHelpers, nioHTTPTypes, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",

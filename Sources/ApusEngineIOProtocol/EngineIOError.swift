@@ -8,6 +8,7 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
             case malformedPacket, malformedPayload, tooManyPackets, payloadTooLarge
             case transportUnknown, sessionUnknown, badHandshakeMethod, badRequest, forbidden, unsupportedVersion
             case connectionRefused, timeout, closed, heartbeatTimeout, transportError
+            case unavailable, tooManyClients, invalidConfiguration
         }
 
         private let value: Value
@@ -33,6 +34,12 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         public static let forbidden = Self(.forbidden)
         /// The `EIO` of the request is not spoken here. HTTP error code 5.
         public static let unsupportedVersion = Self(.unsupportedVersion)
+        /// The server has as many clients as it may, or goes down. HTTP error code 4, status 503.
+        public static let unavailable = Self(.unavailable)
+        /// The address has as many clients as it may. HTTP error code 4, status 429.
+        public static let tooManyClients = Self(.tooManyClients)
+        /// A configuration contradicts itself.
+        public static let invalidConfiguration = Self(.invalidConfiguration)
         /// The connection could not be made; the cause says why.
         public static let connectionRefused = Self(.connectionRefused)
         /// A deadline passed.

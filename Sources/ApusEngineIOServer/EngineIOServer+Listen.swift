@@ -16,10 +16,11 @@ extension EngineIOServer {
     ///   - tls: The TLS context; `nil` listens in the clear.
     ///   - eventLoopGroup: Where the connections live.
     ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used. Cancellation throws nothing.
+    /// - Throws: The system's error when the address cannot be used, `invalidConfiguration`. Cancellation throws nothing.
     package func listen(
         host: String, port: Int, tls: NIOSSLContext?, on eventLoopGroup: any EventLoopGroup, onListening: @Sendable (SocketAddress) -> Void
     ) async throws {
+        try self.configuration.validate()
         let listener = try await ServerBootstrap(group: eventLoopGroup)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusWebSocket
 import Crypto
 import Foundation
 import HTTPTypes
@@ -13,13 +14,19 @@ package final class EngineIOServer: Sendable {
     package let configuration: EngineIOServerConfiguration
     let logger: Logger
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
-    private let state = NIOLockedValueBox(State())
+    let state: NIOLockedValueBox<State>
 
-    private struct State {
+    struct State: Sendable {
+        /// Who is let in.
+        var admission: WebSocketAdmission
         var sessions: [String: EngineIOSession] = [:]
         /// Closed sessions whose last packets wait for a poll.
         var leaving: [String: EngineIOSession] = [:]
-        var isShuttingDown = false
+        /// WebSockets of closed sessions that have not ended.
+        var lingering: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
+        var drainWaiters: [CheckedContinuation<Void, Never>] = []
+
+        var isEmpty: Bool { self.sessions.isEmpty && self.leaving.isEmpty && self.lingering.isEmpty }
     }
 
     /// - Parameter makeDelegate: Called on the session's event loop for every new session, before its first packet.
@@ -30,6 +37,11 @@ package final class EngineIOServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.makeDelegate = makeDelegate
+        self.state = NIOLockedValueBox(
+            State(
+                admission: WebSocketAdmission(
+                    maximumConnections: configuration.maximumClients,
+                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress)))
     }
 
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
@@ -52,58 +64,86 @@ package final class EngineIOServer: Sendable {
         _ transport: EngineIOTransport, version: EngineIOVersion, request: HTTPRequest, remoteAddress: SocketAddress?,
         on eventLoop: any EventLoop
     ) throws(EngineIOError) -> EngineIOSession {
-        if let allowRequest = self.configuration.allowRequest {
-            do { try allowRequest(request) } catch let error as EngineIOError { throw error } catch {
-                throw EngineIOError(.forbidden, message: "Forbidden")
+        let addressKey: String? =
+            if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
+                WebSocketClientAddress.key(of: remoteAddress)
             }
-        }
         let session = EngineIOSession(
-            id: Self.makeSessionID(), version: version, transport: transport, request: request, remoteAddress: remoteAddress, server: self,
-            eventLoop: eventLoop)
-        let isAccepted = self.state.withLockedValue { state in
-            guard !state.isShuttingDown, state.sessions.count < self.configuration.maximumClients else { return false }
-            state.sessions[session.id] = session
-            return true
+            id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
+            addressKey: addressKey, server: self, eventLoop: eventLoop)
+        let refusal = self.state.withLockedValue { state in
+            let refusal = state.admission.webSocketOpening(from: addressKey)
+            if refusal == nil { state.sessions[session.id] = session }
+            return refusal
         }
-        guard isAccepted else { throw EngineIOError(.forbidden, message: "Server is full") }
+        switch refusal {
+        case .full: throw EngineIOError(.unavailable, message: "Server is full")
+        case .draining: throw EngineIOError(.unavailable, message: "Server is shutting down")
+        case .addressFull: throw EngineIOError(.tooManyClients, message: "Too many clients from this address")
+        case nil: break
+        }
         session.start(delegate: self.makeDelegate(session))
         return session
     }
 
+    /// Tells the application that a request was refused.
+    func report(_ error: EngineIOError, to request: HTTPRequest) {
+        self.configuration.onConnectionError?(
+            EngineIOConnectionError(request: request, number: error.httpRefusal?.number ?? 3, error: error))
+    }
+
+    // MARK: Leaving
+
+    /// The session is closed, and nothing of it is left to say.
     func forget(_ session: EngineIOSession) {
-        self.state.withLockedValue { state in
-            state.sessions[session.id] = nil
+        self.update { state in
+            state.closed(session)
             state.leaving[session.id] = nil
         }
     }
 
     /// The session is closed, and is to be found for one more poll.
     func keepForFarewell(_ session: EngineIOSession) {
-        self.state.withLockedValue { state in
-            let session = state.sessions.removeValue(forKey: session.id)
-            guard let session, state.leaving.count < self.configuration.maximumClients else { return }
+        self.update { state in
+            guard state.closed(session), state.leaving.count < self.configuration.maximumClients else { return }
             state.leaving[session.id] = session
         }
     }
 
-    /// Takes no more sessions and closes those that are open.
-    package func shutdown() async {
-        let sessions = self.state.withLockedValue { state in
-            state.isShuttingDown = true
-            return Array(state.sessions.values)
-        }
-        for session in sessions {
-            try? await session.eventLoop.submit { session.close(.serverShuttingDown) }.get()
-        }
+    /// The session is closed; its WebSocket has to say goodbye.
+    func linger(_ webSocket: EngineIOWebSocketTransport) {
+        self.state.withLockedValue { $0.lingering[ObjectIdentifier(webSocket)] = webSocket }
     }
 
-    /// 15 random bytes in base64url: 20 characters, as the reference server's ids.
-    private static func makeSessionID() -> String { EngineIOID.random() }
+    /// A WebSocket has ended.
+    func left(_ webSocket: EngineIOWebSocketTransport) {
+        self.update { $0.lingering[ObjectIdentifier(webSocket)] = nil }
+    }
+
+    /// Changes the state and wakes a shutdown that waits for its end.
+    private func update(_ change: (inout State) -> Void) {
+        let waiters = self.state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
+            change(&state)
+            guard !state.drainWaiters.isEmpty, state.isEmpty else { return [] }
+            defer { state.drainWaiters = [] }
+            return state.drainWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension EngineIOServer.State {
+    /// Takes a session out of those that are counted. `false`: it was out already.
+    @discardableResult fileprivate mutating func closed(_ session: EngineIOSession) -> Bool {
+        guard self.sessions.removeValue(forKey: session.id) != nil else { return false }
+        self.admission.webSocketClosed(from: session.addressKey)
+        return true
+    }
 }
 
 /// Identifiers that cannot be guessed.
 package enum EngineIOID {
-    /// 15 random bytes in base64url: 20 characters.
+    /// 15 random bytes in base64url: 20 characters, as the reference server's ids.
     package static func random() -> String {
         let bytes = SymmetricKey(size: .init(bitCount: 120)).withUnsafeBytes { Data($0) }
         return bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

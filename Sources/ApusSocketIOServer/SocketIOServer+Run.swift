@@ -12,7 +12,8 @@ extension SocketIOServer {
     ///   - tls: The TLS context; `nil` (the default) listens in the clear.
     ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
     ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used. Cancellation ends the server and throws nothing.
+    /// - Throws: The system's error when the address cannot be used, `EngineIOError` with `invalidConfiguration` for settings that contradict
+    ///   themselves. Cancellation ends the server as ``shutdown()`` does and throws nothing.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }

@@ -38,7 +38,7 @@ public final class SocketIOServer: Sendable {
             var configuration = self.configuration.engine
             if let check = configuration.allowRequest {
                 configuration.allowRequest = { request in
-                    do { try check(request) } catch let refusal as SocketIOConnectionRefusal {
+                    do { try await check(request) } catch let refusal as SocketIOConnectionRefusal {
                         throw EngineIOError(.forbidden, message: refusal.message)
                     }
                 }
@@ -78,7 +78,8 @@ public final class SocketIOServer: Sendable {
     /// ```
     public func channelHandlers() -> [any RemovableChannelHandler] { [self.engine.makeHTTPHandler()] }
 
-    /// Takes no more clients and closes those that are connected; they see `transport close` and may connect to another server.
+    /// Takes no more clients and closes those that are connected, in jittered batches; they see `transport close` and may connect to another
+    /// server. Answers when the last has left, by `drainTimeout` at the latest: whoever is there then is cut.
     public func shutdown() async {
         await self.engine.shutdown()
     }

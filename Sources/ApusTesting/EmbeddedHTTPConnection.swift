@@ -11,25 +11,37 @@ package final class EmbeddedHTTPConnection {
     package struct Answer: Equatable {
         package var status: Int
         package var fields: HTTPFields
-        package var body: String
+        package var bytes = ByteBuffer()
+
+        /// The body as text.
+        package var body: String { String(buffer: self.bytes) }
     }
 
-    package let channel = EmbeddedChannel()
+    package let channel: EmbeddedChannel
     private let authority: String
 
     /// - Parameters:
     ///   - handlers: What serves the connection; they speak `HTTPRequestPart` and `HTTPResponsePart`.
     ///   - authority: The host every request names.
-    package init(_ handlers: [any RemovableChannelHandler], authority: String = "localhost:3000") throws {
+    ///   - eventLoop: The loop it lives on; give the same one to connections that meet in one session.
+    package init(
+        _ handlers: [any RemovableChannelHandler], authority: String = "localhost:3000", on eventLoop: EmbeddedEventLoop = .init()
+    ) throws {
         self.authority = authority
+        self.channel = EmbeddedChannel(loop: eventLoop)
         for handler in handlers { try self.channel.pipeline.syncOperations.addHandler(handler) }
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
     /// Sends a whole request.
     package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws {
+        try self.send(method, path, fields: fields, bytes: body.map(ByteBuffer.init(string:)))
+    }
+
+    /// Sends a whole request.
+    package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], bytes: ByteBuffer?) throws {
         try self.sendHead(method, path, fields: fields)
-        if let body { try self.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
+        if let bytes { try self.channel.writeInbound(HTTPRequestPart.body(bytes)) }
         try self.channel.writeInbound(HTTPRequestPart.end(nil))
         self.channel.embeddedEventLoop.run()
     }
@@ -45,8 +57,8 @@ package final class EmbeddedHTTPConnection {
         var answer: Answer?
         while let part = try self.channel.readOutbound(as: HTTPResponsePart.self) {
             switch part {
-            case .head(let head): answer = Answer(status: head.status.code, fields: head.headerFields, body: "")
-            case .body(let bytes): answer?.body += String(buffer: bytes)
+            case .head(let head): answer = Answer(status: head.status.code, fields: head.headerFields)
+            case .body(let bytes): answer?.bytes.writeImmutableBuffer(bytes)
             case .end: return answer
             }
         }

@@ -60,6 +60,8 @@ extension EngineIOError {
         case .badHandshakeMethod: (400, 2, "Bad handshake method")
         case .badRequest, .malformedPacket, .malformedPayload, .tooManyPackets: (400, 3, "Bad request")
         case .forbidden: (403, 4, self.message)
+        case .unavailable: (503, 4, self.message)
+        case .tooManyClients: (429, 4, self.message)
         case .unsupportedVersion: (400, 5, "Unsupported protocol version")
         case .payloadTooLarge: (413, 3, "Payload too large")
         default: nil

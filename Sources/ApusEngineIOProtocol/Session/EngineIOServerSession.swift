@@ -77,6 +77,15 @@ package struct EngineIOServerSession {
         if case .farewell = self.state { true } else { false }
     }
 
+    /// Whether something waits for the next poll.
+    package var hasQueue: Bool {
+        switch self.state {
+        case .polling(let polling): !polling.queue.isEmpty
+        case .farewell: true
+        case .webSocket, .closed, .modifying: false
+        }
+    }
+
     package var transport: EngineIOTransport? {
         switch self.state {
         case .polling: .polling

@@ -6,48 +6,58 @@ import NIOCore
 
 /// A WebSocket as a session sees it. An upgrade may arrive on another event loop than the session's; then it hops, in order.
 ///
-/// `@unchecked Sendable`: `handler` and `session` are touched on `eventLoop` only, `queuedBytes` on the session's, the flag is atomic.
+/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, the flag is atomic.
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
+    private let maximumQueuedBytes: Int
+    private let server: EngineIOServer
     private var handler: WebSocketHandler?
     private var session: EngineIOSession?
     private let writable = ManagedAtomic(true)
+    /// Bytes sent since the handler was last asked how many of them are still here.
+    private var sentBytes = 0
 
-    /// Bytes sent since the peer stopped reading; 0 while it reads.
-    private(set) var queuedBytes = 0
-
-    init(eventLoop: any EventLoop) {
+    init(session: EngineIOSession, maximumQueuedBytes: Int, eventLoop: any EventLoop) {
+        self.session = session
+        self.server = session.server
+        self.maximumQueuedBytes = maximumQueuedBytes
         self.eventLoop = eventLoop
     }
 
-    func attach(_ handler: WebSocketHandler, session: EngineIOSession) {
+    func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
-        self.session = session
     }
 
     var isWritable: Bool { self.writable.load(ordering: .relaxed) }
 
     // MARK: From the session
 
-    func send(_ message: EngineIOMessage) {
+    func send(_ message: EngineIOMessage, _ compression: WebSocketCompression) {
+        guard self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(message, compression) } }
+        var frame: WebSocketMessage
         switch message {
-        case .text(let bytes):
-            self.count(bytes)
-            self.eventLoop.runOnLoop { self.handler?.send(WebSocketMessage(.text, bytes)) }
-        case .binary(let bytes):
-            self.count(bytes)
-            self.eventLoop.runOnLoop { self.handler?.send(WebSocketMessage(.binary, bytes)) }
+        case .text(let bytes): frame = WebSocketMessage(.text, bytes)
+        case .binary(let bytes): frame = WebSocketMessage(.binary, bytes)
         }
+        frame.compression = compression
+        self.handler?.send(frame)
+        self.count(frame.payload.readableBytes)
     }
 
-    func send(preencoded frame: ByteBuffer) {
-        self.count(frame)
-        self.eventLoop.runOnLoop { self.handler?.send(preencoded: frame) }
+    func send(_ frame: WebSocketSharedFrame) {
+        guard self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(frame) } }
+        self.handler?.send(frame)
+        self.count(frame.plain.readableBytes)
     }
 
-    private func count(_ bytes: ByteBuffer) {
-        self.queuedBytes = self.isWritable ? 0 : self.queuedBytes + bytes.readableBytes
+    /// The handler knows what waits, but to ask it for every message would cost; so many bytes cannot wait before as many were sent.
+    private func count(_ bytes: Int) {
+        self.sentBytes += bytes
+        guard self.sentBytes > self.maximumQueuedBytes, let handler, let session else { return }
+        self.sentBytes = handler.queuedBytes
+        guard self.sentBytes > self.maximumQueuedBytes else { return }
+        session.eventLoop.runOnLoop { session.webSocketOverflowed(self) }
     }
 
     func close(_ code: WebSocketCloseCode) {
@@ -67,7 +77,11 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
             case .text: .text(message.payload)
             case .binary: .binary(message.payload)
             }
-        session.eventLoop.runOnLoop { session.received(frame, on: self) }
+        if session.eventLoop.inEventLoop {
+            session.received(frame, on: self)
+        } else {
+            session.eventLoop.execute { session.received(frame, on: self) }
+        }
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
@@ -78,7 +92,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
         self.handler = nil
-        guard let session = exchange(&self.session, with: nil) else { return }
+        guard let session = self.session.take() else { return }
         session.eventLoop.runOnLoop { session.webSocketClosed(self, isClean: error == nil) }
+        self.server.left(self)
     }
 }

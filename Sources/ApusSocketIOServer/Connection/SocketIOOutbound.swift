@@ -9,7 +9,7 @@ struct SocketIOOutbound: Sendable {
     let packet: SocketIOPacket
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
-    private let frames: [ByteBuffer]?
+    private let frames: [WebSocketSharedFrame]?
 
     /// Whether it is worth compressing, where the connection compresses at all.
     private let isCompressed: Bool

@@ -1,0 +1,222 @@
+import ApusEngineIOProtocol
+import ApusWebSocket
+import ApusWebSocketProtocol
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+extension EngineIOHTTPHandler {
+    // MARK: Reading
+
+    func begin(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+        let configuration = self.server.configuration
+        self.startDeadline(configuration.requestTimeout, context)
+        let isUpgrade = request.headerFields[.upgrade]?.lowercased() == "websocket"
+        let verdict = configuration.judgeOrigin(of: request, isUpgrade: isUpgrade)
+        let responder = EngineIOResponder(
+            handler: self, request: request, server: self.server, corsFields: configuration.cors.fields(for: request, verdict),
+            eventLoop: context.eventLoop)
+        let parsed: Result<EngineIORequest, EngineIOError>
+        if verdict == .refused {
+            parsed = .failure(EngineIOError(.forbidden, message: "Origin not allowed"))
+        } else {
+            parsed = Result { () throws(EngineIOError) in
+                try EngineIORequest(
+                    method: request.method.rawValue, query: request.query, isWebSocketUpgrade: isUpgrade,
+                    transports: configuration.transports, allowsV3: configuration.allowsEngineIO3)
+            }
+        }
+        let keepAlive = request.headerFields[.connection]?.lowercased() != "close"
+        var exchange = EngineIOExchange(request: request, parsed: parsed, responder: responder, keepAlive: keepAlive)
+        if let length = request.headerFields[.contentLength].flatMap(Int.init), length > configuration.maximumPayloadBytes {
+            return self.refuseTooLarge(exchange)
+        }
+        if case .success(.post(let sid)) = parsed, let session = try? self.server.session(sid) {
+            guard session.beginPost() else {
+                self.refuseEarly(exchange)
+                return session.eventLoop.runOnLoop { session.receivedOverlappingPost(responder) }
+            }
+            exchange.post = session
+        }
+        self.exchange = exchange
+    }
+
+    func receivedBody(_ bytes: ByteBuffer) {
+        guard let length = self.exchange?.body.readableBytes else { return }
+        guard length + bytes.readableBytes <= self.server.configuration.maximumPayloadBytes else {
+            return self.exchange.take().map(self.refuseTooLarge) ?? ()
+        }
+        self.exchange?.body.writeImmutableBuffer(bytes)
+    }
+
+    private func refuseTooLarge(_ exchange: EngineIOExchange) {
+        self.refuseEarly(exchange)
+        exchange.responder.refuse(EngineIOError(.payloadTooLarge, message: "Payload too large"), close: true)
+        guard let session = exchange.post else { return }
+        session.endPost()
+        session.eventLoop.runOnLoop { session.close(.parseError) }
+    }
+
+    /// The answer comes before the request is whole: the connection cannot go on.
+    private func refuseEarly(_ exchange: EngineIOExchange) {
+        var exchange = exchange
+        exchange.keepAlive = false
+        exchange.phase = .answering
+        self.exchange = exchange
+        self.machine.refusedEarly()
+    }
+
+    /// The connection ended with a request of ours on it.
+    func abandonExchange() {
+        guard let exchange = self.exchange.take() else { return }
+        switch (exchange.phase, exchange.parsed) {
+        case (.reading, _): exchange.post?.endPost()
+        case (.answering, .success(.poll(let sid))):
+            guard let session = try? self.server.session(sid) else { return }
+            session.eventLoop.runOnLoop { session.pollConnectionClosed(exchange.responder) }
+        case (.answering, _): break
+        }
+    }
+
+    // MARK: Answering
+
+    func dispatch(_ context: ChannelHandlerContext) {
+        self.stopDeadline()
+        guard let exchange = self.exchange else { return }
+        self.exchange?.phase = .answering
+        self.exchange?.body = ByteBuffer()
+        let responder = exchange.responder
+        do throws(EngineIOError) {
+            switch try exchange.parsed.get() {
+            case .preflight: responder.respondToPreflight()
+            case .handshake(let transport, let version):
+                guard let allowRequest = self.server.configuration.allowRequest else {
+                    return try self.open(transport, version, exchange, context)
+                }
+                self.ask(allowRequest, exchange, context) { context throws(EngineIOError) in
+                    try self.open(transport, version, exchange, context)
+                }
+            case .upgrade(let sid):
+                let session = try self.server.session(sid)
+                let agreement = try self.agree(on: exchange.request)
+                self.upgrade(exchange.request, agreement, context, session: session) { $0.probeOpened($1) }
+            case .poll(let sid):
+                let session = try self.server.session(sid)
+                session.eventLoop.runOnLoop { session.receivedPoll(responder) }
+            case .post(let sid):
+                let session = try self.server.session(sid)
+                let isBinary = EngineIOPayload.isBinary(contentType: exchange.request.headerFields[.contentType])
+                let payload = EngineIOPayload(bytes: exchange.body, isBinary: isBinary)
+                session.eventLoop.runOnLoop { session.receivedPost(payload, responder: responder) }
+            }
+        } catch {
+            self.refuse(exchange, error)
+        }
+    }
+
+    private func refuse(_ exchange: EngineIOExchange, _ error: EngineIOError) {
+        exchange.responder.refuse(error)
+        self.server.report(error, to: exchange.request)
+    }
+
+    /// Asks the application; its answer may come later and on any thread.
+    private func ask(
+        _ allowRequest: @escaping @Sendable (HTTPRequest) async throws -> Void, _ exchange: EngineIOExchange,
+        _ context: ChannelHandlerContext, then proceed: @escaping (ChannelHandlerContext) throws(EngineIOError) -> Void
+    ) {
+        self.startDeadline(self.server.configuration.requestTimeout, context)
+        let request = exchange.request
+        let decided = NIOLoopBound(
+            { (refusal: EngineIOError?) in
+                // The client has left, or the deadline was faster.
+                guard let context = self.context, self.exchange?.responder === exchange.responder else { return }
+                self.stopDeadline()
+                self.check = nil
+                if let refusal { return self.refuse(exchange, refusal) }
+                do throws(EngineIOError) { try proceed(context) } catch { self.refuse(exchange, error) }
+            }, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        // One task for a client's admission, not for a message. The deadline and the end of the connection cancel it.
+        self.check = Task {
+            var refusal: EngineIOError?
+            do { try await allowRequest(request) } catch {
+                refusal = error as? EngineIOError ?? EngineIOError(.forbidden, message: "Forbidden", cause: error)
+            }
+            eventLoop.execute { [refusal] in decided.value(refusal) }
+        }
+    }
+
+    private func open(
+        _ transport: EngineIOTransport, _ version: EngineIOVersion, _ exchange: EngineIOExchange, _ context: ChannelHandlerContext
+    ) throws(EngineIOError) {
+        switch transport {
+        case .polling:
+            let session = try self.server.open(
+                .polling, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
+            session.respondWithOpenPacket(exchange.responder)
+        case .webSocket:
+            let agreement = try self.agree(on: exchange.request)
+            let session = try self.server.open(
+                .webSocket, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
+            self.upgrade(exchange.request, agreement, context, session: session, beginning: session.id) { $0.opened(on: $1) }
+        }
+    }
+
+    // MARK: Upgrade
+
+    private typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
+
+    private func agree(on request: HTTPRequest) throws(EngineIOError) -> Agreement {
+        do throws(WebSocketError) {
+            return try WebSocketHandshake.accept(request, deflate: self.server.configuration.perMessageDeflate)
+        } catch {
+            throw EngineIOError(.badRequest, message: "Bad request", cause: error)
+        }
+    }
+
+    private func upgrade(
+        _ request: HTTPRequest, _ agreement: Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
+        beginning sid: String? = nil, then greet: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
+    ) {
+        let configuration = self.server.configuration
+        var fields = HTTPFields()
+        configuration.changeFields(&fields, of: request, beginning: sid)
+        // What makes it an upgrade is not the application's to change.
+        for field in agreement.fields { fields[field.name] = field.value }
+        fields[.contentLength] = nil
+        fields[.transferEncoding] = nil
+        context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        self.machine.finish()
+        self.exchange = nil
+        let transport = EngineIOWebSocketTransport(
+            session: session, maximumQueuedBytes: configuration.maximumQueuedBytes, eventLoop: context.eventLoop)
+        let handler = WebSocketHandler(
+            role: .server, limits: .init(maximumMessageBytes: configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
+            delegate: transport)
+        transport.attach(handler)
+        WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
+        session.eventLoop.runOnLoop { greet(session, transport) }
+    }
+}
+
+extension EngineIOServerConfiguration {
+    /// Judges the page a request comes from.
+    fileprivate func judgeOrigin(of request: HTTPRequest, isUpgrade: Bool) -> OriginPolicy.Verdict {
+        // Every browser names the origin of a WebSocket. The id of a session is a secret of its own: who has it needs no cookie.
+        let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
+        return self.origins.judge(origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)
+    }
+}
+
+extension HTTPRequest {
+    /// The query of the request's target.
+    package var query: QueryString { QueryString(self.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? "") }
+}
+
+extension EventLoop {
+    /// Runs `work` now when on this loop, else at its next turn.
+    package func runOnLoop(_ work: @escaping @Sendable () -> Void) {
+        if self.inEventLoop { work() } else { self.execute(work) }
+    }
+}

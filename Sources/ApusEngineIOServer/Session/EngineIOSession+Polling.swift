@@ -1,0 +1,115 @@
+import ApusEngineIOProtocol
+import Atomics
+import NIOCore
+
+extension EngineIOSession {
+    /// Packets of one POST that are handled before others get a turn.
+    private static let packetsPerTurn = 100
+
+    // MARK: GET
+
+    /// The first answer of a polling session: the open packet.
+    func respondWithOpenPacket(_ responder: EngineIOResponder) {
+        let packet = self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)
+        responder.respond(self.payloadCodec.encode([packet], allowsBinary: self.allowsBinary), beginning: self)
+        self.delegate?.sessionOpened(self)
+    }
+
+    /// A GET for this session; `responder` is answered now or when there is something to say.
+    func receivedPoll(_ responder: EngineIOResponder) {
+        self.eventLoop.assertInEventLoop()
+        switch self.machine.receivedPoll() {
+        case .respond(let packets):
+            self.answer(responder, packets)
+            self.forgetUnlessFarewell()
+        case .hold: self.heldPoll = responder
+        case .refuse(let reason, let packets):
+            responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
+            if let reason { self.finish(reason, answerHeldPoll: packets) }
+        }
+    }
+
+    func pollConnectionClosed(_ responder: EngineIOResponder) {
+        guard self.heldPoll === responder else { return }
+        self.heldPoll = nil
+        if let reason = self.machine.heldPollClosed() { self.finish(reason, answerHeldPoll: []) }
+    }
+
+    /// One emit is often several packets (an event and its attachments): they share the answer.
+    func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
+        guard let responder = self.heldPoll.take() else { return }
+        self.eventLoop.execute {
+            self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
+            self.forgetUnlessFarewell()
+        }
+    }
+
+    func answerHeldPoll(_ packets: [EngineIOPacket]) {
+        guard let responder = self.heldPoll.take() else { return }
+        self.answer(responder, packets)
+    }
+
+    private func answer(_ responder: EngineIOResponder, _ packets: [EngineIOPacket]) {
+        responder.respond(
+            self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.answerMayBeCompressed)
+        // What is left for the next answer may hold the message that wants to stay plain.
+        if !self.machine.hasQueue { self.answerMayBeCompressed = true }
+    }
+
+    // MARK: POST
+
+    /// A POST's head arrived. `false` while another POST is being read or handled: overlapping POSTs end the session.
+    func beginPost() -> Bool { !self.postIsRunning.exchange(true, ordering: .acquiringAndReleasing) }
+
+    func endPost() { self.postIsRunning.store(false, ordering: .releasing) }
+
+    func receivedOverlappingPost(_ responder: EngineIOResponder) {
+        self.eventLoop.assertInEventLoop()
+        responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
+        self.finish(.transportError, answerHeldPoll: self.machine.close() ? [.close] : [])
+    }
+
+    /// A POST for this session, whole.
+    func receivedPost(_ body: EngineIOPayload, responder: EngineIOResponder) {
+        self.eventLoop.assertInEventLoop()
+        guard self.machine.transport == .polling else {
+            self.endPost()
+            return responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
+        }
+        do {
+            self.handle(try self.payloadCodec.decode(body)[...], responder)
+        } catch {
+            self.endPost()
+            // The reference answers `ok` and then closes; a client deserves to be told.
+            responder.refuse(error)
+            self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
+        }
+    }
+
+    /// Handles so many packets, and lets the neighbours on this event loop have their turn before the next.
+    private func handle(_ packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
+        for packet in packets.prefix(Self.packetsPerTurn) where !self.machine.isClosed { self.received(packet) }
+        let rest = packets.dropFirst(Self.packetsPerTurn)
+        guard rest.isEmpty || self.machine.isClosed else {
+            return self.eventLoop.execute { self.handle(rest, responder) }
+        }
+        self.endPost()
+        // A packet that ended the session by its nonsense is no good request either.
+        if self.closeReason == .parseError {
+            responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
+        } else {
+            responder.respondOK()
+        }
+    }
+
+    // MARK: Open
+
+    func openPacket(isUpgradable: Bool) -> EngineIOPacket {
+        let configuration = self.server.configuration
+        let upgrades = isUpgradable && configuration.transports.contains(.webSocket) ? ["websocket"] : []
+        return .open(
+            EngineIOHandshake(
+                sid: self.id, upgrades: upgrades, pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout,
+                maxPayload: configuration.maximumPayloadBytes))
+    }
+}

@@ -1,0 +1,108 @@
+import ApusEngineIOProtocol
+import ApusWebSocketProtocol
+import Logging
+import NIOCore
+
+extension EngineIOSession {
+    /// The session began on this WebSocket.
+    func opened(on webSocket: EngineIOWebSocketTransport) {
+        self.eventLoop.assertInEventLoop()
+        self.webSocket = webSocket
+        self.write(self.openPacket(isUpgradable: false), to: webSocket)
+        self.delegate?.sessionOpened(self)
+    }
+
+    func received(_ frame: EngineIOMessage, on webSocket: EngineIOWebSocketTransport) {
+        self.eventLoop.assertInEventLoop()
+        guard self.webSocket === webSocket else { return }  // a probe that lost; its close is on the way
+        do {
+            let packet = try self.codec.decode(frame)
+            if self.machine.transport == .webSocket {
+                self.received(packet)
+            } else {
+                self.receivedOnProbe(packet, webSocket)
+            }
+        } catch {
+            if self.machine.transport == .webSocket {
+                self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
+            } else {
+                self.endProbe(close: webSocket)
+            }
+        }
+    }
+
+    func webSocketClosed(_ webSocket: EngineIOWebSocketTransport, isClean: Bool) {
+        self.eventLoop.assertInEventLoop()
+        guard self.webSocket === webSocket else { return }
+        self.webSocket = nil
+        if self.machine.transport == .webSocket {
+            _ = self.machine.close()
+            self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
+        } else {
+            self.endProbe(close: nil)
+        }
+    }
+
+    /// More waits for the client than may.
+    func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
+        self.eventLoop.assertInEventLoop()
+        guard self.webSocket === webSocket, self.machine.transport == .webSocket else { return }
+        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.id)"])
+        _ = self.machine.close()
+        self.finish(.transportError, answerHeldPoll: [])
+    }
+
+    func write(
+        _ packet: EngineIOPacket, to webSocket: EngineIOWebSocketTransport, compression: WebSocketCompression = .automatic
+    ) {
+        guard self.allowsBinary || !packet.isBinaryMessage else {
+            var text = ByteBuffer()
+            self.codec.encodeText(packet, into: &text)
+            return webSocket.send(.text(text), compression)
+        }
+        webSocket.send(self.codec.webSocketFrame(for: packet), compression)
+    }
+
+    // MARK: Upgrade
+
+    /// A WebSocket with this session's id was opened.
+    func probeOpened(_ webSocket: EngineIOWebSocketTransport) {
+        self.eventLoop.assertInEventLoop()
+        guard self.server.configuration.allowsUpgrades, self.machine.probeOpened() else { return webSocket.close(.normalClosure) }
+        self.webSocket = webSocket
+        self.upgradeDeadline = self.eventLoop.scheduleTask(in: TimeAmount(self.server.configuration.upgradeTimeout)) {
+            self.endProbe(close: webSocket)
+        }
+    }
+
+    private func receivedOnProbe(_ packet: EngineIOPacket, _ webSocket: EngineIOWebSocketTransport) {
+        switch self.machine.receivedOnProbe(packet) {
+        case .answerProbe(let noopToHeldPoll):
+            self.write(.probePong, to: webSocket)
+            if noopToHeldPoll { self.answerHeldPoll([.noop]) }
+            // Once is not enough: a client that polls again before it pauses would hang.
+            self.upgradeTimer = self.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in
+                if self.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
+            }
+        case .completeUpgrade(let packets, let noopToHeldPoll):
+            self.cancelUpgradeTimers()
+            if noopToHeldPoll { self.answerHeldPoll([.noop]) }
+            for packet in packets { self.write(packet, to: webSocket) }
+        case .closeProbe: self.endProbe(close: webSocket)
+        }
+    }
+
+    private func endProbe(close webSocket: EngineIOWebSocketTransport?) {
+        self.cancelUpgradeTimers()
+        self.machine.probeClosed()
+        self.webSocket = nil
+        webSocket?.close(.normalClosure)
+    }
+
+    func cancelUpgradeTimers() {
+        self.upgradeTimer?.cancel()
+        self.upgradeTimer = nil
+        self.upgradeDeadline?.cancel()
+        self.upgradeDeadline = nil
+    }
+}

@@ -1,0 +1,17 @@
+package import ApusEngineIOProtocol
+
+/// Hears what happens to a session. Every call is on the session's event loop.
+package protocol EngineIOSessionDelegate: AnyObject {
+    /// The client was sent the open packet. Called once, before anything else.
+    func sessionOpened(_ session: EngineIOSession)
+    func session(_ session: EngineIOSession, received message: EngineIOMessage)
+    /// The server goes down. Close the session with `serverShuttingDown` when what is under way is done; it is cut at the drain's deadline. The
+    /// default closes it now.
+    func sessionShouldClose(_ session: EngineIOSession)
+    /// Called once; nothing follows.
+    func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason)
+}
+
+extension EngineIOSessionDelegate {
+    package func sessionShouldClose(_ session: EngineIOSession) { session.close(.serverShuttingDown) }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import Testing
+
+@testable import ApusEngineIOServer
+
+@Suite struct EngineIOHTTPStateMachineTests {
+    private func head(_ path: String) -> HTTPRequestPart {
+        .head(HTTPRequest(method: .get, scheme: "http", authority: "a", path: path))
+    }
+
+    private func next(_ machine: inout EngineIOHTTPStateMachine) -> EngineIOHTTPStateMachine.Action? {
+        machine.nextAction { $0.path == "/ours" }
+    }
+
+    private func begin(_ machine: inout EngineIOHTTPStateMachine) {
+        #expect(machine.received(self.head("/ours")) == true)
+        guard case .begin = self.next(&machine) else {
+            Issue.record("the request did not begin")
+            return
+        }
+    }
+
+    @Test func oursIsAnsweredBeforeTheNextBegins() {
+        var machine = EngineIOHTTPStateMachine()
+        self.begin(&machine)
+        let body = HTTPRequestPart.body(ByteBuffer(string: "x"))
+        #expect(machine.received(body) == true)
+        #expect(self.next(&machine) == .body(body))
+        #expect(machine.received(.end(nil)) == true)
+        #expect(self.next(&machine) == .dispatch)
+        #expect(machine.received(self.head("/ours")) == true)
+        #expect(self.next(&machine) == nil)
+        #expect(machine.answered(keepAlive: true) == true)
+        guard case .begin = self.next(&machine) else {
+            Issue.record("the second request did not begin")
+            return
+        }
+    }
+
+    @Test func oursWaitsForAnswersOfOthers() {
+        var machine = EngineIOHTTPStateMachine()
+        #expect(machine.received(self.head("/theirs")) == true)
+        #expect(self.next(&machine) == .forwardHead(self.head("/theirs")))
+        #expect(machine.received(.end(nil)) == true)
+        #expect(self.next(&machine) == .forwardEnd(.end(nil)))
+        #expect(machine.received(self.head("/ours")) == true)
+        #expect(self.next(&machine) == nil)
+        #expect(machine.foreignAnswered() == true)
+        guard case .begin = self.next(&machine) else {
+            Issue.record("the request did not begin")
+            return
+        }
+    }
+
+    @Test func whatFollowsAnEarlyRefusalIsThrownAway() {
+        var machine = EngineIOHTTPStateMachine()
+        self.begin(&machine)
+        machine.refusedEarly()
+        #expect(machine.received(.body(ByteBuffer(string: "x"))) == true)
+        #expect(self.next(&machine) == nil)
+        #expect(machine.answered(keepAlive: false) == true)
+        #expect(self.next(&machine) == .discard)
+        #expect(machine.received(.end(nil)) == true)
+        #expect(self.next(&machine) == .discard)
+    }
+
+    @Test func anAnswerThatComesTooLateIsNone() {
+        var machine = EngineIOHTTPStateMachine()
+        #expect(machine.answered(keepAlive: true) == false)
+        self.begin(&machine)
+        #expect(machine.answered(keepAlive: true) == false)
+        machine.finish()
+        #expect(machine.answered(keepAlive: true) == false)
+    }
+
+    @Test func pipeliningHasABound() {
+        var machine = EngineIOHTTPStateMachine()
+        self.begin(&machine)
+        #expect(machine.received(.end(nil)) == true)
+        #expect(self.next(&machine) == .dispatch)
+        for _ in 0..<32 {
+            #expect(machine.received(self.head("/ours")) == true)
+            #expect(machine.received(.end(nil)) == true)
+        }
+        #expect(machine.received(self.head("/ours")) == false)
+    }
+}

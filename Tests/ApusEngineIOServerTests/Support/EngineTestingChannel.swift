@@ -1,0 +1,61 @@
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+import ApusTesting
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+/// One HTTP connection on an event loop that other threads may use: for what the server does in tasks.
+struct EngineTestingChannel {
+    let channel: NIOAsyncTestingChannel
+
+    init(_ engine: EngineIOServer) async throws {
+        let channel = NIOAsyncTestingChannel()
+        self.channel = channel
+        try await channel.testingEventLoop.executeInContext {
+            try channel.pipeline.syncOperations.addHandler(engine.makeHTTPHandler())
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+    }
+
+    func send(_ method: HTTPRequest.Method, _ query: String, body: String? = nil) async throws {
+        let path = "/engine.io/?EIO=4&transport=polling&\(query)"
+        let request = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
+        try await self.channel.writeInbound(HTTPRequestPart.head(request))
+        if let body { try await self.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
+        try await self.channel.writeInbound(HTTPRequestPart.end(nil))
+    }
+
+    /// The next answer; waits for it.
+    func answer() async throws -> (status: Int, body: String) {
+        var status = 0
+        var body = ""
+        while true {
+            switch try await self.channel.waitForOutboundWrite(as: HTTPResponsePart.self) {
+            case .head(let head): status = head.status.code
+            case .body(let bytes): body += String(buffer: bytes)
+            case .end: return (status, body)
+            }
+        }
+    }
+
+    /// Opens a session; its id.
+    func handshake() async throws -> String {
+        try await self.send(.get, "")
+        let answer = try await self.answer()
+        return String(try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1))
+    }
+
+    func isSilent() async throws -> Bool {
+        try await self.channel.readOutbound(as: HTTPResponsePart.self) == nil
+    }
+}
+
+/// A layer above that does nothing.
+final class SilentDelegate: EngineIOSessionDelegate {
+    func sessionOpened(_ session: EngineIOSession) {}
+    func session(_ session: EngineIOSession, received message: EngineIOMessage) {}
+    func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {}
+}
