@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocket
 import HTTPTypes
 package import NIOCore
