@@ -100,7 +100,8 @@ let package = Package(
         module(
             "ApusEngineIOServer",
             [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib", nioCore, nioPosix,
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib", nioCore,
+                nioPosix,
                 nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
             ]),
         module(
