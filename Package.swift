@@ -85,6 +85,7 @@ let package = Package(
         module("ApusEngineIOProtocol", ["ApusJSON", nioCore]),
         module("ApusSocketIOProtocol", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         module("ApusChatProtocol", ["ApusJSON"]),
+        module("ApusFramedProtocol", ["ApusJSON", nioCore]),
 
         // Shells: sockets, tasks, clocks, disks.
         module(
@@ -163,6 +164,7 @@ let package = Package(
                 "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
+        tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests(
@@ -203,6 +205,7 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzDeflate", ["ApusWebSocketProtocol"]),
         ("FuzzHandshake", ["ApusWebSocketProtocol"]),
         ("FuzzEngineIO", ["ApusEngineIOProtocol"]),
+        ("FuzzFraming", ["ApusFramedProtocol"]),
         ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }

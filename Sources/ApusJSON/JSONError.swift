@@ -6,7 +6,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case unexpectedEnd, unexpectedByte, invalidNumber, numberOutOfRange, numberTooLong, controlCharacter, invalidEscape
-            case loneSurrogate, invalidUTF8, tooDeep, binaryValue, nonFiniteNumber
+            case loneSurrogate, invalidUTF8, tooDeep, repeatedName, binaryValue, nonFiniteNumber
         }
 
         private let value: Value
@@ -33,6 +33,8 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidUTF8 = Self(value: .invalidUTF8)
         /// Arrays and objects are nested deeper than the limit.
         public static let tooDeep = Self(value: .tooDeep)
+        /// An object has a name twice, and ``JSONReader/Limits/refusesRepeatedNames`` is set.
+        public static let repeatedName = Self(value: .repeatedName)
         /// A ``JSONValue/binary(_:)`` was to be written as text. Replace it first, or choose a strategy.
         public static let binaryValue = Self(value: .binaryValue)
         /// NaN or an infinity was to be written; JSON has no form for them.

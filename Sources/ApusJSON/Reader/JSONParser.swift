@@ -73,7 +73,13 @@ struct JSONParser {
             self.offset += 1
             self.skipWhitespace()
             members.append((key, try self.value(depth: depth)))
-            if try self.endsContainer(UInt8(ascii: "}")) { return .object(JSONObject(unchecked: members)) }
+            guard try self.endsContainer(UInt8(ascii: "}")) else { continue }
+            let count = members.count
+            let object = JSONObject(unchecked: members)
+            guard object.count == count || !self.limits.refusesRepeatedNames else {
+                throw JSONError(.repeatedName, message: "an object has \(count) members and \(object.count) names", offset: self.offset)
+            }
+            return .object(object)
         }
     }
 

@@ -1,7 +1,8 @@
 /// Reads JSON text.
 ///
 /// Source: RFC 8259, whole and strict. No byte order mark (section 8.1), nothing after the value, no leading zeros, no comments, no
-/// lone surrogates, no invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins, a number too large for a
+/// lone surrogates, no invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins (see
+/// ``Limits/refusesRepeatedNames``), a number too large for a
 /// `Double` is refused, one too small becomes zero.
 public enum JSONReader {
     /// What a text may ask of the reader.
@@ -20,6 +21,11 @@ public enum JSONReader {
         ///
         /// Unit: bytes. Default: 1,024; a `Double` is settled by 770 digits.
         public var maximumNumberBytes: Int
+
+        /// Whether a text that repeats a name within an object is refused, as RFC 7493 (I-JSON) demands, and not read with the last value.
+        ///
+        /// Default: `false`. Set it where another reader of the same text must not see something else.
+        public var refusesRepeatedNames = false
 
         /// Limits for messages from a peer.
         public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024) {

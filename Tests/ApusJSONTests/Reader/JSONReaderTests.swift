@@ -101,6 +101,19 @@ struct JSONReaderTests {
         }
     }
 
+    @Test func repeatedNamesAreRefusedWhenAsked() throws {
+        var limits = JSONReader.Limits()
+        limits.refusesRepeatedNames = true
+        let many = (0..<40).map { "\"\($0)\":0" }.joined(separator: ",")
+        for text in [#"{"a":1,"a":1}"#, #"[{"b":{"a":1,"c":2,"a":3}}]"#, "{\(many),\"7\":1}", #"{"a":1,"\u0061":2}"#] {
+            let error = #expect(throws: JSONError.self) { try JSONReader.read(text, limits: limits) }
+            #expect(error?.code == .repeatedName)
+            _ = try JSONReader.read(text)
+        }
+        #expect(try JSONReader.read(#"{"a":{"b":1},"b":2}"#, limits: limits) == ["a": ["b": 1], "b": 2])
+        _ = try JSONReader.read("{\(many)}", limits: limits)
+    }
+
     private func nested(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }

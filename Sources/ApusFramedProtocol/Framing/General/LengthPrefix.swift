@@ -1,0 +1,130 @@
+public import NIOCore
+
+/// How the length of a frame is written in front of it.
+public struct LengthPrefix: Hashable, Sendable {
+    private enum Form: Hashable {
+        case integer(bytes: Int, Endianness)
+        case varint
+    }
+
+    /// The most bytes 64 bits take at seven bits a byte.
+    private static let longestVarint = 10
+
+    private let form: Form
+
+    /// Whether the length counts the prefix itself, as PostgreSQL's does. Default: it counts what follows.
+    public var countsItself = false
+
+    private init(form: Form) {
+        self.form = form
+    }
+
+    /// One byte: frames of up to 255 bytes.
+    public static let uint8 = Self(form: .integer(bytes: 1, .big))
+
+    /// Two bytes: frames of up to 64 KiB.
+    public static func uint16(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 2, endianness)) }
+
+    /// Four bytes: frames of up to 4 GiB.
+    public static func uint32(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 4, endianness)) }
+
+    /// Eight bytes.
+    public static func uint64(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 8, endianness)) }
+
+    /// Seven bits a byte, the lowest first, as in Protocol Buffers ("Base 128 Varints").
+    ///
+    /// The shortest form is written. Longer ones of up to ten bytes are read: some writers leave room for the length and fill it in later.
+    public static let varint = Self(form: .varint)
+
+    /// The same, counting itself.
+    public func countingItself() -> Self {
+        var copy = self
+        copy.countsItself = true
+        return copy
+    }
+
+    // MARK: Reading
+
+    /// A prefix that was read, and the length of what follows it.
+    struct Read: Hashable {
+        var prefixLength: Int
+        var payloadLength: UInt64
+    }
+
+    /// Looks at the prefix and takes nothing; `nil`: it is not there whole.
+    func peek(_ buffer: ByteBuffer) throws(FramedError) -> Read? {
+        guard let (number, count) = try self.number(buffer) else { return nil }
+        guard self.countsItself else { return Read(prefixLength: count, payloadLength: number) }
+        guard number >= UInt64(count) else {
+            throw FramedError(.malformedHeader, message: "a length of \(number) that should count its own \(count) bytes")
+        }
+        return Read(prefixLength: count, payloadLength: number - UInt64(count))
+    }
+
+    private func number(_ buffer: ByteBuffer) throws(FramedError) -> (UInt64, Int)? {
+        let start = buffer.readerIndex
+        switch self.form {
+        case .integer(let bytes, let order):
+            let number: UInt64? =
+                switch bytes {
+                case 1: buffer.getInteger(at: start, as: UInt8.self).map(UInt64.init)
+                case 2: buffer.getInteger(at: start, endianness: order, as: UInt16.self).map(UInt64.init)
+                case 4: buffer.getInteger(at: start, endianness: order, as: UInt32.self).map(UInt64.init)
+                default: buffer.getInteger(at: start, endianness: order, as: UInt64.self)
+                }
+            return number.map { ($0, bytes) }
+        case .varint:
+            var number: UInt64 = 0
+            for (offset, byte) in buffer.readableBytesView.prefix(Self.longestVarint).enumerated() {
+                let bits = UInt64(byte & 0x7F)
+                // The tenth byte has room for one bit.
+                guard offset < Self.longestVarint - 1 || bits <= 1 else {
+                    throw FramedError(.malformedHeader, message: "a varint of more than 64 bits")
+                }
+                number |= bits << UInt64(7 * offset)
+                if byte & 0x80 == 0 { return (number, offset + 1) }
+            }
+            guard buffer.readableBytes < Self.longestVarint else {
+                throw FramedError(.malformedHeader, message: "a varint of more than \(Self.longestVarint) bytes")
+            }
+            return nil
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the prefix of a frame.
+    ///
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length has no room in the prefix. Nothing was written then.
+    func write(payloadLength: Int, into buffer: inout ByteBuffer) throws(FramedError) {
+        switch self.form {
+        case .integer(let bytes, let order):
+            let largest = UInt64.max >> UInt64(64 - 8 * bytes)
+            let (sum, overflow) = UInt64(payloadLength.magnitude).addingReportingOverflow(self.countsItself ? UInt64(bytes) : 0)
+            guard !overflow, sum <= largest else {
+                throw FramedError(.frameTooLarge, message: "\(payloadLength) bytes have no room in a length of \(bytes) bytes")
+            }
+            switch bytes {
+            case 1: buffer.writeInteger(UInt8(truncatingIfNeeded: sum))
+            case 2: buffer.writeInteger(UInt16(truncatingIfNeeded: sum), endianness: order)
+            case 4: buffer.writeInteger(UInt32(truncatingIfNeeded: sum), endianness: order)
+            default: buffer.writeInteger(sum, endianness: order)
+            }
+        case .varint:
+            let length = UInt64(payloadLength.magnitude)
+            var count = 0
+            // A length that counts itself may grow a byte by counting: it is counted until it fits.
+            while self.countsItself, Self.varintLength(length + UInt64(count)) > count { count += 1 }
+            var rest = length + UInt64(count)
+            while rest >= 0x80 {
+                buffer.writeInteger(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            buffer.writeInteger(UInt8(truncatingIfNeeded: rest))
+        }
+    }
+
+    private static func varintLength(_ number: UInt64) -> Int {
+        max(1, (UInt64.bitWidth - number.leadingZeroBitCount + 6) / 7)
+    }
+}

@@ -1,0 +1,72 @@
+package import ApusJSON
+package import NIOCore
+
+/// The beginning of a frame of version 2: what it is, its JSON header, and how many bytes of body follow.
+package struct FrameHead: Hashable, Sendable {
+    package var type: FrameType
+    package var flags: FrameFlags
+    /// The transfer or message a frame belongs to; 0 is the session itself.
+    package var stream: UInt16
+    /// Empty when there is none on the wire.
+    package var header: JSONObject
+    package var bodyLength: Int
+
+    package init(_ type: FrameType, flags: FrameFlags = [], stream: UInt16 = 0, header: JSONObject = [:], bodyLength: Int = 0) {
+        self.type = type
+        self.flags = flags
+        self.stream = stream
+        self.header = header
+        self.bodyLength = bodyLength
+    }
+
+    /// Writes the head; the body follows it.
+    ///
+    /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``, ``FramedError/Code/invalidUse`` for what
+    ///   JSON has no form for. Nothing was written then.
+    package func write(into buffer: inout ByteBuffer) throws(FramedError) {
+        guard let bodyLength = UInt64(exactly: self.bodyLength) else {
+            throw FramedError(.invalidUse, message: "a body of \(self.bodyLength) bytes")
+        }
+        let text = self.header.isEmpty ? [] : try FrameHeaderText.bytes(of: self.header)
+        guard text.count <= FramedLimits.highestHeaderBytes else {
+            throw FramedError(
+                .headerTooLarge,
+                message: "the header takes \(text.count) bytes, \(FramedLimits.highestHeaderBytes) are the most there can be")
+        }
+        let start = FrameStart(
+            type: self.type, flags: self.flags, stream: self.stream, headerLength: UInt32(text.count), bodyLength: bodyLength)
+        start.write(into: &buffer)
+        buffer.writeBytes(text)
+    }
+}
+
+/// The sixteen bytes every frame begins with, all numbers big endian.
+struct FrameStart {
+    static let length = 16
+
+    var type: FrameType
+    var flags: FrameFlags
+    var stream: UInt16
+    var headerLength: UInt32
+    var bodyLength: UInt64
+
+    init(type: FrameType, flags: FrameFlags, stream: UInt16, headerLength: UInt32, bodyLength: UInt64) {
+        self.type = type
+        self.flags = flags
+        self.stream = stream
+        self.headerLength = headerLength
+        self.bodyLength = bodyLength
+    }
+
+    /// `nil`: not all sixteen are there.
+    init?(_ buffer: inout ByteBuffer) {
+        guard let numbers = buffer.readMultipleIntegers(as: (UInt8, UInt8, UInt16, UInt32, UInt64).self) else { return nil }
+        self.init(
+            type: FrameType(rawValue: numbers.0), flags: FrameFlags(rawValue: numbers.1), stream: numbers.2, headerLength: numbers.3,
+            bodyLength: numbers.4)
+    }
+
+    func write(into buffer: inout ByteBuffer) {
+        buffer.writeMultipleIntegers(self.type.rawValue, self.flags.rawValue, self.stream, self.headerLength, self.bodyLength)
+    }
+}
