@@ -141,7 +141,9 @@ let package = Package(
         module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, httpTypes]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
-        .target(name: "Examples", dependencies: ["ApusWebSocket", httpTypes], path: "Examples", swiftSettings: settings),
+        .target(
+            name: "Examples", dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes], path: "Examples",
+            swiftSettings: settings),
 
         .executableTarget(
             name: "apus",
