@@ -56,7 +56,8 @@ public final class SocketIOServer: Sendable {
         let name = name.hasPrefix("/") ? name : "/" + name
         return self.namespaces.withLockedValue { namespaces in
             if let namespace = namespaces[name] { return namespace }
-            let namespace = SocketIONamespace(name: name, logger: self.logger)
+            let namespace = SocketIONamespace(
+                name: name, logger: self.logger, deflate: self.configuration.engine.perMessageDeflate)
             namespaces[name] = namespace
             return namespace
         }

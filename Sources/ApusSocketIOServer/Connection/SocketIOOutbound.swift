@@ -10,21 +10,25 @@ struct SocketIOOutbound: Sendable {
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [WebSocketSharedFrame]?
-
     /// Whether it is worth compressing, where the connection compresses at all.
-    private let isCompressed: Bool
+    private let compression: WebSocketCompression
 
-    init(_ packet: SocketIOPacket, shared: Bool = false, isCompressed: Bool = true) throws(SocketIOError) {
+    /// - Parameter deflate: How the server compresses WebSocket messages; asked for when many sockets share the packet.
+    init(
+        _ packet: SocketIOPacket, shared: Bool = false, isCompressed: Bool = true, deflate: WebSocketDeflateConfiguration? = nil
+    ) throws(SocketIOError) {
         self.packet = packet
-        self.isCompressed = isCompressed
+        let compression: WebSocketCompression = isCompressed ? .automatic : .never
+        self.compression = compression
         let encoded = try SocketIOPacketEncoder.encode(packet)
         self.messages = [.text(encoded.text)] + encoded.attachments.map { .binary($0) }
-        self.frames = shared ? self.messages.map(EngineIOSession.webSocketFrame) : nil
+        self.frames =
+            shared ? self.messages.map { EngineIOSession.webSocketFrame(for: $0, compressing: deflate, compression: compression) } : nil
     }
 
     func send(to session: EngineIOSession) {
         for (index, message) in self.messages.enumerated() {
-            session.send(message, frame: self.frames?[index])
+            session.send(message, frame: self.frames?[index], compression: self.compression)
         }
     }
 }

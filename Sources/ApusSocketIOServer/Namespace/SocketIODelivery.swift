@@ -23,7 +23,8 @@ extension SocketIONamespace {
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) -> [SocketIOServerSocket] {
         let packet = SocketIOPacket(
             namespace: self.name, content: .event(name: delivery.event, arguments: delivery.arguments, ackID: delivery.ackID))
-        let outbound = try SocketIOOutbound(packet, shared: true, isCompressed: delivery.flags.isCompressed)
+        let outbound = try SocketIOOutbound(
+            packet, shared: true, isCompressed: delivery.flags.isCompressed, deflate: self.deflate)
         let sockets = self.sockets(in: delivery.targets)
         for group in Dictionary(grouping: sockets, by: { ObjectIdentifier($0.eventLoop) }).values {
             guard let eventLoop = group.first?.eventLoop else { continue }

@@ -1,5 +1,6 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
+import ApusEngineIOServer
 import Atomics
 import Logging
 import NIOConcurrencyHelpers
@@ -12,6 +13,8 @@ public final class SocketIONamespace: Sendable {
     /// The name, for example `/` or `/chat`.
     public let name: String
     private let logger: Logger
+    /// How the server compresses WebSocket messages; `nil` for not at all.
+    let deflate: WebSocketDeflateConfiguration?
     private let state = NIOLockedValueBox(State())
     private let nextAckID = ManagedAtomic(0)
 
@@ -22,8 +25,9 @@ public final class SocketIONamespace: Sendable {
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
     }
 
-    init(name: String, logger: Logger) {
+    init(name: String, logger: Logger, deflate: WebSocketDeflateConfiguration? = nil) {
         self.name = name
+        self.deflate = deflate
         self.logger = logger
     }
 

@@ -14,9 +14,18 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Flag(name: .customLong("allow-eio3"), help: "Take Socket.IO 2.x clients too.") var allowsEngineIO3 = false
 
+    @Flag(help: "Compress WebSocket messages (permessage-deflate).") var compression = false
+
+    @Option(help: "Milliseconds between two pings.") var pingInterval = 25_000
+
+    @Option(help: "Milliseconds a client has to answer one.") var pingTimeout = 20_000
+
     func run() async throws {
         var configuration = SocketIOServerConfiguration()
         configuration.allowsEngineIO3 = self.allowsEngineIO3
+        configuration.perMessageDeflate = self.compression ? .init() : nil
+        configuration.pingInterval = .milliseconds(self.pingInterval)
+        configuration.pingTimeout = .milliseconds(self.pingTimeout)
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
         for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name)) }
         io.namespace("/private").use { socket in
