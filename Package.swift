@@ -209,6 +209,7 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzEngineIO", ["ApusEngineIOProtocol"]),
         ("FuzzFraming", ["ApusFramedProtocol"]),
         ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
+        ("FuzzMessagePack", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(

@@ -13,7 +13,7 @@ extension SocketIOClient {
     /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` travel as attachments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
-            self.emit(event, arguments: try SocketArguments.encode(repeat each arguments))
+            self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
         } catch {
             self.core.onLoop { $0.report(.error(error)) }
         }
@@ -22,7 +22,7 @@ extension SocketIOClient {
     /// Sends an event only when it can leave at once; else it is dropped. For what is out of date a moment later.
     public func emitVolatile<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
-            let values = try SocketArguments.encode(repeat each arguments)
+            let values = try SocketIOArguments.encode(repeat each arguments)
             self.core.onLoop { $0.emit(event, values, isVolatile: true) }
         } catch {
             self.core.onLoop { $0.report(.error(error)) }
@@ -62,8 +62,8 @@ extension SocketIOClient {
     public func emitWithAck<each Argument: Encodable & Sendable, Answer: Decodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
-        let values = try SocketArguments.encode(repeat each arguments)
+        let values = try SocketIOArguments.encode(repeat each arguments)
         let answer = try await self.emitWithAck(event, arguments: values, timeout: timeout)
-        return try SocketArguments.decode(answer, as: Answer.self)
+        return try SocketIOArguments.decode(answer, as: Answer.self)
     }
 }

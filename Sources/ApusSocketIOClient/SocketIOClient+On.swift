@@ -24,8 +24,8 @@ extension SocketIOClient {
     ) -> SocketListener {
         self.add(event, isOnce: false) { [weak core] data, ack in
             SocketIOClient.reporting(event, to: core) {
-                let answer = try handler(repeat each SocketArguments.decode(data, as: repeat (each Argument).self))
-                if ack.isExpected { ack.with(arguments: [try SocketArguments.value(of: answer)]) }
+                let answer = try handler(repeat each SocketIOArguments.decode(data, as: repeat (each Argument).self))
+                if ack.isExpected { ack.with(arguments: [try SocketIOArguments.value(of: answer)]) }
             }
         }
     }
@@ -37,7 +37,7 @@ extension SocketIOClient {
     ) -> SocketListener {
         self.add(event, isOnce: false) { [weak core] data, ack in
             SocketIOClient.reporting(event, to: core) {
-                try handler(repeat each SocketArguments.decode(data, as: repeat (each Argument).self))
+                try handler(repeat each SocketIOArguments.decode(data, as: repeat (each Argument).self))
                 ack.with(arguments: [])
             }
         }

@@ -58,6 +58,12 @@ public struct SocketManagerConfiguration: Sendable {
     /// Attachments of one packet from the server. Default: 64; the server is more trusted than a client is by a server.
     public var maximumAttachments: Int = 64
 
+    /// Time the attachments of one packet may take, all together, before the connection is given up and made again. Default: 60 seconds.
+    public var attachmentsTimeout: Duration = .seconds(60)
+
+    /// How packets are written. The server must use the same. Default: JSON.
+    public var parser: SocketIOParser = .json
+
     /// Makes a configuration; see the members for the defaults.
     public init(
         transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],

@@ -18,7 +18,9 @@ final class SocketManagerCore: @unchecked Sendable {
 
     private var reconnection: ReconnectionStateMachine
     private var engine: EngineIOClientConnection?
-    private var decoder = SocketIOPacketDecoder()
+    private var decoder: SocketIOParser.Decoder
+    /// Runs only while attachments are outstanding.
+    private var attachmentsTimer: Scheduled<Void>?
     private var retryTimer: Scheduled<Void>?
     private var generator = SystemRandomNumberGenerator()
     /// How many attempts the present connection took, 0 for the first.
@@ -30,6 +32,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.logger = logger
         self.eventLoop = eventLoop
         self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
+        self.decoder = configuration.parser.makeDecoder()
     }
 
     /// Runs `body` on the event loop: at once when there already, so that what a handler emits keeps its place.
@@ -104,6 +107,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.reconnection.stop()
         self.retryTimer?.cancel()
         self.retryTimer = nil
+        self.stopAttachmentsTimer()
         let engine = self.engine
         self.engine = nil  // first: its farewell is not news
         self.session = nil
@@ -123,7 +127,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Tells the server that a namespace is left.
     func leave(_ namespace: SocketNamespaceCore) {
         if namespace.name == "/" { self.root.left() }
-        guard let packet = try? SocketIOPacketEncoder.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
+        guard let packet = try? self.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
             return
         }
         _ = self.send(packet)
@@ -132,7 +136,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Asks for a namespace, unless the server lets us in by itself.
     func join(_ namespace: SocketNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
         guard let version = self.session?.version else { return }
-        let connect = try SocketIOPacketEncoder.encode(version.request(namespace: namespace.name, auth: auth))
+        let connect = try self.encode(version.request(namespace: namespace.name, auth: auth))
         switch namespace.name == "/" ? self.root.requested() : .ask {
         case .ask: _ = self.send(connect)
         case .wait: break
@@ -140,10 +144,30 @@ final class SocketManagerCore: @unchecked Sendable {
         }
     }
 
-    /// Sends a packet whole; false when the queue is full or there is no session.
-    func send(_ packet: SocketIOEncodedPacket) -> Bool {
+    /// The messages of a packet.
+    func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
+        try self.configuration.parser.encode(packet)
+    }
+
+    /// Sends the messages of a packet, all or none; false when the queue is full or there is no session.
+    func send(_ packet: [EngineIOMessage]) -> Bool {
         guard let engine = self.engine else { return false }
-        return engine.send([.text(packet.text)] + packet.attachments.map { .binary($0) })
+        return engine.send(packet)
+    }
+
+    /// One for all attachments of a packet: those that trickle in win no time.
+    private func startAttachmentsTimer() {
+        guard self.attachmentsTimer == nil else { return }
+        let timeout = self.configuration.attachmentsTimeout
+        self.attachmentsTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+            self?.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not come within \(timeout)"))
+        }
+    }
+
+    private func stopAttachmentsTimer() {
+        guard let timer = self.attachmentsTimer else { return }
+        timer.cancel()
+        self.attachmentsTimer = nil
     }
 }
 
@@ -152,7 +176,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
         self.session = session
-        self.decoder = SocketIOPacketDecoder(
+        self.decoder = self.configuration.parser.makeDecoder(
             version: session.version, limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
         self.root = SocketIORootAdmission(version: session.version)
         for namespace in self.all { namespace.sessionOpened(session) }
@@ -161,7 +185,8 @@ extension SocketManagerCore: EngineIOClientDelegate {
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage) {
         guard connection === self.engine else { return }
         do throws(SocketIOError) {
-            guard let packet = try self.decoder.received(message) else { return }
+            guard let packet = try self.decoder.received(message) else { return self.startAttachmentsTimer() }
+            self.stopAttachmentsTimer()
             let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
             if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
             namespace?.received(packet.content)
@@ -174,6 +199,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         self.engine = nil
         self.session = nil
+        self.stopAttachmentsTimer()
         let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
         // The timer stands before the listeners hear: one of them may stop it.

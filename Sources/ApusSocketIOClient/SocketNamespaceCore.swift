@@ -276,7 +276,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         box.id = id
         do throws(SocketIOError) {
             let packet = SocketIOPacket(namespace: self.name, content: .event(name: event, arguments: arguments, ackID: id))
-            self.dispatch(try SocketIOPacketEncoder.encode(packet), ackID: id)
+            self.dispatch(try self.configuration.parser.encode(packet), ackID: id)
         } catch {
             self.endAck(id, error)
         }
@@ -291,7 +291,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         waiter.completion(.failure(error))
     }
 
-    private func dispatch(_ packet: SocketIOEncodedPacket, ackID: Int?) {
+    private func dispatch(_ packet: [EngineIOMessage], ackID: Int?) {
         let isTaken =
             self.machine.isConnected
             ? self.manager?.send(packet) ?? false : self.buffer.append(SocketIOClientBuffer.Item(packet: packet, ackID: ackID))
@@ -303,9 +303,9 @@ final class SocketNamespaceCore: @unchecked Sendable {
         if let ackID { self.endAck(ackID, error) } else { self.report(.error(error)) }
     }
 
-    private func encode(_ content: SocketIOPacket.Content, then body: (SocketIOEncodedPacket) -> Void) {
+    private func encode(_ content: SocketIOPacket.Content, then body: ([EngineIOMessage]) -> Void) {
         do throws(SocketIOError) {
-            body(try SocketIOPacketEncoder.encode(SocketIOPacket(namespace: self.name, content: content)))
+            body(try self.configuration.parser.encode(SocketIOPacket(namespace: self.name, content: content)))
         } catch {
             self.report(.error(error))
         }

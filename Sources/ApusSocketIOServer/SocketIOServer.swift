@@ -57,7 +57,7 @@ public final class SocketIOServer: Sendable {
         return self.namespaces.withLockedValue { namespaces in
             if let namespace = namespaces[name] { return namespace }
             let namespace = SocketIONamespace(
-                name: name, logger: self.logger, deflate: self.configuration.engine.perMessageDeflate)
+                name: name, parser: self.configuration.parser, logger: self.logger, deflate: self.configuration.engine.perMessageDeflate)
             namespaces[name] = namespace
             return namespace
         }

@@ -1,4 +1,5 @@
 public import ApusEngineIOServer
+public import ApusSocketIOProtocol
 
 /// How a Socket.IO server behaves. Every default is the reference server's, unless its comment says otherwise.
 ///
@@ -22,6 +23,11 @@ public struct SocketIOServerConfiguration: Sendable {
     public var connectTimeout: Duration = .seconds(45)
     /// Most attachments of one binary packet. Default: 10.
     public var maximumAttachments = 10
+    /// Time the attachments of one packet may take, all together, before the client is disconnected. Default: 60 seconds (the reference waits
+    /// for ever). Ten attachments of a megabyte need it on a line of 1.4 Mbit/s.
+    public var attachmentsTimeout: Duration = .seconds(60)
+    /// How packets are written. Clients must use the same. Default: JSON.
+    public var parser: SocketIOParser = .json
     /// Most events that may wait for one socket's `async` handlers before it is disconnected. Default: 1,000.
     public var maximumWaitingEvents = 1_000
     /// Time an emit with an ack waits for it where the call names no other. Default: 20 seconds (the reference waits for ever).

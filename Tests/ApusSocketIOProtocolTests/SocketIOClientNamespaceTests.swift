@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOProtocol
 import NIOCore
@@ -167,7 +168,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 @Suite struct SocketIOClientBufferTests {
     private func item(_ text: String, attachment: Int? = nil, ackID: Int? = nil) -> SocketIOClientBuffer.Item {
         .init(
-            packet: .init(text: ByteBuffer(string: text), attachments: attachment.map { [ByteBuffer(repeating: 0, count: $0)] } ?? []),
+            packet: [.text(ByteBuffer(string: text))] + (attachment.map { [.binary(ByteBuffer(repeating: 0, count: $0))] } ?? []),
             ackID: ackID)
     }
 

@@ -1,8 +1,10 @@
-package import NIOCore
+public import NIOCore
 
 /// A message of the application, as Engine.IO carries it.
-package enum EngineIOMessage: Equatable, Sendable {
+public enum EngineIOMessage: Equatable, Sendable {
+    /// UTF-8.
     case text(ByteBuffer)
+    /// Any bytes.
     case binary(ByteBuffer)
 
     /// Bytes of the message itself, without what the wire adds.

@@ -1,18 +1,18 @@
-import NIOCore
+package import ApusEngineIOProtocol
 
 /// Events emitted while there is no connection, bounded in number and bytes.
 package struct SocketIOClientBuffer: Sendable {
     /// An encoded event.
     package struct Item: Sendable, Equatable {
-        package var packet: SocketIOEncodedPacket
+        package var packet: [EngineIOMessage]
         package var ackID: Int?
 
-        package init(packet: SocketIOEncodedPacket, ackID: Int?) {
+        package init(packet: [EngineIOMessage], ackID: Int?) {
             self.packet = packet
             self.ackID = ackID
         }
 
-        var bytes: Int { self.packet.attachments.reduce(self.packet.text.readableBytes) { $0 + $1.readableBytes } }
+        var bytes: Int { self.packet.reduce(0) { $0 + $1.readableBytes } }
     }
 
     private var items: [Item] = []

@@ -1,28 +1,30 @@
-package import NIOCore
+public import ApusJSON
 
-/// A packet of the Socket.IO protocol, its attachments in place.
+/// A packet of the Socket.IO protocol, its binary data in place. Only who writes a parser of their own meets it: ``SocketIOPacketParser``.
 ///
 /// Source: Socket.IO protocol v5, "Packet types".
-package struct SocketIOPacket: Equatable, Sendable {
+public struct SocketIOPacket: Equatable, Sendable {
     /// What the packet says.
-    package enum Content: Equatable, Sendable {
+    public enum Content: Equatable, Sendable {
         /// `0`: asks for a namespace (the auth object), or grants it (an object with the sid).
         case connect(SocketIOValue?)
         /// `1`: leaves the namespace.
         case disconnect
-        /// `2`, with attachments `5`. An id asks for an ack.
+        /// `2`, in JSON with attachments `5`. An id asks for an ack.
         case event(name: String, arguments: [SocketIOValue], ackID: Int?)
-        /// `3`, with attachments `6`.
+        /// `3`, in JSON with attachments `6`.
         case ack(id: Int, arguments: [SocketIOValue])
         /// `4`: the namespace was refused, with an object holding the message (a string from protocol 4).
         case connectError(SocketIOValue)
     }
 
     /// The namespace, as on the wire; `/` where the wire has none.
-    package var namespace: String
-    package var content: Content
+    public var namespace: String
+    /// What the packet says.
+    public var content: Content
 
-    package init(namespace: String = "/", content: Content) {
+    /// Makes a packet.
+    public init(namespace: String = "/", content: Content) {
         self.namespace = namespace
         self.content = content
     }
@@ -33,17 +35,6 @@ package struct SocketIOPacket: Equatable, Sendable {
         case "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener": return true
         default: return false
         }
-    }
-}
-
-/// A packet ready for Engine.IO: one text message, then its attachments as binary messages, in order and with nothing in between.
-package struct SocketIOEncodedPacket: Equatable, Sendable {
-    package var text: ByteBuffer
-    package var attachments: [ByteBuffer]
-
-    package init(text: ByteBuffer, attachments: [ByteBuffer] = []) {
-        self.text = text
-        self.attachments = attachments
     }
 }
 

@@ -21,11 +21,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     let session: EngineIOSession
     private let version: SocketIOVersion
     private weak var server: SocketIOServer?
-    private var decoder: SocketIOPacketDecoder
+    private let parser: SocketIOParser
+    private var decoder: SocketIOParser.Decoder
     private var members: [String: Member] = [:]
     private var connectDeadline: Scheduled<Void>?
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
+    private let attachmentsTimeout: Duration
+    /// Runs only while attachments are outstanding.
+    private var attachmentsDeadline: Scheduled<Void>?
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
@@ -34,7 +38,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         let configuration = server?.configuration ?? .init()
         var limits = SocketIOLimits()
         limits.maximumAttachments = configuration.maximumAttachments
-        self.decoder = SocketIOPacketDecoder(version: self.version, limits: limits)
+        self.parser = configuration.parser
+        self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
+        self.attachmentsTimeout = configuration.attachmentsTimeout
         self.connectDeadline = session.eventLoop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { [weak self] in
             guard let self, self.members.isEmpty else { return }
             self.session.close(.forcedClose)
@@ -49,7 +55,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
         do throws(SocketIOError) {
-            guard let packet = try self.decoder.received(message) else { return }
+            guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
+            if let deadline = self.attachmentsDeadline {
+                deadline.cancel()
+                self.attachmentsDeadline = nil
+            }
             try self.received(packet)
         } catch {
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.id)", "error": "\(error)"])
@@ -57,9 +67,21 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         }
     }
 
+    /// One for all attachments of a packet: those that trickle in win no time.
+    private func startAttachmentsDeadline() {
+        guard self.attachmentsDeadline == nil else { return }
+        self.attachmentsDeadline = self.session.eventLoop.scheduleTask(in: TimeAmount(self.attachmentsTimeout)) { [weak self] in
+            guard let self else { return }
+            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.id)"])
+            self.session.close(.parseError)
+        }
+    }
+
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {
         self.connectDeadline?.cancel()
         self.connectDeadline = nil
+        self.attachmentsDeadline?.cancel()
+        self.attachmentsDeadline = nil
         for member in exchange(&self.members, with: [:]).values {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail))
@@ -165,7 +187,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     func send(_ packet: SocketIOPacket) {
         do {
-            self.send(try SocketIOOutbound(packet))
+            self.send(try SocketIOOutbound(packet, parser: self.parser))
         } catch {
             self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
         }

@@ -15,13 +15,13 @@ struct SocketIOOutbound: Sendable {
 
     /// - Parameter deflate: How the server compresses WebSocket messages; asked for when many sockets share the packet.
     init(
-        _ packet: SocketIOPacket, shared: Bool = false, isCompressed: Bool = true, deflate: WebSocketDeflateConfiguration? = nil
+        _ packet: SocketIOPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
+        deflate: WebSocketDeflateConfiguration? = nil
     ) throws(SocketIOError) {
         self.packet = packet
         let compression: WebSocketCompression = isCompressed ? .automatic : .never
         self.compression = compression
-        let encoded = try SocketIOPacketEncoder.encode(packet)
-        self.messages = [.text(encoded.text)] + encoded.attachments.map { .binary($0) }
+        self.messages = try parser.encode(packet)
         self.frames =
             shared ? self.messages.map { EngineIOSession.webSocketFrame(for: $0, compressing: deflate, compression: compression) } : nil
     }
@@ -30,5 +30,18 @@ struct SocketIOOutbound: Sendable {
         for (index, message) in self.messages.enumerated() {
             session.send(message, frame: self.frames?[index], compression: self.compression)
         }
+    }
+}
+
+extension SocketIONamespace {
+    /// A packet of this namespace, encoded as its clients take it.
+    ///
+    /// - Throws: What the parser says of a packet that has no form on the wire.
+    func encode(
+        _ content: SocketIOPacket.Content, shared: Bool = false, isCompressed: Bool = true
+    ) throws(SocketIOError) -> SocketIOOutbound {
+        try SocketIOOutbound(
+            SocketIOPacket(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
+            deflate: shared ? self.deflate : nil)
     }
 }

@@ -21,10 +21,8 @@ extension SocketIONamespace {
     /// - Throws: What the encoder says of an event that has no form on the wire.
     @discardableResult
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) -> [SocketIOServerSocket] {
-        let packet = SocketIOPacket(
-            namespace: self.name, content: .event(name: delivery.event, arguments: delivery.arguments, ackID: delivery.ackID))
-        let outbound = try SocketIOOutbound(
-            packet, shared: true, isCompressed: delivery.flags.isCompressed, deflate: self.deflate)
+        let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: delivery.ackID)
+        let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let sockets = self.sockets(in: delivery.targets)
         for group in Dictionary(grouping: sockets, by: { ObjectIdentifier($0.eventLoop) }).values {
             guard let eventLoop = group.first?.eventLoop else { continue }

@@ -12,6 +12,8 @@ public final class SocketIONamespace: Sendable {
 
     /// The name, for example `/` or `/chat`.
     public let name: String
+    /// How packets are written.
+    let parser: SocketIOParser
     private let logger: Logger
     /// How the server compresses WebSocket messages; `nil` for not at all.
     let deflate: WebSocketDeflateConfiguration?
@@ -25,8 +27,9 @@ public final class SocketIONamespace: Sendable {
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
     }
 
-    init(name: String, logger: Logger, deflate: WebSocketDeflateConfiguration? = nil) {
+    init(name: String, parser: SocketIOParser, logger: Logger, deflate: WebSocketDeflateConfiguration? = nil) {
         self.name = name
+        self.parser = parser
         self.deflate = deflate
         self.logger = logger
     }

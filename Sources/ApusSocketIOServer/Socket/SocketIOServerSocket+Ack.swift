@@ -77,8 +77,7 @@ extension SocketIOServerSocket {
         let timeout = flags.timeout ?? self.limits.ackTimeout
         do throws(SocketIOError) {
             let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: id)
-            let outbound = try SocketIOOutbound(
-                SocketIOPacket(namespace: self.namespace.name, content: content), isCompressed: flags.isCompressed)
+            let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
                 guard let self else { return }
                 self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(event) within \(timeout)")))
@@ -136,7 +135,7 @@ extension SocketIOServerSocket {
 
     func sendAck(_ id: Int, _ values: [SocketIOValue]) {
         do {
-            let outbound = try SocketIOOutbound(SocketIOPacket(namespace: self.namespace.name, content: .ack(id: id, arguments: values)))
+            let outbound = try self.namespace.encode(.ack(id: id, arguments: values))
             self.eventLoop.runOnLoop {
                 if case .open = self.state { self.connection?.send(outbound) }
                 self.ackSettled()

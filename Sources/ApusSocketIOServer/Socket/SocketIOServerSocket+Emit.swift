@@ -22,8 +22,7 @@ extension SocketIOServerSocket {
     func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) {
         do {
             let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: nil)
-            let outbound = try SocketIOOutbound(
-                SocketIOPacket(namespace: self.namespace.name, content: content), isCompressed: flags.isCompressed)
+            let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }
         } catch {
             self.namespace.reportUnencodable(event, error)

@@ -5,7 +5,7 @@ import NIOCore
 /// Puts packets together from Engine.IO messages: a text, then as many binary messages as it announced.
 ///
 /// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the connection closes with "parse error".
-package struct SocketIOPacketDecoder: Sendable {
+package struct SocketIOJSONDecoder: Sendable {
     /// A packet that waits for its attachments.
     private struct Partial {
         var header: SocketIOPacketHeader
@@ -71,7 +71,7 @@ package struct SocketIOPacketDecoder: Sendable {
             return try SocketIOPayload.packet(header, payload, attachments: [], version: self.version)
         }
         // Judge it now: what will be refused in the end is not worth ten attachments of memory.
-        try SocketIOPayload.validate(header, payload, version: self.version)
+        try SocketIOPacket.Content.check(header.type, payload: payload, ackID: header.ackID, version: self.version)
         self.state = .collecting(Partial(header: header, payload: payload))
         return nil
     }

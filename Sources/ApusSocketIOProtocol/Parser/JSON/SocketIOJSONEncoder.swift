@@ -1,16 +1,18 @@
+package import ApusEngineIOProtocol
 import ApusJSON
 import NIOCore
 
-/// Writes packets.
+/// Writes packets as a line of text and its attachments: one text message, then the attachments as binary ones, with nothing in between.
 ///
 /// Source: Socket.IO protocol v5, "Packet encoding". Binary data anywhere in the arguments makes the packet a binary one.
-package enum SocketIOPacketEncoder {
-    /// The packet as one text and its attachments.
+package enum SocketIOJSONEncoder {
+    /// The messages of a packet, in order.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for what has no form on the wire: a reserved event name, a number that is not finite,
     ///   binary data in a CONNECT, an object that looks like a placeholder beside binary data, a namespace that holds a comma or does not
     ///   start with a slash.
-    package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> SocketIOEncodedPacket {
+    package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
+        try packet.checkSent()
         switch packet.content {
         case .connect(let auth):
             return try self.encode(.connect, packet.namespace, payload: auth)
@@ -19,9 +21,6 @@ package enum SocketIOPacketEncoder {
         case .connectError(let data):
             return try self.encode(.connectError, packet.namespace, payload: data)
         case .event(let name, let arguments, let ackID):
-            guard !SocketIOPacket.isReserved(name) else {
-                throw SocketIOError(.invalidArguments, message: "\"\(name)\" is a name of the library's own; emit another")
-            }
             return try self.encode(.event, packet.namespace, ackID: ackID, name: name, arguments: arguments)
         case .ack(let id, let arguments):
             return try self.encode(.ack, packet.namespace, ackID: id, name: nil, arguments: arguments)
@@ -30,17 +29,17 @@ package enum SocketIOPacketEncoder {
 
     private static func encode(
         _ type: SocketIOPacketType, _ namespace: String, payload: SocketIOValue?
-    ) throws(SocketIOError) -> SocketIOEncodedPacket {
+    ) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(64)
         try self.writeHeader(type, attachments: 0, namespace, ackID: nil, into: &bytes)
         if let payload { try self.write(payload, into: &bytes) }
-        return SocketIOEncodedPacket(text: ByteBuffer(bytes: bytes))
+        return [.text(ByteBuffer(bytes: bytes))]
     }
 
     private static func encode(
         _ type: SocketIOPacketType, _ namespace: String, ackID: Int?, name: String?, arguments: [SocketIOValue]
-    ) throws(SocketIOError) -> SocketIOEncodedPacket {
+    ) throws(SocketIOError) -> [EngineIOMessage] {
         var type = type
         var attachments: [ByteBuffer] = []
         var arguments = arguments
@@ -60,7 +59,8 @@ package enum SocketIOPacketEncoder {
             try self.write(argument, into: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
-        return SocketIOEncodedPacket(text: ByteBuffer(bytes: bytes), attachments: attachments)
+        let text = EngineIOMessage.text(ByteBuffer(bytes: bytes))
+        return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
 
     private static func writeHeader(
@@ -72,16 +72,13 @@ package enum SocketIOPacketEncoder {
             bytes.append(UInt8(ascii: "-"))
         }
         if namespace != "/" {
-            guard namespace.utf8.first == UInt8(ascii: "/"), !namespace.utf8.contains(UInt8(ascii: ",")) else {
-                throw SocketIOError(.invalidArguments, message: "a namespace starts with a slash and holds no comma; got \"\(namespace)\"")
+            guard !namespace.utf8.contains(UInt8(ascii: ",")) else {
+                throw SocketIOError(.invalidArguments, message: "a namespace holds no comma; got \"\(namespace)\"")
             }
             bytes.append(contentsOf: namespace.utf8)
             bytes.append(UInt8(ascii: ","))
         }
-        if let ackID {
-            guard ackID >= 0 else { throw SocketIOError(.invalidArguments, message: "an ack id is not negative; got \(ackID)") }
-            bytes.append(contentsOf: String(ackID).utf8)
-        }
+        if let ackID { bytes.append(contentsOf: String(ackID).utf8) }
     }
 
     private static func write(_ value: SocketIOValue, into bytes: inout [UInt8]) throws(SocketIOError) {

@@ -1,9 +1,11 @@
 import ApusJSON
-import ApusSocketIOProtocol
 
-/// Codable values to arguments and back.
-enum SocketArguments {
-    static func encode<each Argument: Encodable>(_ arguments: repeat each Argument) throws(SocketIOError) -> [SocketIOValue] {
+/// Between the values of an event or ack and the Codable types of whoever sends or handles it.
+package enum SocketIOArguments {
+    /// A value for each argument.
+    ///
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` with the encoder's error as its cause.
+    package static func encode<each Argument: Encodable>(_ arguments: repeat each Argument) throws(SocketIOError) -> [SocketIOValue] {
         var values: [SocketIOValue] = []
         do {
             for argument in repeat each arguments { values.append(try self.value(of: argument)) }
@@ -13,13 +15,16 @@ enum SocketArguments {
         return values
     }
 
-    static func value(of argument: some Encodable) throws -> SocketIOValue {
+    /// The value of one argument; a ``SocketIOValue`` is taken as it is.
+    package static func value(of argument: some Encodable) throws -> SocketIOValue {
         if let value = argument as? SocketIOValue { return value }
         return try JSONValueEncoder().encode(argument)
     }
 
-    /// Missing arguments decode as null, which suits optionals; surplus ones are ignored, as in the reference client.
-    static func decode<each Argument: Decodable>(
+    /// As many values as there are types. Missing ones decode as null, which suits optionals; surplus ones are ignored, as in the reference.
+    ///
+    /// - Throws: ``SocketIOError/Code/invalidPayload`` with the decoder's error as its cause.
+    package static func decode<each Argument: Decodable>(
         _ values: [SocketIOValue], as types: repeat (each Argument).Type
     ) throws(SocketIOError) -> (repeat each Argument) {
         var index = 0

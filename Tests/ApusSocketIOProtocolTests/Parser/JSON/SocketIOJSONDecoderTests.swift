@@ -8,17 +8,17 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
 private let one = EngineIOMessage.binary(ByteBuffer(bytes: [1]))
 private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
 
-@Suite struct SocketIOPacketDecoderTests {
+@Suite struct SocketIOJSONDecoderTests {
     /// Section 7, row 1: the reference parser keeps waiting after this packet.
     @Test func decoderIsReadyAfterAnAnnouncementOfNoAttachments() throws {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"50-["a"]"#)) == SocketIOPacket(content: .event(name: "a", arguments: [], ackID: nil)))
         #expect(!decoder.isCollecting)
         #expect(try decoder.received(text(#"2["b"]"#)) == SocketIOPacket(content: .event(name: "b", arguments: [], ackID: nil)))
     }
 
     @Test func attachmentsAreAwaitedOneByOne() throws {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"52-["a",{"_placeholder":true,"num":1},{"_placeholder":true,"num":0}]"#)) == nil)
         #expect(decoder.isCollecting)
         #expect(try decoder.received(one) == nil)
@@ -29,19 +29,19 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
     }
 
     @Test func attachmentNobodyAnnouncedIsAnError() {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(throws: SocketIOError.self) { try decoder.received(one) }
     }
 
     @Test func textInTheMiddleOfAttachmentsIsAnError() throws {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"52-["a"]"#)) == nil)
         #expect(try decoder.received(one) == nil)
         #expect(throws: SocketIOError.self) { try decoder.received(text(#"2["b"]"#)) }
     }
 
     @Test func errorsAreFinal() throws {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         let first = try #require(throws: SocketIOError.self) { try decoder.received(text("2[]")) }
         for message in [text(#"2["a"]"#), one, text("")] {
             #expect(throws: first) { try decoder.received(message) }
@@ -50,14 +50,14 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
 
     /// One megabyte named 30,000 times would become 30 GB when the event is relayed.
     @Test func attachmentGoesToOnePlaceOnly() throws {
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"51-["a",{"_placeholder":true,"num":0},{"_placeholder":true,"num":0}]"#)) == nil)
         #expect(throws: SocketIOError.self) { try decoder.received(one) }
     }
 
     @Test func wrongBinaryPacketIsRefusedBeforeItsAttachments() {
         for wire in [#"51-[]"#, #"51-{}"#, #"61-[]"#, #"51-["connect"]"#] {
-            var decoder = SocketIOPacketDecoder()
+            var decoder = SocketIOJSONDecoder()
             #expect(throws: SocketIOError.self) { try decoder.received(text(wire)) }
         }
     }
@@ -66,13 +66,13 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
         // Every text of one and two bytes, and every cut of a long one.
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
-                var decoder = SocketIOPacketDecoder()
+                var decoder = SocketIOJSONDecoder()
                 _ = try? decoder.received(.text(ByteBuffer(bytes: [first, second])))
             }
         }
         let whole = Array(#"52-/admin,12["baz",{"_placeholder":true,"num":0},{"€":[{"_placeholder":true,"num":1}]}]"#.utf8)
         for count in whole.indices {
-            var decoder = SocketIOPacketDecoder()
+            var decoder = SocketIOJSONDecoder()
             #expect((try? decoder.received(.text(ByteBuffer(bytes: whole[..<count])))) == nil)
         }
     }

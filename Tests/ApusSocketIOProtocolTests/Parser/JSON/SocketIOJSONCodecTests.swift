@@ -14,7 +14,7 @@ private func packet(_ content: SocketIOPacket.Content, _ namespace: String = "/"
 
 /// A packet as messages: what a client or server sees below Socket.IO.
 private func decode(_ text: String, _ attachments: [[UInt8]] = [], limits: SocketIOLimits = .init()) throws -> SocketIOPacket? {
-    var decoder = SocketIOPacketDecoder(limits: limits)
+    var decoder = SocketIOJSONDecoder(limits: limits)
     var decoded = try decoder.received(.text(ByteBuffer(string: text)))
     for attachment in attachments {
         #expect(decoded == nil)
@@ -51,12 +51,11 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
     (#"2["€😀"]"#, [], packet(event("€😀"))),
 ]
 
-@Suite struct SocketIOPacketCodecTests {
+@Suite struct SocketIOJSONCodecTests {
     @Test(arguments: table)
     func wireIsThatOfTheSpecification(wire: String, attachments: [[UInt8]], packet: SocketIOPacket) throws {
-        let encoded = try SocketIOPacketEncoder.encode(packet)
-        #expect(String(buffer: encoded.text) == wire)
-        #expect(encoded.attachments == attachments.map { ByteBuffer(bytes: $0) })
+        let encoded = try SocketIOJSONEncoder.encode(packet)
+        #expect(encoded == [.text(ByteBuffer(string: wire))] + attachments.map { .binary(ByteBuffer(bytes: $0)) })
         #expect(try decode(wire, attachments) == packet)
     }
 
@@ -128,7 +127,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
     @Test func namespaceIsBoundedAndUTF8() throws {
         #expect(try decode("0/" + String(repeating: "a", count: 4095) + ",")?.namespace.utf8.count == 4096)
         #expect(throws: SocketIOError.self) { try decode("0/" + String(repeating: "a", count: 4096) + ",") }
-        var decoder = SocketIOPacketDecoder()
+        var decoder = SocketIOJSONDecoder()
         #expect(throws: SocketIOError.self) { try decoder.received(.text(ByteBuffer(bytes: [0x30, 0x2f, 0xff]))) }
     }
 
@@ -140,14 +139,15 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         packet(event("a", ["_placeholder": true, "num": 7], .binary([1]))),
     ])
     func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {
-        let error = #expect(throws: SocketIOError.self) { try SocketIOPacketEncoder.encode(packet) }
+        let error = #expect(throws: SocketIOError.self) { try SocketIOJSONEncoder.encode(packet) }
         #expect(error?.code == .invalidArguments)
     }
 
     @Test func placeholderLookalikeWithoutBinaryIsPlainData() throws {
         let lookalike = packet(event("a", ["_placeholder": true, "num": 7]))
-        let encoded = try SocketIOPacketEncoder.encode(lookalike)
-        #expect(encoded.attachments.isEmpty)
-        #expect(try decode(String(buffer: encoded.text)) == lookalike)
+        let encoded = try SocketIOJSONEncoder.encode(lookalike)
+        #expect(encoded.count == 1)
+        var decoder = SocketIOJSONDecoder()
+        #expect(try decoder.received(encoded[0]) == lookalike)
     }
 }

@@ -1,0 +1,187 @@
+import ApusJSON
+import struct Foundation.Date
+
+/// Reads MessagePack off the front of some bytes. Every length is checked against what is there before anything is allocated for it.
+///
+/// Source: the MessagePack specification, "Formats".
+struct MessagePackReader {
+    private let bytes: UnsafeRawBufferPointer
+    private let maximumDepth: Int
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = min(max(maximumDepth, 1), JSONReader.Limits.highestDepth)
+    }
+
+    /// Bytes not read yet.
+    var remaining: Int { self.bytes.count - self.offset }
+
+    func malformed(_ what: String) -> SocketIOError {
+        SocketIOError(.malformedPacket, message: "MessagePack: \(what) (at byte \(self.offset))")
+    }
+
+    /// The next value; nil for JavaScript's `undefined`.
+    mutating func value(depth: Int = 0) throws(SocketIOError) -> SocketIOValue? {
+        let marker = try self.byte()
+        switch marker {
+        case 0x00...0x7f: return .integer(Int64(marker))
+        case 0x80...0x8f: return try self.object(count: Int(marker & 0x0f), depth: depth)
+        case 0x90...0x9f: return try self.array(count: Int(marker & 0x0f), depth: depth)
+        case 0xa0...0xbf: return .string(try self.string(count: Int(marker & 0x1f)))
+        case 0xc0: return .null
+        case 0xc2: return .bool(false)
+        case 0xc3: return .bool(true)
+        case 0xc4...0xc6: return .binary(Array(try self.take(try self.length(width: 1 << (marker - 0xc4)))))
+        case 0xc7...0xc9:
+            let count = try self.length(width: 1 << (marker - 0xc7))
+            return try self.extended(type: try self.byte(), count: count, isFixed: false)
+        case 0xca: return Self.number(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try self.unsigned(width: 4)))))
+        case 0xcb: return Self.number(Double(bitPattern: try self.unsigned(width: 8)))
+        case 0xcc...0xcf: return Self.integer(try self.unsigned(width: 1 << (marker - 0xcc)))
+        case 0xd0: return .integer(Int64(Int8(truncatingIfNeeded: try self.unsigned(width: 1))))
+        case 0xd1: return .integer(Int64(Int16(truncatingIfNeeded: try self.unsigned(width: 2))))
+        case 0xd2: return .integer(Int64(Int32(truncatingIfNeeded: try self.unsigned(width: 4))))
+        case 0xd3: return .integer(Int64(bitPattern: try self.unsigned(width: 8)))
+        case 0xd4...0xd8: return try self.extended(type: try self.byte(), count: 1 << (marker - 0xd4), isFixed: true)
+        case 0xd9...0xdb: return .string(try self.string(count: try self.length(width: 1 << (marker - 0xd9))))
+        case 0xdc, 0xdd: return try self.array(count: try self.length(width: 2 << (marker - 0xdc)), depth: depth)
+        case 0xde, 0xdf: return try self.object(count: try self.length(width: 2 << (marker - 0xde)), depth: depth)
+        case 0xe0...0xff: return .integer(Int64(Int8(bitPattern: marker)))
+        default: throw self.malformed("the byte \(marker), which starts no value")  // 0xc1
+        }
+    }
+
+    // MARK: Arrays and maps
+
+    /// The number of members of a map that starts here.
+    mutating func mapHeader() throws(SocketIOError) -> Int {
+        switch try self.byte() {
+        case let marker where marker & 0xf0 == 0x80: return try self.checked(Int(marker & 0x0f), bytesEach: 2)
+        case 0xde: return try self.checked(try self.length(width: 2), bytesEach: 2)
+        case 0xdf: return try self.checked(try self.length(width: 4), bytesEach: 2)
+        default: throw self.malformed("no map")
+        }
+    }
+
+    /// A name in a map: a string. (Numbers would be names in JavaScript; python refuses them too.)
+    mutating func name() throws(SocketIOError) -> String {
+        switch try self.byte() {
+        case let marker where marker & 0xe0 == 0xa0: return try self.string(count: Int(marker & 0x1f))
+        case let marker where (0xd9...0xdb).contains(marker): return try self.string(count: try self.length(width: 1 << (marker - 0xd9)))
+        default: throw self.malformed("a name that is not a string")
+        }
+    }
+
+    private mutating func array(count: Int, depth: Int) throws(SocketIOError) -> SocketIOValue {
+        try self.checkDepth(depth)
+        let count = try self.checked(count, bytesEach: 1)
+        var elements: [SocketIOValue] = []
+        elements.reserveCapacity(min(count, Self.reservedElements))
+        for _ in 0..<count { elements.append(try self.value(depth: depth + 1) ?? .null) }
+        return .array(elements)
+    }
+
+    private mutating func object(count: Int, depth: Int) throws(SocketIOError) -> SocketIOValue {
+        try self.checkDepth(depth)
+        let count = try self.checked(count, bytesEach: 2)
+        var members: [JSONObject.Element] = []
+        members.reserveCapacity(min(count, Self.reservedElements))
+        for _ in 0..<count {
+            let name = try self.name()
+            if let value = try self.value(depth: depth + 1) { members.append((name, value)) }
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Room made at once. More comes with the elements: a liar in every one of 128 levels would get 128 times its message's size otherwise.
+    private static let reservedElements = 64
+
+    private func checkDepth(_ depth: Int) throws(SocketIOError) {
+        guard depth < self.maximumDepth else { throw self.malformed("nested deeper than \(self.maximumDepth) levels") }
+    }
+
+    /// A count of elements that can be true: each takes a byte or more of those that are left.
+    private func checked(_ count: Int, bytesEach: Int) throws(SocketIOError) -> Int {
+        guard count <= self.remaining / bytesEach else {
+            throw self.malformed("\(count) elements announced, and \(self.remaining) bytes left")
+        }
+        return count
+    }
+
+    // MARK: Extensions
+
+    /// notepack 2: type 0 is undefined (fixext 1), a date in milliseconds (fixext 8) or an ArrayBuffer (ext). Type -1 is the timestamp of the
+    /// specification, which notepack 3 and python send.
+    private mutating func extended(type: UInt8, count: Int, isFixed: Bool) throws(SocketIOError) -> SocketIOValue? {
+        switch (Int8(bitPattern: type), isFixed, count) {
+        case (0, true, 1):
+            _ = try self.byte()
+            return nil
+        case (0, true, 8):
+            return Self.date(seconds: Double(Int64(bitPattern: try self.unsigned(width: 8))) / 1000)
+        case (0, false, _):
+            return .binary(Array(try self.take(count)))
+        case (-1, _, 4):
+            return Self.date(seconds: Double(try self.unsigned(width: 4)))
+        case (-1, _, 8):
+            let bits = try self.unsigned(width: 8)
+            return Self.date(seconds: Double(bits & 0x3_ffff_ffff) + Double(bits >> 34) / 1e9)
+        case (-1, _, 12):
+            let nanoseconds = try self.unsigned(width: 4)
+            return Self.date(seconds: Double(Int64(bitPattern: try self.unsigned(width: 8))) + Double(nanoseconds) / 1e9)
+        default:
+            throw self.malformed("an extension of type \(Int8(bitPattern: type)) and \(count) bytes, which has no meaning here")
+        }
+    }
+
+    /// The text JavaScript's JSON makes of a date; null for one beyond its calendar.
+    private static func date(seconds: Double) -> SocketIOValue {
+        (try? JSONValueEncoder().encode(Date(timeIntervalSince1970: seconds))) ?? .null
+    }
+
+    // MARK: Numbers and bytes
+
+    private static func number(_ value: Double) -> SocketIOValue {
+        value.isFinite ? .double(value) : .null
+    }
+
+    /// Above 63 bits it becomes a double, as in the JSON reader.
+    private static func integer(_ value: UInt64) -> SocketIOValue {
+        Int64(exactly: value).map { .integer($0) } ?? .double(Double(value))
+    }
+
+    private mutating func string(count: Int) throws(SocketIOError) -> String {
+        let bytes = try self.take(count)
+        let string = String(decoding: bytes, as: UTF8.self)
+        // Decoding repairs; whoever sends what needs repair does not speak the protocol.
+        guard string.utf8.elementsEqual(bytes) else { throw self.malformed("a string that is not UTF-8") }
+        return string
+    }
+
+    private mutating func length(width: Int) throws(SocketIOError) -> Int {
+        let length = try self.unsigned(width: width)
+        guard let length = Int(exactly: length), length <= self.remaining else {
+            throw self.malformed("\(length) bytes or elements announced, and \(self.remaining) bytes left")
+        }
+        return length
+    }
+
+    private mutating func unsigned(width: Int) throws(SocketIOError) -> UInt64 {
+        var value: UInt64 = 0
+        for byte in try self.take(width) { value = value << 8 | UInt64(byte) }
+        return value
+    }
+
+    private mutating func byte() throws(SocketIOError) -> UInt8 {
+        guard self.offset < self.bytes.count else { throw self.malformed("it ends inside a value") }
+        defer { self.offset += 1 }
+        return self.bytes[self.offset]
+    }
+
+    private mutating func take(_ count: Int) throws(SocketIOError) -> UnsafeRawBufferPointer {
+        guard count <= self.remaining else { throw self.malformed("\(count) bytes announced, \(self.remaining) left") }
+        defer { self.offset += count }
+        return UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count])
+    }
+}

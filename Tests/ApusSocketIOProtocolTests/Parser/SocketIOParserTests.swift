@@ -1,0 +1,82 @@
+import ApusEngineIOProtocol
+import ApusSocketIOProtocol
+import NIOCore
+import Testing
+
+/// A parser that needs only what is public: the JSON of others behind a line of its own, each packet in two messages.
+private struct TwoPartParser: SocketIOPacketParser {
+    struct Failure: Error {}
+
+    func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage] {
+        guard case .event(let name, _, let ackID) = packet.content, name != "unspeakable" else { throw Failure() }
+        return [.text(ByteBuffer(string: name)), .text(ByteBuffer(string: ackID.map(String.init) ?? ""))]
+    }
+
+    func makeDecoder() -> Decoder { Decoder() }
+
+    struct Decoder: SocketIOPacketDecoder {
+        private var name: String?
+
+        mutating func received(_ message: EngineIOMessage) throws -> SocketIOPacket? {
+            guard case .text(let text) = message else { throw Failure() }
+            guard let name = self.name else {
+                self.name = String(buffer: text)
+                return nil
+            }
+            self.name = nil
+            return SocketIOPacket(content: .event(name: name, arguments: [], ackID: Int(String(buffer: text))))
+        }
+    }
+}
+
+private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string: string)) }
+
+@Suite("A parser of one's own") struct SocketIOParserTests {
+    private let parser = SocketIOParser.custom(TwoPartParser())
+
+    @Test func writesAndReads() throws {
+        let packet = SocketIOPacket(content: .event(name: "a", arguments: [], ackID: 5))
+        let messages = try self.parser.encode(packet)
+        #expect(messages == [text("a"), text("5")])
+        var decoder = self.parser.makeDecoder()
+        #expect(try decoder.received(messages[0]) == nil)
+        #expect(decoder.isCollecting)
+        #expect(try decoder.received(messages[1]) == packet)
+        #expect(!decoder.isCollecting)
+        #expect(try decoder.received(messages[0]) == nil)
+    }
+
+    @Test func itsErrorsCloseTheConnectionForGood() throws {
+        var decoder = self.parser.makeDecoder()
+        #expect(try decoder.received(text("a")) == nil)
+        let error = try #require(throws: SocketIOError.self) { try decoder.received(.binary(ByteBuffer())) }
+        #expect(error.code == .malformedPacket)
+        #expect(error.cause is TwoPartParser.Failure)
+        #expect(!decoder.isCollecting)
+        #expect(throws: error) { try decoder.received(text("a")) }
+    }
+
+    @Test(arguments: ["connect", "disconnecting"]) func itCannotPassAReservedName(name: String) throws {
+        var decoder = self.parser.makeDecoder()
+        #expect(try decoder.received(text(name)) == nil)
+        #expect(throws: SocketIOError.self) { try decoder.received(text("")) }
+        let error = #expect(throws: SocketIOError.self) {
+            try self.parser.encode(SocketIOPacket(content: .event(name: name, arguments: [], ackID: nil)))
+        }
+        #expect(error?.code == .invalidArguments)
+    }
+
+    @Test func itCannotPassANegativeAckId() throws {
+        var decoder = self.parser.makeDecoder()
+        #expect(try decoder.received(text("a")) == nil)
+        #expect(throws: SocketIOError.self) { try decoder.received(text("-1")) }
+    }
+
+    @Test func whatItCannotWriteIsTheCallersFault() {
+        let error = #expect(throws: SocketIOError.self) {
+            try self.parser.encode(SocketIOPacket(content: .event(name: "unspeakable", arguments: [], ackID: nil)))
+        }
+        #expect(error?.code == .invalidArguments)
+        #expect(error?.cause is TwoPartParser.Failure)
+    }
+}
