@@ -183,7 +183,7 @@ let package = Package(
             "ApusSocketIOClientTests",
             [
                 "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
-                nioCore, logging,
+                "ApusWebSocket", nioCore, nioConcurrencyHelpers, logging,
             ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging]),

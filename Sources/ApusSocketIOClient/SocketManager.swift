@@ -1,5 +1,6 @@
 import ApusSocketIOProtocol
 public import Logging
+import NIOCore
 import NIOPosix
 
 /// One connection to a Socket.IO server, shared by the namespaces used on it.
@@ -42,9 +43,35 @@ public final class SocketManager: Sendable {
             lifetime: self.lifetime, core: self.lifetime.core.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
     }
 
-    /// Disconnects all sockets and closes the connection.
+    /// The round trip of the last ping; nil until one was measured. A server of Socket.IO 3 or later pings us, and does not tell what it measures.
+    public var latency: Duration? { self.lifetime.core.latency }
+
+    /// Connects now: the wait before the next attempt is cut short, and a connection that stands is closed and made anew. Does nothing while no
+    /// socket wants to be connected.
+    public func reconnect() {
+        self.lifetime.core.onLoop { $0.reconnect() }
+    }
+
+    /// Disconnects all sockets and closes the connection. Returns at once; see ``close(timeout:)``.
     public func disconnect() {
         self.lifetime.core.onLoop { $0.disconnectAll() }
+    }
+
+    /// Disconnects all sockets, and returns when what was emitted before and the farewell have left, or cannot leave.
+    ///
+    /// - Parameter timeout: After this it returns in any case, and what has not left is left to itself. Default: 5 seconds.
+    public func close(timeout: Duration = .seconds(5)) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            self.lifetime.core.onLoop { core in
+                var waiting: CheckedContinuation<Void, Never>? = continuation
+                let end = { waiting.take()?.resume() }
+                let timer = core.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { end() }
+                core.disconnectAll {
+                    timer.cancel()
+                    end()
+                }
+            }
+        }
     }
 }
 

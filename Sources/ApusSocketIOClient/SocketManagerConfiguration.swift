@@ -32,6 +32,14 @@ public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
+/// What happens to an event for which there is no room while the socket is not connected.
+public enum SocketBufferOverflow: Sendable, Hashable {
+    /// It fails with ``SocketIOError/Code/bufferFull``: the ack's waiter hears it, else the lifecycle listeners.
+    case fail
+    /// The event that waited longest makes room, and fails so. The choice for positions and prices.
+    case dropOldest
+}
+
 /// How a ``SocketManager`` connects, and what it keeps while it cannot.
 public struct SocketManagerConfiguration: Sendable {
     /// The connection below: transports, path, query, headers, timeout, TLS, bounds in bytes.
@@ -46,11 +54,33 @@ public struct SocketManagerConfiguration: Sendable {
     /// How long an ack is waited for when the call does not say. Default: 20 seconds.
     public var ackTimeout: Duration = .seconds(20)
 
-    /// Events kept per namespace while it is not connected. Default: 1,000. One more fails with `bufferFull`.
+    /// How many times an event is sent again whose ack did not come within ``ackTimeout``, or that was on its way when the connection was lost.
+    /// Default: 0, events are sent once.
+    ///
+    /// Above 0 every event but a volatile one asks for an ack, also from ``SocketEmitting/emit(_:arguments:)``: the server must answer them (python's
+    /// does by itself, Node's when the handler calls its callback). They are sent one after the other, each when the one before it was
+    /// answered or given up, and wait meanwhile within the bounds below. At least once: an event whose ack was lost comes twice, so give it an id.
+    /// An event that is given up fails with `ackTimeout` or `disconnected`.
+    public var retries: Int = 0
+
+    /// Where listeners and callbacks are called. Default: on the connection's event loop, where they must not block.
+    public var callbacks: SocketCallbackContext = .eventLoop
+
+    /// Events that may wait for ``callbacks``, where that is not the event loop. Default: 10,000. One more is dropped, and told as `.error`.
+    public var maximumPendingCallbacks: Int = 10_000
+
+    /// Events kept per namespace while it is not connected. Default: 1,000. For one more see ``bufferOverflow``.
     public var maximumBufferedEvents: Int = 1000
 
     /// Bytes of the events kept per namespace while it is not connected. Default: 4 MiB.
     public var maximumBufferedBytes: Int = 4 << 20
+
+    /// What happens to an event beyond the two bounds above. Default: it fails. Events that are repeated (``retries``) always fail.
+    public var bufferOverflow: SocketBufferOverflow = .fail
+
+    /// Events taken from the server before its answer to CONNECT: those missed, when it recovers a session. Default: 10,000. A server that sends
+    /// more breaks the connection.
+    public var maximumEarlyEvents: Int = 10_000
 
     /// Acks waited for at one time per namespace. Default: 10,000.
     public var maximumPendingAcks: Int = 10_000
@@ -67,6 +97,7 @@ public struct SocketManagerConfiguration: Sendable {
     /// Makes a configuration; see the members for the defaults.
     public init(
         transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],
         headers: [String: String] = [:],
@@ -77,6 +108,7 @@ public struct SocketManagerConfiguration: Sendable {
     ) {
         var engine = EngineIOClientConfiguration()
         engine.transports = transports
+        engine.version = version
         engine.path = path
         engine.query = query
         engine.headers = headers
@@ -90,6 +122,7 @@ public struct SocketManagerConfiguration: Sendable {
     /// Makes a configuration whose auth is asked at every attempt.
     public init(
         transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],
         headers: [String: String] = [:],
@@ -99,7 +132,7 @@ public struct SocketManagerConfiguration: Sendable {
         auth: @escaping @Sendable () async throws -> SocketIOValue
     ) {
         self.init(
-            transports: transports, path: path, query: query, headers: headers, auth: .closure(auth), reconnection: reconnection,
-            timeout: timeout, tls: tls)
+            transports: transports, version: version, path: path, query: query, headers: headers, auth: .closure(auth),
+            reconnection: reconnection, timeout: timeout, tls: tls)
     }
 }

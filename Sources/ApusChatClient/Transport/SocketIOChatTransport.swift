@@ -67,7 +67,7 @@ final class SocketIOChatTransport: ChatTransport {
         case .error(let error) where error.code == .invalidArguments:
             return .refused(ChatError(.badRequest, message: error.message))
         case .reconnectFailed: return .disconnected(reason: "the server could not be reached", comesBack: true)  // so the policy wants it
-        case .error, .reconnectAttempt, .reconnect: return nil
+        case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
     }
 }

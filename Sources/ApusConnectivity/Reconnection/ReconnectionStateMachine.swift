@@ -121,6 +121,17 @@ package struct ReconnectionStateMachine: Sendable {
         }
     }
 
+    /// The user does not want to wait, whatever is known of the network.
+    package mutating func retryNow() -> TimerFiredAction {
+        switch self.state {
+        case .waiting(let attempt), .paused(let attempt):
+            self.state = .connecting(attempt: attempt)
+            return .connect(attempt: attempt)
+        case .idle, .connecting, .open:
+            return .doNothing  // nobody wants a connection, or it is on its way or there
+        }
+    }
+
     // MARK: The network
 
     package enum RouteLostAction: Equatable { case cancelTimer, doNothing }

@@ -22,15 +22,27 @@ package struct SocketIOAckTable<Waiter> {
     /// Ids are never used again, so that a late answer finds nobody rather than somebody else.
     package mutating func add(_ waiter: Waiter, wasSent: Bool) -> Int? {
         guard self.waiters.count < self.maximumCount else { return nil }
-        let id = self.nextID
-        self.nextID += 1
+        let id = self.takeID()
         self.waiters[id] = Entry(waiter: waiter, wasSent: wasSent)
         return id
+    }
+
+    /// An id for an ack that nobody waits for here.
+    package mutating func takeID() -> Int {
+        defer { self.nextID += 1 }
+        return self.nextID
     }
 
     /// The event of this waiter left the buffer.
     package mutating func markSent(_ id: Int) {
         self.waiters[id]?.wasSent = true
+    }
+
+    /// Changes a waiter, if it is still there.
+    package mutating func update(_ id: Int, _ change: (inout Waiter) -> Void) {
+        guard var entry = self.waiters[id] else { return }
+        change(&entry.waiter)
+        self.waiters[id] = entry
     }
 
     /// Takes a waiter out; nil when it has left already.

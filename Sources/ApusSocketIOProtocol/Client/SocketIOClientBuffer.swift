@@ -15,25 +15,44 @@ package struct SocketIOClientBuffer: Sendable {
         var bytes: Int { self.packet.reduce(0) { $0 + $1.readableBytes } }
     }
 
+    /// What happens to an event for which there is no room.
+    package enum Overflow: Sendable { case refuse, dropOldest }
+
     private var items: [Item] = []
     private let maximumCount: Int
     private let maximumBytes: Int
+    private let overflow: Overflow
     package private(set) var bytes = 0
 
-    package init(maximumCount: Int, maximumBytes: Int) {
+    package init(maximumCount: Int, maximumBytes: Int, overflow: Overflow = .refuse) {
         self.maximumCount = maximumCount
         self.maximumBytes = maximumBytes
+        self.overflow = overflow
     }
 
     package var count: Int { self.items.count }
 
-    /// Takes an event in; false when it does not fit.
-    package mutating func append(_ item: Item) -> Bool {
+    package enum AppendAction: Equatable {
+        /// It waits; these made room for it.
+        case kept(dropped: [Item])
+        case refused
+    }
+
+    /// Takes an event in, if it fits.
+    package mutating func append(_ item: Item) -> AppendAction {
         let bytes = item.bytes
-        guard self.items.count < self.maximumCount, bytes <= self.maximumBytes - self.bytes else { return false }
+        // What does not fit into an empty buffer must not empty a full one.
+        guard bytes <= self.maximumBytes, self.maximumCount > 0 else { return .refused }
+        var dropped: [Item] = []
+        while self.items.count - dropped.count >= self.maximumCount || bytes > self.maximumBytes - self.bytes {
+            guard self.overflow == .dropOldest else { return .refused }
+            dropped.append(self.items[dropped.count])
+            self.bytes -= self.items[dropped.count - 1].bytes
+        }
+        self.items.removeFirst(dropped.count)
         self.items.append(item)
         self.bytes += bytes
-        return true
+        return .kept(dropped: dropped)
     }
 
     /// Takes an event out whose ack nobody waits for any more: it must not be sent after its caller was told that it failed.

@@ -37,11 +37,12 @@ package struct SocketIOClientNamespace: Sendable {
     /// Distinguishes the attempts, for an auth that comes back after its attempt is over.
     private var attempt = 0
     private let maximumEarlyEvents: Int
+    private var recovery = SocketIOClientRecovery()
 
     /// - Parameters:
     ///   - name: The namespace.
     ///   - maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
-    ///   handler first). More are a breach of the protocol.
+    ///   handler first, a server that recovers a session those that were missed). More are a breach of the protocol.
     package init(name: String = "/", maximumEarlyEvents: Int = 1000) {
         self.name = name
         self.maximumEarlyEvents = maximumEarlyEvents
@@ -83,13 +84,17 @@ package struct SocketIOClientNamespace: Sendable {
         return .fetchAuth(attempt: self.attempt)
     }
 
-    package enum AuthenticatedAction: Equatable { case sendConnect, doNothing }
+    package enum AuthenticatedAction: Equatable {
+        /// With this auth: the user's, and what the server needs to bring a lost session back.
+        case sendConnect(auth: SocketIOValue?)
+        case doNothing
+    }
 
     /// The auth of an attempt is there.
-    package mutating func authenticated(attempt: Int) -> AuthenticatedAction {
+    package mutating func authenticated(attempt: Int, _ auth: SocketIOValue? = nil) -> AuthenticatedAction {
         guard self.state == .asking, attempt == self.attempt else { return .doNothing }  // the session was lost meanwhile
         self.state = .connecting(early: [])
-        return .sendConnect
+        return .sendConnect(auth: self.recovery.auth(auth))
     }
 
     /// Whether this attempt still waits, for its auth or for the answer to CONNECT. Asked by the timer.
@@ -102,8 +107,9 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum ReceivedAction: Equatable {
-        /// CONNECT was granted; the events came before it.
-        case connected(id: String, early: [Event])
+        /// CONNECT was granted; the events came before it. `isRecovered`: the server goes on with the session that was lost, and the events are
+        /// those that were missed.
+        case connected(id: String, early: [Event], isRecovered: Bool = false)
         /// CONNECT was refused. The client does not ask again by itself.
         case refused(SocketIOError)
         case deliver(Event)
@@ -131,9 +137,11 @@ package struct SocketIOClientNamespace: Sendable {
                             .invalidPayload, message: "a CONNECT without a sid: a server of Socket.IO 2.x? Then set the version to .v3"))
                 }
                 self.state = .connected(id: id)
-                return .connected(id: id, early: early)
+                let isRecovered = self.recovery.granted(payload)
+                early = early.filter { self.recovery.received($0, isRepeated: isRecovered) }
+                return .connected(id: id, early: early, isRecovered: isRecovered)
             case .connectError(let payload):
-                self.state = .closed
+                self.end()
                 return .refused(Self.refusal(payload))
             case .event(let name, let arguments, let ackID):
                 guard early.count < self.maximumEarlyEvents else {
@@ -145,7 +153,7 @@ package struct SocketIOClientNamespace: Sendable {
                 self.state = .connecting(early: early)
                 return .doNothing
             case .disconnect:
-                self.state = .closed
+                self.end()
                 return .disconnected
             case .ack:
                 self.state = .connecting(early: early)
@@ -154,11 +162,13 @@ package struct SocketIOClientNamespace: Sendable {
         case .connected:
             switch content {
             case .event(let name, let arguments, let ackID):
-                return .deliver(Event(name: name, arguments: arguments, ackID: ackID))
+                let event = Event(name: name, arguments: arguments, ackID: ackID)
+                _ = self.recovery.received(event)
+                return .deliver(event)
             case .ack(let id, let arguments):
                 return .resolveAck(id: id, arguments: arguments)
             case .disconnect:
-                self.state = .closed
+                self.end()
                 return .disconnected
             case .connect, .connectError:
                 return .doNothing  // late or doubled: changes nothing
@@ -178,6 +188,12 @@ package struct SocketIOClientNamespace: Sendable {
         case .bool, .integer, .double, .binary, .object: (message, data) = (nil, payload)
         }
         return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
+    }
+
+    /// Left for good: the server keeps nothing for a client that said goodbye, nor for one it sent away.
+    private mutating func end() {
+        self.state = .closed
+        self.recovery.forget()
     }
 
     package enum SessionLostAction: Equatable { case wasConnected, doNothing }
@@ -200,7 +216,7 @@ package struct SocketIOClientNamespace: Sendable {
 
     /// We leave the namespace.
     package mutating func close() -> CloseAction {
-        defer { self.state = .closed }
+        defer { self.end() }
         switch self.state {
         case .connected: return .sendDisconnect(wasConnected: true)
         case .connecting: return .sendDisconnect(wasConnected: false)

@@ -51,9 +51,8 @@ final class ConnectSession: Sendable {
             continuation.yield(.endOfInput)
         }
         let code = await self.perform(inputs)
-        self.manager.disconnect()
-        // The client does not tell when its farewell, and what was emitted before it, has left.
-        try? await Task.sleep(for: .milliseconds(200))
+        // What was emitted last is to arrive.
+        await self.manager.close()
         return code
     }
 
@@ -142,7 +141,7 @@ final class ConnectSession: Sendable {
                 if !state.withLockedValue({ $0.isJoined }), error.code == .connectRefused { return }
                 output.note(error.message)
             case .reconnectFailed: continuation.yield(.ended("the connection could not be made again"))
-            case .reconnectAttempt, .reconnect: break
+            case .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
             }
         }
     }

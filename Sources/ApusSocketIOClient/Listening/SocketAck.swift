@@ -9,6 +9,9 @@ public final class SocketAck: Sendable {
     /// Whether the server asked for an answer. If not, calling does nothing.
     public let isExpected: Bool
 
+    /// For an event that wants no answer.
+    static let none = SocketAck(nil)
+
     init(_ send: (@Sendable ([SocketIOValue]) -> Void)?) {
         self.send = NIOLockedValueBox(send)
         self.isExpected = send != nil

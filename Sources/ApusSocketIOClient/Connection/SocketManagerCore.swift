@@ -13,6 +13,10 @@ final class SocketManagerCore: @unchecked Sendable {
     let eventLoop: any EventLoop
     let configuration: SocketManagerConfiguration
     let logger: Logger
+    let callbacks: SocketCallbackQueue?
+    private let measuredLatency = NIOLockedValueBox<Duration?>(nil)
+    /// The round trip of the last ping, where it could be measured.
+    var latency: Duration? { self.measuredLatency.withLockedValue { $0 } }
     private let url: String
     private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
 
@@ -22,6 +26,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Runs only while attachments are outstanding.
     private var attachmentsTimer: Scheduled<Void>?
     private var retryTimer: Scheduled<Void>?
+    private var waitsForDeparture: [() -> Void] = []
     private var generator = SystemRandomNumberGenerator()
     /// How many attempts the present connection took, 0 for the first.
     private(set) var attempts = 0
@@ -31,6 +36,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.configuration = configuration
         self.logger = logger
         self.eventLoop = eventLoop
+        self.callbacks = SocketCallbackQueue(configuration.callbacks, maximumWaiting: configuration.maximumPendingCallbacks)
         self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
         self.decoder = configuration.parser.makeDecoder()
     }
@@ -98,7 +104,9 @@ final class SocketManagerCore: @unchecked Sendable {
         self.stop()
     }
 
-    func disconnectAll() {
+    /// - Parameter departed: Called once, when the farewells have left, or there are none.
+    func disconnectAll(departed: (() -> Void)? = nil) {
+        if let departed { self.waitsForDeparture.append(departed) }
         for namespace in self.all { namespace.disconnect() }
         self.stop()
     }
@@ -111,7 +119,20 @@ final class SocketManagerCore: @unchecked Sendable {
         let engine = self.engine
         self.engine = nil  // first: its farewell is not news
         self.session = nil
-        engine?.close()
+        let waiting = self.waitsForDeparture
+        self.waitsForDeparture = []
+        guard let engine else { return waiting.forEach { $0() } }
+        engine.close(departed: waiting.isEmpty ? nil : { waiting.forEach { $0() } })
+    }
+
+    /// Connects now: a wait is cut short, a connection that stands is made anew.
+    func reconnect() {
+        let wanted = self.all.filter { $0.isActive }
+        guard !wanted.isEmpty else { return }
+        self.engine?.close(EngineIOError(.closed, message: "another connection was asked for"))
+        if case .connect(let attempt) = self.reconnection.retryNow() { self.retry(attempt) }
+        // A policy without reconnection gave them up.
+        for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
 
     /// Gives up the present connection and counts it as failed.
@@ -150,7 +171,7 @@ final class SocketManagerCore: @unchecked Sendable {
     }
 
     /// Sends the messages of a packet, all or none; false when the queue is full or there is no session.
-    func send(_ packet: [EngineIOMessage]) -> Bool {
+    func send(_ packet: [EngineIOMessage], compresses: Bool = true) -> Bool {
         guard let engine = self.engine else { return false }
         return engine.send(packet)
     }
@@ -205,7 +226,10 @@ extension SocketManagerCore: EngineIOClientDelegate {
         // The timer stands before the listeners hear: one of them may stop it.
         if case .retry(let delay, _) = next {
             self.logger.debug("Connecting again", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
-            self.retryTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in self?.retry() }
+            self.retryTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in
+                guard let self, case .connect(let attempt) = self.reconnection.timerFired() else { return }
+                self.retry(attempt)
+            }
         }
         for namespace in self.all { namespace.sessionLost(error, failure: failure) }
         if case .giveUp = next {
@@ -213,8 +237,23 @@ extension SocketManagerCore: EngineIOClientDelegate {
         }
     }
 
-    private func retry() {
-        guard case .connect(let attempt) = self.reconnection.timerFired() else { return }
+    func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {
+        guard connection === self.engine else { return }
+        let told: SocketLifecycleEvent
+        switch event {
+        case .ping: told = .ping
+        case .pong(let roundTrip):
+            if let roundTrip { self.measuredLatency.withLockedValue { $0 = roundTrip } }
+            told = .pong(latency: roundTrip)
+        case .upgrade: told = .upgrade
+        case .upgradeError(let error):
+            told = .upgradeError(SocketIOError(.transport, message: "no WebSocket could be had: \(error.message)", cause: error))
+        }
+        for namespace in self.all where namespace.isActive { namespace.report(told) }
+    }
+
+    private func retry(_ attempt: Int) {
+        self.retryTimer?.cancel()
         for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
         // A listener may have left: then the machine is idle.
         guard self.reconnection.isActive, self.engine == nil else { return }

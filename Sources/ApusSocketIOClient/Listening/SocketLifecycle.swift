@@ -53,7 +53,7 @@ public struct SocketDisconnectReason: Sendable, Hashable, CustomStringConvertibl
 
 /// What happens to a socket's connection, apart from the events of the application.
 public enum SocketLifecycleEvent: Sendable {
-    /// The namespace was joined, under this id.
+    /// The namespace was joined, under this id. See ``SocketIOClient/isRecovered``.
     case connect(id: String)
     /// The namespace was left.
     case disconnect(SocketDisconnectReason)
@@ -65,10 +65,20 @@ public enum SocketLifecycleEvent: Sendable {
     case reconnect(attempts: Int)
     /// The policy gave up. The socket is disconnected until the next ``SocketIOClient/connect(timeout:)``.
     case reconnectFailed
+    /// ``SocketIOClient/state`` changed to this.
+    case statusChange(SocketClientState)
+    /// A heartbeat: the server's ping came, or to a server of Socket.IO 2.x ours went out.
+    case ping
+    /// The answer to a ping: ours went out, or that of a server of Socket.IO 2.x came, after this time.
+    case pong(latency: Duration?)
+    /// The connection changed from polling to WebSocket.
+    case upgrade
+    /// The connection could not change to WebSocket; polling goes on.
+    case upgradeError(SocketIOError)
 
     /// The kind of a lifecycle event, for ``SocketIOClient/on(clientEvent:handler:)``.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        case connect, disconnect, error, reconnectAttempt, reconnect, reconnectFailed
+        case connect, disconnect, error, reconnectAttempt, reconnect, reconnectFailed, statusChange, ping, pong, upgrade, upgradeError
     }
 
     /// The kind of this event.
@@ -80,6 +90,33 @@ public enum SocketLifecycleEvent: Sendable {
         case .reconnectAttempt: .reconnectAttempt
         case .reconnect: .reconnect
         case .reconnectFailed: .reconnectFailed
+        case .statusChange: .statusChange
+        case .ping: .ping
+        case .pong: .pong
+        case .upgrade: .upgrade
+        case .upgradeError: .upgradeError
+        }
+    }
+
+    /// The event as the data of a raw listener: the id, the reason, the message of the error, the number of the attempt, the state, seconds.
+    var data: [SocketIOValue] {
+        switch self {
+        case .connect(let id): [.string(id)]
+        case .disconnect(let reason): [.string(reason.description)]
+        case .error(let error), .upgradeError(let error): [.string(error.message)]
+        case .reconnectAttempt(let number): [.integer(Int64(number))]
+        case .reconnect(let attempts): [.integer(Int64(attempts))]
+        case .statusChange(let state): [.string("\(state)")]
+        case .pong(let latency?): [.double(latency / .seconds(1))]
+        case .reconnectFailed, .ping, .pong(nil), .upgrade: []
+        }
+    }
+
+    /// Whether it may come any number of times without anything the user did.
+    var isFrequent: Bool {
+        switch self {
+        case .error, .ping, .pong: true
+        case .connect, .disconnect, .reconnectAttempt, .reconnect, .reconnectFailed, .statusChange, .upgrade, .upgradeError: false
         }
     }
 }

@@ -13,7 +13,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
     private func makeConnecting(maximumEarlyEvents: Int = 1000) -> SocketIOClientNamespace {
         var namespace = SocketIOClientNamespace(maximumEarlyEvents: maximumEarlyEvents)
         #expect(namespace.open(in: session) == .fetchAuth(attempt: 1))
-        #expect(namespace.authenticated(attempt: 1) == .sendConnect)
+        #expect(namespace.authenticated(attempt: 1) == .sendConnect(auth: nil))
         return namespace
     }
 
@@ -31,7 +31,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 1))
         #expect(namespace.isPending(attempt: 1))
         #expect(!namespace.isPending(attempt: 0))
-        #expect(namespace.authenticated(attempt: 1) == .sendConnect)
+        #expect(namespace.authenticated(attempt: 1) == .sendConnect(auth: nil))
         #expect(namespace.received(self.granted) == .connected(id: "id1", early: []))
         #expect(namespace.id == "id1")
         #expect(!namespace.isPending(attempt: 1))
@@ -44,7 +44,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.authenticated(attempt: 1) == .doNothing)
         #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
         #expect(namespace.authenticated(attempt: 1) == .doNothing)
-        #expect(namespace.authenticated(attempt: 2) == .sendConnect)
+        #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
     }
 
     @Test func eventsBeforeTheAnswerAreKept() {
@@ -160,7 +160,10 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         table.markSent(77)
         #expect(table.takeSent() == ["b"])
         _ = table.add("f", wasSent: false)
-        #expect(table.takeAll() == ["f"])
+        #expect(table.takeID() == 5)
+        table.update(4) { $0 += "!" }
+        table.update(5) { $0 += "!" }
+        #expect(table.takeAll() == ["f!"])
         #expect(table.count == 0)
     }
 }
@@ -174,14 +177,27 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
     @Test func boundedInNumberAndBytes() {
         var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10)
-        #expect(buffer.append(self.item("four", attachment: 4)) == true)
-        #expect(buffer.append(self.item("abc")) == false)
-        #expect(buffer.append(self.item("a")) == true)
-        #expect(buffer.append(self.item("b")) == true)
-        #expect(buffer.append(self.item("")) == false)
+        #expect(buffer.append(self.item("four", attachment: 4)) == .kept(dropped: []))
+        #expect(buffer.append(self.item("abc")) == .refused)
+        #expect(buffer.append(self.item("a")) == .kept(dropped: []))
+        #expect(buffer.append(self.item("b")) == .kept(dropped: []))
+        #expect(buffer.append(self.item("")) == .refused)
         #expect(buffer.takeAll().count == 3)
         #expect(buffer.bytes == 0)
-        #expect(buffer.append(self.item("0123456789")) == true)
+        #expect(buffer.append(self.item("0123456789")) == .kept(dropped: []))
+    }
+
+    @Test func theOldestMakeRoomWhenToldSo() {
+        var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10, overflow: .dropOldest)
+        for text in ["aaa", "bbb", "cc"] { #expect(buffer.append(self.item(text)) == .kept(dropped: [])) }
+        #expect(buffer.append(self.item("d")) == .kept(dropped: [self.item("aaa")]))
+        #expect(buffer.append(self.item("123456789")) == .kept(dropped: [self.item("bbb"), self.item("cc")]))
+        #expect(buffer.bytes == 10)
+        // What fits into no buffer empties none.
+        #expect(buffer.append(self.item("12345678901")) == .refused)
+        #expect(buffer.takeAll() == [self.item("d"), self.item("123456789")])
+        var none = SocketIOClientBuffer(maximumCount: 0, maximumBytes: 10, overflow: .dropOldest)
+        #expect(none.append(self.item("a")) == .refused)
     }
 
     @Test func whatNobodyWaitsForIsTakenOut() {

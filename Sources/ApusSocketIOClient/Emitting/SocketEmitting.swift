@@ -1,13 +1,14 @@
-public import ApusSocketIOProtocol
 public import ApusJSON
+public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
 // Sending. While the socket is not connected, events wait in a bounded buffer; one that cannot be sent is reported to the
 // lifecycle listeners as `.error`.
-extension SocketIOClient {
+extension SocketEmitting {
     /// Sends an event.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
-        self.core.onLoop { $0.emit(event, arguments, isVolatile: false) }
+        let emitter = self.emitter
+        emitter.socket.core.onLoop { $0.emit(event, arguments, emitter.flags) }
     }
 
     /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` travel as attachments.
@@ -15,18 +16,13 @@ extension SocketIOClient {
         do throws(SocketIOError) {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
         } catch {
-            self.core.onLoop { $0.report(.error(error)) }
+            self.emitter.socket.core.onLoop { $0.report(.error(error)) }
         }
     }
 
-    /// Sends an event only when it can leave at once; else it is dropped. For what is out of date a moment later.
-    public func emitVolatile<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
-        do throws(SocketIOError) {
-            let values = try SocketIOArguments.encode(repeat each arguments)
-            self.core.onLoop { $0.emit(event, values, isVolatile: true) }
-        } catch {
-            self.core.onLoop { $0.report(.error(error)) }
-        }
+    /// Sends a declared event.
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+        self.emit(event.name, repeat each arguments)
     }
 
     /// Sends an event and waits for the answer.
@@ -34,23 +30,27 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: Its arguments.
-    ///   - timeout: From now to the answer, waiting for a connection included; nil: the configuration's.
+    ///   - timeout: From now to the answer, waiting for a connection included; nil: that of ``SocketEmitting/timeout(_:)``, else the configuration's. With
+    ///     ``SocketManagerConfiguration/retries`` it is that of each try, and begins when the try is sent.
     /// - Throws: ``SocketIOError`` with the code `ackTimeout`, `disconnected` (at once when the connection is lost; the server may have got
-    ///   the event), `bufferFull`, `invalidArguments`; `CancellationError`.
+    ///   the event), `bufferFull`, `invalidArguments`, `notConnected` (of a volatile event); `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
+        var emitter = self.emitter
+        emitter.flags.timeout = timeout ?? emitter.flags.timeout
+        let (core, flags) = (emitter.socket.core, emitter.flags)
         let state = NIOLockedValueBox<(id: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
-                self.core.onLoop { core in
+                core.onLoop { core in
                     // All on one loop: either the cancellation is seen here, or it comes later and finds the id.
                     guard !state.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
-                    let id = core.emit(event, arguments, timeout: timeout) { continuation.resume(with: $0) }
+                    let id = core.emit(event, arguments, flags) { continuation.resume(with: $0) }
                     state.withLockedValue { $0.id = id }
                 }
             }
         } onCancel: {
             state.withLockedValue { $0.isCancelled = true }
-            self.core.onLoop { core in
+            core.onLoop { core in
                 if let id = state.withLockedValue({ $0.id }) { core.endAck(id, CancellationError()) }
             }
         }
@@ -65,5 +65,30 @@ extension SocketIOClient {
         let values = try SocketIOArguments.encode(repeat each arguments)
         let answer = try await self.emitWithAck(event, arguments: values, timeout: timeout)
         return try SocketIOArguments.decode(answer, as: Answer.self)
+    }
+
+    /// Sends a declared request and waits for its answer.
+    ///
+    /// - Throws: As ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an answer of another type.
+    public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
+    ) async throws -> Answer {
+        try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
+    }
+
+    /// Prepares an event whose answer a callback gets. Nothing is sent until it is told how long to wait:
+    ///
+    /// ```swift
+    /// socket.emitWithAck("add", 1, 2).timingOut(after: 5) { data in … }
+    /// ```
+    public func emitWithAck<each Argument: Encodable & Sendable>(
+        _ event: String, _ arguments: repeat each Argument
+    ) -> SocketAckCall {
+        do throws(SocketIOError) {
+            return SocketAckCall(
+                emitter: self.emitter, event: event, arguments: .success(try SocketIOArguments.encode(repeat each arguments)))
+        } catch {
+            return SocketAckCall(emitter: self.emitter, event: event, arguments: .failure(error))
+        }
     }
 }

@@ -1,0 +1,196 @@
+import ApusEngineIOProtocol
+import ApusSocketIOProtocol
+import NIOCore
+
+// Packets out, and the acks that are waited for.
+extension SocketNamespaceCore {
+    typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
+
+    /// Who waits for an ack, and the timer that ends the wait. An event that is repeated has its timer with the queue.
+    struct AckWaiter {
+        var completion: AckCompletion
+        var timer: Scheduled<Void>?
+    }
+
+    func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags) {
+        if flags.isVolatile {
+            guard self.canSendAtOnce else { return }
+        } else if self.retries != nil {
+            return self.enqueue(event, arguments, flags, ackID: self.acks.takeID(), isAwaited: false)
+        }
+        do throws(SocketIOError) {
+            self.dispatch(try self.encode(event, arguments, ackID: nil), ackID: nil, compresses: flags.compresses)
+        } catch {
+            self.report(.error(error))
+        }
+    }
+
+    /// Emits and waits. The completion runs exactly once. Answers the ack's id, for ``endAck(_:_:)``; nil when it is over already.
+    func emit(
+        _ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, completion: @escaping AckCompletion
+    ) -> Int? {
+        if flags.isVolatile, !self.canSendAtOnce {
+            completion(.failure(SocketIOError(.notConnected, message: "\"\(event)\" is volatile and could not be sent at once")))
+            return nil
+        }
+        let isRepeated = self.retries != nil && !flags.isVolatile
+        // What is repeated outlives the connection that it was sent over.
+        guard let id = self.acks.add(AckWaiter(completion: completion), wasSent: self.machine.isConnected && !isRepeated) else {
+            completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are waited for, the bound")))
+            return nil
+        }
+        if isRepeated {
+            self.enqueue(event, arguments, flags, ackID: id, isAwaited: true)
+            return id
+        }
+        let timeout = flags.timeout ?? self.configuration.ackTimeout
+        let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] () -> Void in
+            self?.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(event)\" within \(timeout)"))
+        }
+        self.acks.update(id) { $0.timer = timer }
+        do throws(SocketIOError) {
+            self.dispatch(try self.encode(event, arguments, ackID: id), ackID: id, compresses: flags.compresses)
+        } catch {
+            self.endAck(id, error)
+        }
+        return id
+    }
+
+    private var canSendAtOnce: Bool { self.machine.isConnected && self.manager?.isWritable == true }
+
+    private func encode(_ content: SocketIOPacket.Content) throws(SocketIOError) -> [EngineIOMessage] {
+        try self.configuration.parser.encode(SocketIOPacket(namespace: self.name, content: content))
+    }
+
+    /// Encodes an event, and tells who listens to what goes out.
+    private func encode(_ event: String, _ arguments: [SocketIOValue], ackID: Int?) throws(SocketIOError) -> [EngineIOMessage] {
+        let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
+        let packet = try self.encode(content)
+        let listeners = self.handlers.anyOutgoing
+        if !listeners.isEmpty {
+            self.call(isBounded: true) { for listener in listeners { listener.handler(event, arguments) } }
+        }
+        return packet
+    }
+
+    private func dispatch(_ packet: [EngineIOMessage], ackID: Int?, compresses: Bool) {
+        guard !self.machine.isConnected else {
+            if self.manager?.send(packet, compresses: compresses) != true { self.sendFailed(ackID: ackID) }
+            return
+        }
+        switch self.buffer.append(SocketIOClientBuffer.Item(packet: packet, ackID: ackID)) {
+        case .kept(let dropped): for item in dropped { self.sendFailed(ackID: item.ackID) }
+        case .refused: self.sendFailed(ackID: ackID)
+        }
+    }
+
+    private func sendFailed(ackID: Int?) {
+        let error = SocketIOError(.bufferFull, message: "the queue of events for \(self.name) is full: the event was not sent")
+        if let ackID { self.endAck(ackID, error) } else { self.report(.error(error)) }
+    }
+
+    /// The namespace is joined: what waited goes out, in order.
+    func sendWaiting() {
+        for item in self.buffer.takeAll() {
+            if let ackID = item.ackID { self.acks.markSent(ackID) }
+            if self.manager?.send(item.packet) != true { self.sendFailed(ackID: item.ackID) }
+        }
+        self.retries?.connected()
+        self.sendNext()
+    }
+
+    // MARK: - Acks
+
+    /// Answers the server.
+    func acknowledge(_ id: Int, _ arguments: [SocketIOValue], session: String) {
+        guard self.machine.id == session else { return }
+        do throws(SocketIOError) {
+            let content = SocketIOPacket.Content.ack(id: id, arguments: arguments)
+            let packet = try self.encode(content)
+            if self.manager?.send(packet) != true { self.sendFailed(ackID: nil) }
+        } catch {
+            self.report(.error(error))
+        }
+    }
+
+    /// The server answered.
+    func acknowledged(_ id: Int, _ arguments: [SocketIOValue]) {
+        self.settle(id)
+        guard let waiter = self.acks.take(id) else { return }  // late, doubled or never asked for
+        waiter.timer?.cancel()
+        waiter.completion(.success(arguments))
+    }
+
+    /// Ends the wait for an ack; its event, if it waits still, is not sent.
+    func endAck(_ id: Int, _ error: any Error) {
+        self.buffer.remove(ackID: id)
+        self.settle(id)
+        guard let waiter = self.acks.take(id) else { return }
+        waiter.timer?.cancel()
+        waiter.completion(.failure(error))
+    }
+
+    func fail(_ waiters: [AckWaiter], _ error: SocketIOError) {
+        for waiter in waiters {
+            waiter.timer?.cancel()
+            waiter.completion(.failure(error))
+        }
+    }
+
+    /// The namespace is left: nobody waits any more.
+    func failAll(_ error: SocketIOError) {
+        self.retryTimer?.cancel()
+        self.retries?.left()
+        // Events without an ack stay, for the next connect; those whose caller is told that they failed must not be sent.
+        for item in self.buffer.takeAll() where item.ackID == nil { _ = self.buffer.append(item) }
+        self.fail(self.acks.takeAll(), error)
+    }
+
+    // MARK: - Events that are repeated until they are acknowledged
+
+    private func enqueue(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, ackID: Int, isAwaited: Bool) {
+        do throws(SocketIOError) {
+            let packet = try self.encode(event, arguments, ackID: ackID)
+            let item = SocketIORetryQueue.Item(
+                ackID: ackID, packet: packet, bytes: packet.reduce(0) { $0 + $1.readableBytes }, timeout: flags.timeout ?? self.configuration.ackTimeout,
+                isAwaited: isAwaited)
+            guard self.retries?.append(item) == true else { return self.sendFailed(ackID: isAwaited ? ackID : nil) }
+            self.sendNext()
+        } catch {
+            if isAwaited { self.endAck(ackID, error) } else { self.report(.error(error)) }
+        }
+    }
+
+    private func sendNext() {
+        guard let item = self.retries?.next() else { return }
+        self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(item.timeout)) { [weak self] in
+            guard let self, let action = self.retries?.timedOut(ackID: item.ackID) else { return }
+            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack within \(item.timeout)"))
+            self.sendNext()
+        }
+        // When the queue below is full this try is lost, and its timer makes the next.
+        _ = self.manager?.send(item.packet)
+    }
+
+    /// The connection was lost; so was the try that was on its way.
+    func tryWasLost(_ error: SocketIOError) {
+        self.retryTimer?.cancel()
+        guard let action = self.retries?.disconnected() else { return }
+        self.tryFailed(action, error)
+    }
+
+    private func tryFailed(_ action: SocketIORetryQueue<[EngineIOMessage]>.FailureAction, _ error: SocketIOError) {
+        guard case .giveUp(let id) = action else { return }
+        let error = SocketIOError(
+            error.code, message: "given up after \(1 + self.configuration.retries) tries: \(error.message)", cause: error.cause)
+        guard let waiter = self.acks.take(id) else { return self.report(.error(error)) }
+        waiter.completion(.failure(error))
+    }
+
+    /// An event needs no further try.
+    private func settle(_ id: Int) {
+        guard self.retries?.remove(ackID: id) == true else { return }
+        self.retryTimer?.cancel()
+        self.sendNext()
+    }
+}

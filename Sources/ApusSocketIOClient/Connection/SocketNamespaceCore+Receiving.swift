@@ -1,0 +1,77 @@
+import ApusEngineIOProtocol
+import ApusSocketIOProtocol
+import NIOConcurrencyHelpers
+
+// Packets in, and what is told to the user.
+extension SocketNamespaceCore {
+    func received(_ content: SocketIOPacket.Content) {
+        switch self.machine.received(content) {
+        case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
+        case .refused(let error): self.refused(error)
+        case .deliver(let event): self.deliver(event)
+        case .resolveAck(let id, let arguments): self.acknowledged(id, arguments)
+        case .disconnected: self.left(.serverDisconnect, wasConnected: true)
+        case .fail(let error): self.manager?.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
+        case .doNothing: break
+        }
+    }
+
+    func deliver(_ event: SocketIOClientNamespace.Event) {
+        let any = self.handlers.any
+        let named = self.handlers.take(for: event.name)
+        guard !any.isEmpty || !named.isEmpty else { return }
+        let ack: SocketAck
+        if let ackID = event.ackID, let session = self.machine.id {
+            ack = SocketAck { [weak self] arguments in self?.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
+        } else {
+            ack = .none
+        }
+        guard let callbacks = self.callbacks else {
+            for entry in any { entry.handler(event.name, event.arguments) }
+            for entry in named { entry.handler(event.arguments, ack) }
+            return
+        }
+        for entry in named where entry.isInline { entry.handler(event.arguments, ack) }
+        let isTaken = callbacks.post(isBounded: true) {
+            for entry in any { entry.handler(event.name, event.arguments) }
+            for entry in named where !entry.isInline { entry.handler(event.arguments, ack) }
+        }
+        guard !isTaken else { return }
+        let bound = self.configuration.maximumPendingCallbacks
+        self.report(.error(SocketIOError(.bufferFull, message: "\(bound) events wait for the listeners: \"\(event.name)\" was dropped")))
+    }
+
+    /// Calls the user's code where the user wants it.
+    func call(isBounded: Bool, _ body: @escaping @Sendable () -> Void) {
+        if let callbacks = self.callbacks { callbacks.post(isBounded: isBounded, body) } else { body() }
+    }
+
+    func report(_ event: SocketLifecycleEvent) {
+        for entry in self.handlers.lifecycle(event.kind) {
+            if let callbacks = self.callbacks, !entry.isInline {
+                callbacks.post(isBounded: event.isFrequent) { entry.handler(event) }
+            } else {
+                entry.handler(event)
+            }
+        }
+    }
+
+    func setState(_ state: SocketClientState, id: String? = nil, isRecovered: Bool = false) {
+        let changed = self.status.withLockedValue { status in
+            defer { status = Status(state: state, id: id, isRecovered: isRecovered) }
+            return status.state != state
+        }
+        guard changed else { return }
+        for continuation in self.stateStreams.values { continuation.yield(state) }
+        self.report(.statusChange(state))
+    }
+
+    func addStateStream(_ continuation: AsyncStream<SocketClientState>.Continuation, id: Int) {
+        self.stateStreams[id] = continuation
+        continuation.yield(self.status.withLockedValue { $0.state })
+    }
+
+    func removeStateStream(id: Int) {
+        self.stateStreams[id] = nil
+    }
+}

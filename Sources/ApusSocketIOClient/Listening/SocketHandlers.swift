@@ -1,0 +1,94 @@
+public import ApusSocketIOProtocol
+
+/// Names a listener, to remove it with ``SocketIOClient/off(_:)-(SocketListener)``.
+public struct SocketListener: Hashable, Sendable {
+    let id: Int
+}
+
+/// A raw listener: the arguments as they came, and the ack.
+public typealias SocketEventHandler = @Sendable (_ data: [SocketIOValue], _ ack: SocketAck) -> Void
+
+/// A listener to every event.
+public typealias SocketAnyEventHandler = @Sendable (_ event: String, _ data: [SocketIOValue]) -> Void
+
+/// Who listens to what. Listeners run in the order they were added.
+struct SocketHandlers {
+    struct Entry<Handler: Sendable>: Sendable {
+        var id: Int
+        var handler: Handler
+        var isOnce = false
+        /// A stream of ours: it takes what comes on the event loop, wherever the user's code runs.
+        var isInline = false
+    }
+
+    struct LifecycleEntry: Sendable {
+        var id: Int
+        /// Nil: all kinds.
+        var kind: SocketLifecycleEvent.Kind?
+        var handler: @Sendable (SocketLifecycleEvent) -> Void
+        var isInline = false
+    }
+
+    private var events: [String: [Entry<SocketEventHandler>]] = [:]
+    private(set) var any: [Entry<SocketAnyEventHandler>] = []
+    private(set) var anyOutgoing: [Entry<SocketAnyEventHandler>] = []
+    private var lifecycle: [LifecycleEntry] = []
+
+    mutating func add(_ entry: Entry<SocketEventHandler>, for event: String) {
+        self.events[event, default: []].append(entry)
+    }
+
+    mutating func addAny(_ entry: Entry<SocketAnyEventHandler>, first: Bool) {
+        self.any.insert(entry, at: first ? 0 : self.any.count)
+    }
+
+    mutating func addAnyOutgoing(_ entry: Entry<SocketAnyEventHandler>, first: Bool) {
+        self.anyOutgoing.insert(entry, at: first ? 0 : self.anyOutgoing.count)
+    }
+
+    mutating func addLifecycle(_ entry: LifecycleEntry) {
+        self.lifecycle.append(entry)
+    }
+
+    mutating func removeLifecycle(_ kind: SocketLifecycleEvent.Kind) {
+        self.lifecycle.removeAll { $0.kind == kind }
+    }
+
+    func lifecycle(_ kind: SocketLifecycleEvent.Kind) -> [LifecycleEntry] {
+        self.lifecycle.filter { $0.kind == nil || $0.kind == kind }
+    }
+
+    mutating func remove(id: Int) {
+        for (event, entries) in self.events where entries.contains(where: { $0.id == id }) {
+            self.events[event] = entries.count == 1 ? nil : entries.filter { $0.id != id }
+        }
+        self.any.removeAll { $0.id == id }
+        self.anyOutgoing.removeAll { $0.id == id }
+        self.lifecycle.removeAll { $0.id == id }
+    }
+
+    /// Answers whose listeners they were.
+    mutating func removeAll(for event: String) -> [Int] {
+        self.events.removeValue(forKey: event)?.map(\.id) ?? []
+    }
+
+    /// All but the streams of the lifecycle, which are the library's. Answers whose they were.
+    mutating func removeAll() -> [Int] {
+        let ids = self.events.values.flatMap { $0.map(\.id) }
+        self.events = [:]
+        self.any = []
+        self.anyOutgoing = []
+        self.lifecycle.removeAll { !$0.isInline }
+        return ids
+    }
+
+    /// Those to call for an event; the ones that wanted it once are gone with that.
+    mutating func take(for event: String) -> [Entry<SocketEventHandler>] {
+        guard let entries = self.events[event] else { return [] }
+        if entries.contains(where: \.isOnce) {
+            let rest = entries.filter { !$0.isOnce }
+            self.events[event] = rest.isEmpty ? nil : rest
+        }
+        return entries
+    }
+}

@@ -1,0 +1,33 @@
+public import ApusSocketIOProtocol
+
+// Listening to declared events.
+extension SocketIOClient {
+    /// Listens to an event declared with its types. The ack, if the server asked for one, is empty.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable>(
+        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketListener {
+        self.addTyped(event.name, isOnce: false, handler)
+    }
+
+    /// Listens to the next event declared so.
+    @discardableResult
+    public func once<each Argument: Codable & Sendable>(
+        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketListener {
+        self.addTyped(event.name, isOnce: true, handler)
+    }
+
+    /// Listens to a declared request; what the handler returns is the ack.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
+    ) -> SocketListener {
+        self.addTyped(request.name, isOnce: false, handler)
+    }
+
+    /// Removes all listeners of a declared event, and ends the streams of its messages.
+    public func off<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>) {
+        self.off(event.name)
+    }
+}

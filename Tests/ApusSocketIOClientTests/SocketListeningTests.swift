@@ -1,0 +1,183 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import Dispatch
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import ApusSocketIOClient
+
+@Suite(.timeLimit(.minutes(1))) struct SocketListeningTests {
+    private let seconds = Duration.seconds(15)
+
+    /// What was heard, in order.
+    private final class Notes: Sendable {
+        private let lines = NIOLockedValueBox<[String]>([])
+        private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+        func add(_ line: String) {
+            self.lines.withLockedValue { $0.append(line) }
+            self.continuation.yield()
+        }
+
+        /// Waits until so many lines are there.
+        func wait(for count: Int) async -> [String] {
+            for await _ in self.stream {
+                let lines = self.lines.withLockedValue { $0 }
+                if lines.count >= count { return lines }
+            }
+            return []
+        }
+    }
+
+    /// A socket that is let in, with its peer.
+    private func withConnected(
+        _ change: (inout SocketManagerConfiguration) -> Void = { _ in },
+        _ body: (SocketManager, SocketIOClient, ScriptedServer.Peer) async throws -> Void
+    ) async throws {
+        try await ScriptedServer.run { server in
+            let manager = server.makeManager(change)
+            let socket = manager.defaultSocket
+            let lifecycle = socket.lifecycle
+            socket.open()
+            let peer = try await server.nextPeer()
+            await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .connect }
+            try await body(manager, socket, peer)
+            await manager.close()
+        }
+    }
+
+    @Test func allListenersInTheirOrder() async throws {
+        try await self.withConnected { _, socket, peer in
+            let notes = Notes()
+            socket.on("e") { data, _ in notes.add("named \(data.count)") }
+            socket.once("e") { _, _ in notes.add("once") }
+            socket.onAny { event, data in notes.add("any \(event)") }
+            let first = socket.prependAny { event, _ in notes.add("first \(event)") }
+            let removed = socket.on("e") { _, _ in notes.add("removed") }
+            socket.off(removed)
+            peer.say(#"42["e",1,2]"#)
+            #expect(await notes.wait(for: 4) == ["first e", "any e", "named 2", "once"])
+            socket.off(first)
+            peer.say(#"42["e"]"#)
+            #expect(await notes.wait(for: 6).suffix(2) == ["any e", "named 0"])
+            socket.removeAllHandlers()
+            socket.on("last") { _, _ in notes.add("last") }
+            peer.say(#"42["e"]"#, #"42["last"]"#)
+            #expect(await notes.wait(for: 7).last == "last")
+        }
+    }
+
+    @Test func whatGoesOutIsHeardOnceWhenItIsTaken() async throws {
+        try await self.withConnected { _, socket, peer in
+            let notes = Notes()
+            socket.onAnyOutgoing { event, data in notes.add("\(event) \(data.count)") }
+            let first = socket.prependAnyOutgoing { event, _ in notes.add("first \(event)") }
+            socket.emit("a", 1)
+            socket.emit("b", Double.nan)  // cannot be encoded
+            socket.off(first)
+            socket.emit("c", arguments: [])
+            #expect(await notes.wait(for: 3) == ["first a", "a 1", "c 0"])
+            #expect(await peer.next() == #"42["a",1]"#)
+            #expect(await peer.next() == #"42["c"]"#)
+        }
+    }
+
+    @Test func declaredEventsAndRequestsBothWays() async throws {
+        struct Message: Codable, Sendable, Equatable { var text: String }
+        let chat = SocketEvent<Message>("chat")
+        let move = SocketEvent<Int, Int>("move")
+        let add = SocketRequest<Int, Int, Int>("add")
+        try await self.withConnected { _, socket, peer in
+            let messages = socket.messages(chat)
+            let moves = socket.messages(move)
+            socket.on(add) { $0 + $1 }
+            peer.say(#"42["chat",{"text":"hi"}]"#, #"42["move",3,4]"#, #"425["add",1,2]"#)
+            #expect(await messages.first { _ in true } == Message(text: "hi"))
+            let (x, y) = try #require(await moves.first { _ in true })
+            #expect(x == 3 && y == 4)
+            #expect(await peer.next() == "435[3]")
+            socket.emit(chat, Message(text: "yes"))
+            #expect(await peer.next() == #"42["chat",{"text":"yes"}]"#)
+            let sum = Task { try await socket.emitWithAck(add, 20, 22, timeout: self.seconds) }
+            #expect(await peer.next() == #"420["add",20,22]"#)
+            peer.say("430[42]")
+            #expect(try await sum.value == 42)
+            // Its streams end with its listeners.
+            socket.off(chat)
+            for await _ in messages { Issue.record("a message out of nothing") }
+        }
+    }
+
+    @Test func callbacksComeWhereTheyAreWanted() async throws {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "callbacks", attributes: .concurrent)
+        queue.setSpecific(key: key, value: true)
+        let notes = Notes()
+        @Sendable func note(_ line: String) { notes.add(DispatchQueue.getSpecific(key: key) == true ? line : "\(line) elsewhere") }
+        try await self.withConnected({ $0.callbacks = .queue(queue) }) { _, socket, peer in
+            socket.on("e") { data, ack in
+                note("e \(data[0])")
+                ack.with("got", 1)
+            }
+            socket.onAny { event, _ in note("any \(event)") }
+            socket.on(clientEvent: .ping) { _ in note("ping") }
+            socket.on(clientEvent: .pong) { data, ack in note("pong \(data.count) \(ack.isExpected)") }
+            socket.emitWithAck("ask", 1).timingOut(after: 5) { data in note("answer \(data)") }
+            #expect(await peer.next() == #"420["ask",1]"#)
+            peer.say(#"421["e",1]"#, "2", #"430["yes"]"#, #"42["e",2]"#)
+            // A queue that runs several at a time gets one at a time.
+            #expect(await notes.wait(for: 7) == ["any e", "e 1", "ping", "pong 0 false", #"answer ["yes"]"#, "any e", "e 2"])
+            #expect(await peer.next() == #"431["got",1]"#)
+        }
+    }
+
+    @Test func aQueueThatDoesNotKeepUpIsBounded() {
+        let work = NIOLockedValueBox<[@Sendable () -> Void]>([])
+        let notes = NIOLockedValueBox<[Int]>([])
+        let context = SocketCallbackContext.executor { call in work.withLockedValue { $0.append(call) } }
+        #expect(SocketCallbackQueue(.eventLoop, maximumWaiting: 1) == nil)
+        let queue = SocketCallbackQueue(context, maximumWaiting: 2)
+        for number in 0..<3 {
+            let isTaken = queue?.post(isBounded: true) { notes.withLockedValue { $0.append(number) } }
+            #expect(isTaken == (number < 2))
+        }
+        let isTaken = queue?.post(isBounded: false) { notes.withLockedValue { $0.append(9) } }
+        #expect(isTaken == true)
+        #expect(work.withLockedValue { $0.count } == 1)  // one piece at a time
+        work.withLockedValue { $0 }.first?()
+        #expect(notes.withLockedValue { $0 } == [0, 1, 9])
+        queue?.post(isBounded: true) {}
+        #expect(work.withLockedValue { $0.count } == 2)
+    }
+
+    @Test func theLifeOfAConnectionInEvents() async throws {
+        try await ScriptedServer.run { server in
+            let manager = server.makeManager()
+            let socket = manager.defaultSocket
+            let notes = Notes()
+            for kind in SocketLifecycleEvent.Kind.allCases {
+                socket.on(clientEvent: kind) { data, _ in
+                    notes.add("\(kind) \(data.first?.stringValue ?? data.first?.intValue?.description ?? "")")
+                }
+            }
+            socket.on(clientEvent: .connect) { _ in notes.add("taken off") }
+            socket.off(clientEvent: .connect)
+            socket.open()
+            var peer = try await server.nextPeer()
+            await peer.letIn()
+            // An event of the server's named like one of ours is an event of the server's.
+            peer.say(#"42["ping"]"#, #"42["error","?"]"#)
+            peer.hangUp()
+            peer = try await server.nextPeer()
+            await peer.letIn(#"{"sid":"s2"}"#)
+            #expect(
+                await notes.wait(for: 7) == [
+                    "statusChange connecting", "statusChange connected", "statusChange reconnecting", "disconnect transport error",
+                    "reconnectAttempt 1", "statusChange connected", "reconnect 1",
+                ])
+            peer.say("41")
+            #expect(await notes.wait(for: 9).suffix(2) == ["statusChange disconnected", "disconnect io server disconnect"])
+        }
+    }
+}

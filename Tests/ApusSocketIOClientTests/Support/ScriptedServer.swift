@@ -1,0 +1,77 @@
+import ApusSocketIOClient
+import ApusWebSocket
+import NIOCore
+import Testing
+
+/// A server of few words over WebSocket: it opens Engine.IO sessions, says what the test tells it and hands over what it hears.
+final class ScriptedServer: Sendable {
+    /// One session.
+    final class Peer: Sendable {
+        private let connection: WebSocketConnection
+        /// What it said, without its pongs.
+        let heard: AsyncStream<String>
+        fileprivate let continuation: AsyncStream<String>.Continuation
+
+        fileprivate init(_ connection: WebSocketConnection) {
+            self.connection = connection
+            (self.heard, self.continuation) = AsyncStream.makeStream(of: String.self)
+        }
+
+        func say(_ texts: String...) {
+            for text in texts { _ = self.connection.post(.text(text)) }
+        }
+
+        /// The next that it says.
+        func next() async -> String? { await self.heard.first { _ in true } }
+
+        /// Answers the CONNECT that is on its way; returns it.
+        @discardableResult
+        func letIn(_ grant: String = #"{"sid":"s1"}"#) async -> String? {
+            let connect = await self.next()
+            self.say("40" + grant)
+            return connect
+        }
+
+        /// Without a word.
+        func hangUp() { self.connection.abort() }
+    }
+
+    let url: String
+    private let peers: AsyncStream<Peer>
+
+    private init(port: Int, peers: AsyncStream<Peer>) {
+        self.url = "http://127.0.0.1:\(port)"
+        self.peers = peers
+    }
+
+    /// The next session.
+    func nextPeer() async throws -> Peer { try #require(await self.peers.first { _ in true }) }
+
+    /// Runs a server while `body` runs.
+    static func run(_ body: (ScriptedServer) async throws -> Void) async throws {
+        let (peers, found) = AsyncStream.makeStream(of: Peer.self)
+        let server = WebSocketServer { connection in
+            let peer = Peer(connection)
+            peer.say(#"0{"sid":"e1","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#)
+            found.yield(peer)
+            defer { peer.continuation.finish() }
+            for try await message in connection.messages {
+                let text = String(buffer: message.payload)
+                if text != "3" { peer.continuation.yield(text) }
+            }
+        }
+        let (ports, bound) = AsyncStream.makeStream(of: Int.self)
+        let running = Task { try await server.run(host: "127.0.0.1", port: 0) { bound.yield($0.port ?? 0) } }
+        defer { running.cancel() }
+        try await body(ScriptedServer(port: try #require(await ports.first { _ in true }), peers: peers))
+        running.cancel()
+        try await running.value
+    }
+
+    /// A manager for this server: one WebSocket, and again at once when it is lost.
+    func makeManager(_ change: (inout SocketManagerConfiguration) -> Void = { _ in }) -> SocketManager {
+        var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.milliseconds(5), stableTime: .zero))
+        change(&configuration)
+        return SocketManager(url: self.url, configuration: configuration)
+    }
+}

@@ -1,0 +1,122 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import Testing
+
+private let session = SocketIOClientSession(version: .v5, id: "engine1")
+
+/// Connection state recovery from the client's side, as conversations of the namespace machine.
+@Suite struct SocketIOClientRecoveryTests {
+    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> SocketIOPacket.Content {
+        .event(name: "e", arguments: arguments, ackID: ackID)
+    }
+
+    private func delivered(_ arguments: SocketIOValue...) -> SocketIOClientNamespace.Event {
+        .init(name: "e", arguments: arguments, ackID: nil)
+    }
+
+    private func makeConnected(offset: SocketIOValue? = nil) -> SocketIOClientNamespace {
+        var namespace = SocketIOClientNamespace()
+        #expect(namespace.open(in: session) == .fetchAuth(attempt: 1))
+        #expect(namespace.authenticated(attempt: 1) == .sendConnect(auth: nil))
+        var grant: SocketIOValue = ["sid": "id1", "pid": "pid1"]
+        if let offset { grant = ["sid": "id1", "pid": "pid1", "offset": offset] }
+        #expect(namespace.received(.connect(grant)) == .connected(id: "id1", early: []))
+        return namespace
+    }
+
+    /// Loses the session and asks again, and answers the auth.
+    private func auth(of namespace: inout SocketIOClientNamespace, _ own: SocketIOValue? = nil) -> SocketIOValue? {
+        #expect(namespace.sessionLost() == .wasConnected)
+        guard case .fetchAuth(let attempt) = namespace.sessionOpened(session),
+            case .sendConnect(let auth) = namespace.authenticated(attempt: attempt, own)
+        else {
+            Issue.record("not asked for")
+            return nil
+        }
+        return auth
+    }
+
+    @Test func theOffsetIsTheLastArgumentOfTheLastEvent() {
+        var namespace = self.makeConnected()
+        #expect(namespace.received(self.event(1, "o1")) == .deliver(self.delivered(1, "o1")))
+        _ = namespace.received(self.event("text", "o2"))
+        #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o2"])
+    }
+
+    @Test func eventsThatCarryNoOffsetChangeNothing() {
+        var namespace = self.makeConnected()
+        _ = namespace.received(self.event(1, "o1"))
+        _ = namespace.received(self.event())
+        _ = namespace.received(self.event("text", 7))
+        // What wants an ack is not kept by the server.
+        _ = namespace.received(self.event("text", ackID: 3))
+        #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o1"])
+    }
+
+    @Test func aQuietSocketHasTheOffsetOfItsConnect() {
+        var namespace = self.makeConnected(offset: "o0")
+        #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o0"])
+        namespace = self.makeConnected()
+        #expect(self.auth(of: &namespace) == ["pid": "pid1"])
+    }
+
+    @Test func theUsersAuthStaysAndIsNeverOverwritten() {
+        var namespace = self.makeConnected(offset: "o0")
+        #expect(self.auth(of: &namespace, ["token": "t", "offset": "mine"]) == ["pid": "pid1", "offset": "mine", "token": "t"])
+    }
+
+    @Test func missedEventsComeBeforeTheGrantEachOnce() {
+        var namespace = self.makeConnected()
+        for offset: SocketIOValue in ["o1", "o2"] { _ = namespace.received(self.event(offset)) }
+        _ = self.auth(of: &namespace)
+        // The server goes further back than we asked.
+        for offset: SocketIOValue in ["o1", "o2", "o3", "o3", "o4"] { #expect(namespace.received(self.event(offset)) == .doNothing) }
+        #expect(
+            namespace.received(.connect(["sid": "id1", "pid": "pid1"]))
+                == .connected(id: "id1", early: [self.delivered("o3"), self.delivered("o4")], isRecovered: true))
+        #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o4"])
+    }
+
+    @Test func aPidThatChangesIsRecoveredWhenTheSocketIsTheSame() {
+        var namespace = self.makeConnected()
+        _ = self.auth(of: &namespace)
+        #expect(namespace.received(.connect(["sid": "id1", "pid": "pid2"])) == .connected(id: "id1", early: [], isRecovered: true))
+        #expect(self.auth(of: &namespace) == ["pid": "pid2"])
+    }
+
+    @Test func anotherSessionIsNotRecoveredAndItsEventsAreNew() {
+        var namespace = self.makeConnected()
+        _ = namespace.received(self.event("o1"))
+        _ = self.auth(of: &namespace)
+        _ = namespace.received(self.event("o1"))
+        #expect(
+            namespace.received(.connect(["sid": "id2", "pid": "pid2"])) == .connected(id: "id2", early: [self.delivered("o1")]))
+        #expect(self.auth(of: &namespace) == ["pid": "pid2", "offset": "o1"])
+        // A server without recovery gives no pid: nothing is kept any more.
+        #expect(namespace.received(.connect(["sid": "id3"])) == .connected(id: "id3", early: []))
+        _ = namespace.received(self.event("o9"))
+        #expect(self.auth(of: &namespace) == nil)
+    }
+
+    @Test func whoLeavesOrIsSentAwayIsForgotten() {
+        var namespace = self.makeConnected(offset: "o0")
+        _ = namespace.close()
+        _ = namespace.open(in: session)
+        #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
+        namespace = self.makeConnected(offset: "o0")
+        #expect(namespace.received(.disconnect) == .disconnected)
+        _ = namespace.open(in: session)
+        #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
+    }
+
+    @Test func theLastOffsetsAreRemembered() {
+        var recovery = SocketIOClientRecovery(maximumSeen: 2)
+        #expect(recovery.granted(["sid": "id1", "pid": "pid1"]) == false)
+        for offset: SocketIOValue in ["a", "b", "c"] { #expect(recovery.received(self.delivered(offset)) == true) }
+        #expect(recovery.received(self.delivered("c"), isRepeated: true) == false)
+        #expect(recovery.received(self.delivered("b"), isRepeated: true) == false)
+        #expect(recovery.received(self.delivered("a"), isRepeated: true) == true)
+        // Live events are never doubles, whatever they end with.
+        #expect(recovery.received(self.delivered("a")) == true)
+    }
+}

@@ -1,0 +1,110 @@
+import ApusSocketIOProtocol
+import Testing
+
+@Suite struct SocketIORetryQueueTests {
+    private func makeQueue(tries: Int = 3, count: Int = 10) -> SocketIORetryQueue<String> {
+        SocketIORetryQueue(maximumTries: tries, maximumCount: count, maximumBytes: 100)
+    }
+
+    private func item(_ id: Int, bytes: Int = 1, isAwaited: Bool = true) -> SocketIORetryQueue<String>.Item {
+        .init(ackID: id, packet: "packet \(id)", bytes: bytes, timeout: .seconds(5), isAwaited: isAwaited)
+    }
+
+    /// Connected, with events 0 and 1, the first on its way.
+    private func makeWaiting(tries: Int = 3) -> SocketIORetryQueue<String> {
+        var queue = self.makeQueue(tries: tries)
+        queue.connected()
+        #expect(queue.next() == nil)
+        for id in 0...1 { #expect(queue.append(self.item(id)) == true) }
+        #expect(queue.next()?.packet == "packet 0")
+        #expect(queue.next() == nil)  // one at a time
+        return queue
+    }
+
+    @Test func inOrderEachAfterTheAckOfTheOneBefore() {
+        var queue = self.makeWaiting()
+        #expect(queue.remove(ackID: 0) == true)
+        #expect(queue.next()?.packet == "packet 1")
+        #expect(queue.remove(ackID: 0) == false)  // doubled
+        #expect(queue.next() == nil)
+        #expect(queue.remove(ackID: 1) == true)
+        #expect(queue.next() == nil)
+        #expect(queue.count == 0)
+    }
+
+    @Test func theSameEventAgainUntilTheTriesAreSpent() {
+        var queue = self.makeWaiting()
+        for _ in 1...2 {
+            #expect(queue.timedOut(ackID: 0) == .doNothing)
+            #expect(queue.next()?.ackID == 0)
+        }
+        #expect(queue.timedOut(ackID: 0) == .giveUp(ackID: 0))
+        // The next has all its tries.
+        #expect(queue.next()?.ackID == 1)
+        #expect(queue.timedOut(ackID: 0) == .doNothing)  // the timer of what was given up
+        #expect(queue.timedOut(ackID: 1) == .doNothing)
+        #expect(queue.next()?.ackID == 1)
+    }
+
+    @Test func aLateAckOfAnEarlierTryCounts() {
+        var queue = self.makeWaiting()
+        #expect(queue.timedOut(ackID: 0) == .doNothing)
+        #expect(queue.next()?.ackID == 0)
+        #expect(queue.remove(ackID: 0) == true)
+        #expect(queue.next()?.ackID == 1)
+    }
+
+    @Test func aLostConnectionIsALostTry() {
+        var queue = self.makeWaiting(tries: 2)
+        #expect(queue.disconnected() == .doNothing)
+        #expect(queue.next() == nil)
+        #expect(queue.timedOut(ackID: 0) == .doNothing)  // raced with the loss
+        #expect(queue.append(self.item(2)) == true)
+        queue.connected()
+        #expect(queue.next()?.ackID == 0)
+        #expect(queue.disconnected() == .giveUp(ackID: 0))
+        #expect(queue.disconnected() == .doNothing)
+        queue.connected()
+        #expect(queue.next()?.ackID == 1)
+    }
+
+    @Test func whatWaitsForAConnectionLosesNoTry() {
+        var queue = self.makeQueue(tries: 1)
+        #expect(queue.append(self.item(0)) == true)
+        for _ in 0..<5 { #expect(queue.disconnected() == .doNothing) }
+        queue.connected()
+        #expect(queue.next()?.ackID == 0)
+    }
+
+    @Test func whoGivesUpWaitingTakesHisEventAlong() {
+        var queue = self.makeWaiting()
+        #expect(queue.remove(ackID: 1) == false)
+        #expect(queue.remove(ackID: 0) == true)
+        #expect(queue.next() == nil)
+        #expect(queue.remove(ackID: 7) == false)
+    }
+
+    @Test func leavingKeepsWhatNobodyWaitsFor() {
+        var queue = self.makeQueue()
+        queue.connected()
+        for id in 0...3 { _ = queue.append(self.item(id, bytes: 25, isAwaited: id.isMultiple(of: 2))) }
+        _ = queue.next()
+        queue.left()
+        #expect(queue.next() == nil)
+        #expect(queue.count == 2)
+        #expect(queue.append(self.item(4, bytes: 50)) == true)
+        queue.connected()
+        #expect(queue.next()?.ackID == 1)
+    }
+
+    @Test func boundedInNumberAndBytes() {
+        var queue = self.makeQueue(count: 2)
+        #expect(queue.append(self.item(0, bytes: 101)) == false)
+        #expect(queue.append(self.item(1, bytes: 60)) == true)
+        #expect(queue.append(self.item(2, bytes: 41)) == false)
+        #expect(queue.append(self.item(3, bytes: 40)) == true)
+        #expect(queue.append(self.item(4, bytes: 0)) == false)
+        #expect(queue.remove(ackID: 1) == false)
+        #expect(queue.append(self.item(5, bytes: 60)) == true)
+    }
+}
