@@ -187,7 +187,7 @@ let package = Package(
             ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging]),
-        tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusJSON", grdb, logging]),
+        tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(
             "IntegrationTests",
             [

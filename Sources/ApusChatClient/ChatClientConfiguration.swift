@@ -35,7 +35,11 @@ public struct ChatClientConfiguration: Sendable {
     /// How logs are followed.
     public var sync: SyncConfiguration = .init()
 
-    /// How messages are repeated.
+    /// When a message that did not get through is sent again over the same connection; a new connection sends it at once. Default: 1 s doubling to
+    /// 30 s, varied by half. Where the policy gives up, the message waits for the next connection.
+    public var resending: ReconnectionPolicy = .exponential(from: .seconds(1), to: .seconds(30))
+
+    /// How many messages travel at the same time.
     public var outbox: OutboxConfiguration = .init()
 
     /// The defaults above.

@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusConnectivity
 import ApusJSON
 import Logging
 
@@ -67,9 +68,11 @@ extension ChatEngine {
         }
         if error.code == .store { self.broadcaster.yield(.storeFailed(error)) }
         self.logger.debug("A message will be sent again", metadata: ["chat.id": "\(id)", "chat.error": "\(error)"])
-        let (action, send) = self.outbox.failedForNow(id, using: &self.dice)
+        let (action, send) = self.outbox.failedForNow(id)
         switch action {
-        case .rest(let conversation, let delay):
+        case .rest(let conversation, let failures):
+            // A policy that has had enough leaves it to the next connection, which ends every rest.
+            guard let delay = self.configuration.resending.delay(forAttempt: failures, using: &self.dice) else { break }
             self.after(delay) { engine in
                 for id in engine.outbox.restEnded(in: conversation) { engine.transmit(id) }
             }

@@ -88,25 +88,22 @@ package struct OutboxMachine: Sendable {
     }
 
     package enum FailedAction: Equatable {
-        /// Call ``restEnded(in:)`` after this time.
-        case rest(ConversationID, Duration)
+        /// Call ``restEnded(in:)`` after a time that grows with the failures of this message.
+        case rest(ConversationID, failures: Int)
         /// Answered or disconnected meanwhile.
         case doNothing
     }
 
     /// The attempt failed in a way that may pass: a deadline, a full disk on the server.
-    package mutating func failedForNow(
-        _ id: ClientID, using generator: inout some RandomNumberGenerator
-    ) -> (action: FailedAction, send: [ClientID]) {
+    package mutating func failedForNow(_ id: ClientID) -> (action: FailedAction, send: [ClientID]) {
         guard let conversation = self.conversations[id], var queue = self.queues[conversation], queue.ids.first == id,
             case .inFlight = queue.state
         else { return (.doNothing, []) }
         self.inFlightCount -= 1
         queue.failures += 1
         queue.state = .resting
-        let delay = self.configuration.delay(afterAttempts: queue.failures, using: &generator)
         self.queues[conversation] = queue
-        return (.rest(conversation, delay), self.start())
+        return (.rest(conversation, failures: queue.failures), self.start())
     }
 
     /// The time of a rest is over. Late and doubled calls are legal.

@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusConnectivity
 import Foundation
 import Logging
 import Testing
@@ -75,7 +76,7 @@ final class World: Sendable {
         async throws
     {
         var configuration = ChatClientConfiguration()
-        configuration.outbox.jitter = 0
+        configuration.resending = .exponential(from: .seconds(1), to: .seconds(30), jitter: 0)
         configure(&configuration)
         self.server = server
         self.transport = FakeTransport(server)

@@ -8,13 +8,6 @@ private func id(_ text: String) -> ClientID { ClientID(unchecked: text) }
 private func ids(_ texts: String...) -> [ClientID] { texts.map { ClientID(unchecked: $0) } }
 
 struct OutboxMachineTests {
-    var dice = SplitMix(state: 1)
-    var configuration: OutboxConfiguration = {
-        var configuration = OutboxConfiguration()
-        configuration.jitter = 0
-        return configuration
-    }()
-
     @Test func offlineMessagesWaitAndGoOneByOneInOrder() {
         var outbox = OutboxMachine()
         #expect(outbox.enqueued(id("a"), in: pair) == [])
@@ -45,41 +38,41 @@ struct OutboxMachineTests {
         #expect(outbox.settled(id("a")) == ids("b"))
     }
 
-    @Test mutating func failureRestsLongerEachTimeAndKeepsTheOrder() {
-        var outbox = OutboxMachine(configuration: self.configuration)
+    @Test func failureRestsLongerEachTimeAndKeepsTheOrder() {
+        var outbox = OutboxMachine()
         _ = outbox.connected()
         _ = outbox.enqueued(id("a"), in: pair)
         _ = outbox.enqueued(id("b"), in: pair)
-        for seconds in [1, 2, 4, 8, 16, 30, 30] {
-            let failed = outbox.failedForNow(id("a"), using: &self.dice)
-            #expect(failed.action == .rest(pair, .seconds(seconds)))
+        for failures in 1...7 {
+            let failed = outbox.failedForNow(id("a"))
+            #expect(failed.action == .rest(pair, failures: failures))
             #expect(failed.send == [])
             #expect(outbox.restEnded(in: pair) == ids("a"))
         }
         #expect(outbox.settled(id("a")) == ids("b"))
-        #expect(outbox.failedForNow(id("b"), using: &self.dice).action == .rest(pair, .seconds(1)))
+        #expect(outbox.failedForNow(id("b")).action == .rest(pair, failures: 1))
     }
 
-    @Test mutating func lateTimersAndAnswersChangeNothing() {
-        var outbox = OutboxMachine(configuration: self.configuration)
+    @Test func lateTimersAndAnswersChangeNothing() {
+        var outbox = OutboxMachine()
         _ = outbox.connected()
         _ = outbox.enqueued(id("a"), in: pair)
         #expect(outbox.restEnded(in: pair) == [])
         #expect(outbox.restEnded(in: group) == [])
         #expect(outbox.enqueued(id("a"), in: pair) == [])
         outbox.disconnected()
-        #expect(outbox.failedForNow(id("a"), using: &self.dice).action == .doNothing)
+        #expect(outbox.failedForNow(id("a")).action == .doNothing)
         #expect(outbox.settled(id("a")) == [])
         #expect(outbox.settled(id("a")) == [])
         #expect(outbox.settled(id("never")) == [])
         #expect(outbox.connected() == [])
     }
 
-    @Test mutating func newConnectionEndsARest() {
-        var outbox = OutboxMachine(configuration: self.configuration)
+    @Test func newConnectionEndsARest() {
+        var outbox = OutboxMachine()
         _ = outbox.connected()
         _ = outbox.enqueued(id("a"), in: pair)
-        _ = outbox.failedForNow(id("a"), using: &self.dice)
+        _ = outbox.failedForNow(id("a"))
         outbox.disconnected()
         #expect(outbox.connected() == ids("a"))
     }
