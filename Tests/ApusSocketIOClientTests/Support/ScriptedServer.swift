@@ -50,7 +50,9 @@ final class ScriptedServer: Sendable {
     /// Runs a server while `body` runs.
     static func run(_ body: (ScriptedServer) async throws -> Void) async throws {
         let (peers, found) = AsyncStream.makeStream(of: Peer.self)
-        let server = WebSocketServer { connection in
+        var configuration = WebSocketServerConfiguration()
+        configuration.path = nil
+        let server = WebSocketServer(configuration: configuration) { connection in
             let peer = Peer(connection)
             peer.say(#"0{"sid":"e1","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#)
             found.yield(peer)
