@@ -54,6 +54,14 @@ public struct SocketManagerConfiguration: Sendable {
     /// How long an ack is waited for when the call does not say. Default: 20 seconds.
     public var ackTimeout: Duration = .seconds(20)
 
+    /// Whether attempts wait while this machine has no way to the server, and are made at once when a network comes. Default: yes.
+    ///
+    /// A connection that stands outlives a short gap; its heartbeat finds out whether it is dead.
+    public var watchesNetwork: Bool = true
+
+    /// Replaced in tests.
+    var networkMonitor = NetworkPathMonitor.shared
+
     /// How many times an event is sent again whose ack did not come within ``ackTimeout``, or that was on its way when the connection was lost.
     /// Default: 0, events are sent once.
     ///

@@ -59,6 +59,15 @@ import Testing
         #expect(socket.state == .disconnected)
     }
 
+    @Test(
+        arguments: [
+            ("http://example.com", "example.com"), ("https://example.com:3443/chat?a=b", "example.com"), ("ws://127.0.0.1:80", "127.0.0.1"),
+            ("http://[::1]:80/", "::1"), ("nonsense", "nonsense"), ("", ""), ("http://?", ""),
+        ])
+    func theHostIsFound(url: String, host: String) {
+        #expect(SocketManagerCore.host(of: url) == host)
+    }
+
     @Test func bothAskersGetTheSameSocket() {
         let manager = SocketManager(url: "http://127.0.0.1:1")
         #expect(manager.socket(forNamespace: "chat").namespace == "/chat")

@@ -21,6 +21,7 @@ final class SocketManagerCore: @unchecked Sendable {
     private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
 
     private var reconnection: ReconnectionStateMachine
+    private var network: NetworkWatch
     private var engine: EngineIOClientConnection?
     private var decoder: SocketIOParser.Decoder
     /// Runs only while attachments are outstanding.
@@ -39,6 +40,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.callbacks = SocketCallbackQueue(configuration.callbacks, maximumWaiting: configuration.maximumPendingCallbacks)
         self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
         self.decoder = configuration.parser.makeDecoder()
+        self.network = NetworkWatch(host: Self.host(of: url))
     }
 
     /// Runs `body` on the event loop: at once when there already, so that what a handler emits keeps its place.
@@ -70,6 +72,7 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// A namespace wants the connection.
     func start() {
+        self.watchNetwork()
         if case .connect = self.reconnection.start() { self.connect() }
     }
 
@@ -85,6 +88,7 @@ final class SocketManagerCore: @unchecked Sendable {
         } catch {
             // The settings are wrong: another attempt would be as well.
             self.reconnection.stop()
+            self.network.stop()
             let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
             for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
         }
@@ -113,6 +117,8 @@ final class SocketManagerCore: @unchecked Sendable {
 
     private func stop() {
         self.reconnection.stop()
+        self.network.stop()
+        _ = self.reconnection.routeFound()  // who no longer looks must not go on believing that there is none
         self.retryTimer?.cancel()
         self.retryTimer = nil
         self.stopAttachmentsTimer()
@@ -138,6 +144,36 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Gives up the present connection and counts it as failed.
     func fail(_ error: EngineIOError) {
         self.engine?.close(error)
+    }
+
+    // MARK: - The network
+
+    /// Watches while somebody wants the connection.
+    private func watchNetwork() {
+        guard self.configuration.watchesNetwork, !self.network.isWatching else { return }
+        let eventLoop = self.eventLoop
+        let listening = self.configuration.networkMonitor.listen { [weak self] path in
+            guard let self else { return }
+            // Never at once: the first report may come before we know that we listen.
+            eventLoop.execute { self.networkChanged(to: path) }
+        }
+        self.network.started(listening)
+    }
+
+    /// For the question whether the server is this machine; a URL without a host fails when it is connected to.
+    static func host(of url: String) -> String {
+        let authority = (url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.first == "[" { return String(authority.dropFirst().prefix { $0 != "]" }) }
+        return String(authority.prefix { $0 != ":" })
+    }
+
+    private func networkChanged(to path: NetworkPath) {
+        guard self.network.isWatching else { return }  // it was on its way when the last socket left
+        switch self.network.changed(to: path) {
+        case .lost: if case .cancelTimer = self.reconnection.routeLost() { self.retryTimer?.cancel() }
+        case .found: if case .connect(let attempt) = self.reconnection.routeFound() { self.retry(attempt) }
+        case .doNothing: break
+        }
     }
 
     // MARK: - Packets
@@ -233,6 +269,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         }
         for namespace in self.all { namespace.sessionLost(error, failure: failure) }
         if case .giveUp = next {
+            self.network.stop()
             for namespace in self.all { namespace.gaveUp(failure, isFinal: true) }
         }
     }

@@ -38,7 +38,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private var retryTimer: Scheduled<Void>?
     /// Why the session is not open, for those who wait for it.
     private var lastFailure: WebSocketError?
-    var network: WebSocketSessionNetwork
+    var network: NetworkWatch
     let audience: WebSocketSessionAudience
     let waiters = WebSocketSessionWaiters()
 
@@ -50,7 +50,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.startedAt = eventLoop.now
         self.machine = WebSocketSessionStateMachine(reconnection: configuration.reconnection, queue: configuration.queue)
         self.audience = WebSocketSessionAudience(flow: configuration.client.flow)
-        self.network = WebSocketSessionNetwork(host: (try? WebSocketURL(url))?.host ?? "")
+        self.network = NetworkWatch(host: (try? WebSocketURL(url))?.host ?? "")
     }
 
     /// Runs `body` on the event loop: at once when there already, so that what a handler sends keeps its place.

@@ -10,24 +10,6 @@ import Testing
         NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
     }
 
-    @Test func reportsAreComparedWithTheLastOne() {
-        var network = WebSocketSessionNetwork(host: "example.com")
-        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
-        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
-        #expect(network.changed(to: self.path(true, "b")) == .found)
-        #expect(network.changed(to: self.path(false, "")) == .lost)
-        #expect(network.changed(to: self.path(false, "x")) == .doNothing)
-        #expect(network.changed(to: self.path(true, "b")) == .found)
-        network = WebSocketSessionNetwork(host: "example.com")
-        #expect(network.changed(to: self.path(false, "")) == .lost)
-    }
-
-    @Test func aServerOnThisMachineNeedsNone() {
-        var network = WebSocketSessionNetwork(host: "127.0.0.1")
-        #expect(network.changed(to: self.path(false, "")) == .doNothing)
-        #expect(network.changed(to: self.path(true, "a")) == .doNothing)
-    }
-
     private final class Source: NetworkPathMonitor.Source {
         let isStopped = NIOLockedValueBox(false)
         func stop() { self.isStopped.withLockedValue { $0 = true } }

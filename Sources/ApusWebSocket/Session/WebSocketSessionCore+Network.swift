@@ -1,0 +1,24 @@
+import ApusConnectivity
+import NIOCore
+
+extension WebSocketSessionCore {
+    /// Watches while somebody wants the connection.
+    func watchNetwork() {
+        guard self.configuration.watchesNetwork, self.configuration.client.unixSocketPath == nil, !self.network.isWatching else { return }
+        let eventLoop = self.eventLoop
+        let listening = self.configuration.networkMonitor.listen { [weak self] path in
+            guard let self else { return }
+            eventLoop.execute { self.networkChanged(to: path) }
+        }
+        self.network.started(listening)
+    }
+
+    private func networkChanged(to path: NetworkPath) {
+        guard self.network.isWatching else { return }  // it was on its way when the session ended
+        switch self.network.changed(to: path) {
+        case .lost: self.routeLost()
+        case .found: self.routeFound()
+        case .doNothing: break
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ApusConnectivity
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import ApusSocketIOClient
+
+@Suite(.timeLimit(.minutes(1))) struct SocketNetworkTests {
+    private final class Source: NetworkPathMonitor.Source {
+        let isStopped = NIOLockedValueBox(false)
+        func stop() { self.isStopped.withLockedValue { $0 = true } }
+    }
+
+    private func path(_ isSatisfied: Bool, _ fingerprint: String) -> NetworkPath {
+        NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
+    }
+
+    @Test func attemptsWaitForANetworkAndAreMadeAtOnce() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        let source = Source()
+        let monitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return source
+        }
+        try await ScriptedServer.run { server in
+            // To connect to 0.0.0.0 is to connect to 127.0.0.1, but the client takes it for another machine.
+            let url = server.url.replacing("127.0.0.1", with: "0.0.0.0")
+            var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.seconds(3600)))
+            configuration.networkMonitor = monitor
+            let manager = SocketManager(url: url, configuration: configuration)
+            let socket = manager.defaultSocket
+            let lifecycle = socket.lifecycle
+            socket.open()
+            var peer = try await server.nextPeer()
+            await peer.letIn()
+            let report = try #require(reports.withLockedValue { $0 })
+            report(self.path(true, "a"))
+            report(self.path(false, ""))
+            peer.hangUp()
+            _ = await lifecycle.first { $0.kind == .disconnect }
+            report(self.path(true, "b"))
+            peer = try await server.nextPeer()
+            await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .reconnect }
+            // Lost with a network: an hour's wait, which another network cuts short.
+            peer.hangUp()
+            _ = await lifecycle.first { $0.kind == .disconnect }
+            report(self.path(true, "c"))
+            peer = try await server.nextPeer()
+            await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .reconnect }
+            await manager.close()
+            #expect(source.isStopped.withLockedValue { $0 })
+        }
+    }
+}
