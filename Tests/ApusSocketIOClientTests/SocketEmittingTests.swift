@@ -78,9 +78,11 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
+            let lifecycle = socket.lifecycle
             socket.open()
             let peer = try await server.nextPeer()
             await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .connect }
             for number in 0..<100 { socket.emit("number", number) }
             await manager.close(timeout: self.seconds)
             #expect(socket.state == .disconnected)

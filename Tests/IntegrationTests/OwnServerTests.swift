@@ -5,6 +5,17 @@ import Logging
 import NIOCore
 import Testing
 
+/// Declared once, for both sides.
+private enum Declared {
+    struct Note: Codable, Sendable, Equatable { var text: String }
+
+    static let note = SocketEvent<Note>("note")
+    static let moved = SocketEvent<Int, Int>("moved")
+    static let slowly = SocketRequest<String, Note>("slowly")
+    static let sum = SocketRequest<Int, Int, Int>("sum")
+    static let total = SocketRequest<Int>("total")
+}
+
 /// Our client against our server over loopback, over every transport.
 @Suite(.timeLimit(.minutes(2)))
 struct OwnServerTests {
@@ -21,6 +32,10 @@ struct OwnServerTests {
                     let answer = try await socket.emitWithAck("question", number, timeout: Self.seconds, as: Int.self)
                     return answer + 1
                 }
+                socket.on(Declared.moved) { x, y in socket.emit(Declared.moved, y, x) }
+                socket.on(Declared.note) { note in server.namespace(name).emit(Declared.note, note) }
+                socket.on(Declared.slowly) { text async in Declared.Note(text: text) }
+                socket.on(Declared.total) { try await socket.emitWithAck(Declared.sum, 3, 4, timeout: Self.seconds) }
                 socket.on("leave-me") { () -> Void in socket.disconnect() }
             }
         }
@@ -53,6 +68,24 @@ struct OwnServerTests {
             let values: [SocketIOValue] = [.binary([1, 2]), ["deep": [.binary(Array(repeating: 7, count: 90_000))]], nil, 1.5]
             #expect(try await socket.emitWithAck("ack", arguments: values, timeout: Self.seconds) == values)
             #expect(try await socket.emitWithAck("ask", 4, timeout: Self.seconds, as: Int.self) == 41)
+            socket.disconnect()
+        }
+    }
+
+    @Test func declaredEventsTravelBothWays() async throws {
+        try await self.withServer { url in
+            let socket = SocketManager(url: url, configuration: Way.webSocket.configuration()).defaultSocket
+            socket.on(Declared.sum) { $0 + $1 }
+            let notes = socket.messages(Declared.note)
+            let moves = socket.messages(Declared.moved)
+            try await socket.connect(timeout: Self.seconds)
+            #expect(try await socket.emitWithAck(Declared.slowly, "in time", timeout: Self.seconds) == Declared.Note(text: "in time"))
+            #expect(try await socket.emitWithAck(Declared.total, timeout: Self.seconds) == 7)
+            socket.emit(Declared.moved, 3, 4)
+            let (x, y) = try #require(await moves.first { _ in true })
+            #expect(x == 4 && y == 3)
+            socket.emit(Declared.note, Declared.Note(text: "hello"))
+            #expect(await notes.first { _ in true } == Declared.Note(text: "hello"))
             socket.disconnect()
         }
     }
