@@ -152,7 +152,8 @@ extension SocketNamespaceCore {
         do throws(SocketIOError) {
             let packet = try self.encode(event, arguments, ackID: ackID)
             let item = SocketIORetryQueue.Item(
-                ackID: ackID, packet: packet, bytes: packet.reduce(0) { $0 + $1.readableBytes }, timeout: flags.timeout ?? self.configuration.ackTimeout,
+                ackID: ackID, packet: packet, bytes: packet.reduce(0) { $0 + $1.readableBytes },
+                timeout: flags.timeout ?? self.configuration.ackTimeout,
                 isAwaited: isAwaited)
             guard self.retries?.append(item) == true else { return self.sendFailed(ackID: isAwaited ? ackID : nil) }
             self.sendNext()

@@ -28,7 +28,7 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - limit: Messages kept for a slow reader; above it the oldest go. Listen with ``on(_:_:)-(String,_)`` to miss none.
+    ///   - limit: Messages kept for a slow reader; above it the oldest go. Listen with `on` to miss none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingNewest limit: Int = 1000
     ) -> AsyncStream<Message> {

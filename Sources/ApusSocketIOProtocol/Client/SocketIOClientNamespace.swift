@@ -138,7 +138,7 @@ package struct SocketIOClientNamespace: Sendable {
                 }
                 self.state = .connected(id: id)
                 let isRecovered = self.recovery.granted(payload)
-                early = early.filter { self.recovery.received($0, isRepeated: isRecovered) }
+                early = early.compactMap { self.recovery.received($0, isRepeated: isRecovered) }
                 return .connected(id: id, early: early, isRecovered: isRecovered)
             case .connectError(let payload):
                 self.end()
@@ -163,8 +163,7 @@ package struct SocketIOClientNamespace: Sendable {
             switch content {
             case .event(let name, let arguments, let ackID):
                 let event = Event(name: name, arguments: arguments, ackID: ackID)
-                _ = self.recovery.received(event)
-                return .deliver(event)
+                return self.recovery.received(event).map { .deliver($0) } ?? .doNothing
             case .ack(let id, let arguments):
                 return .resolveAck(id: id, arguments: arguments)
             case .disconnect:

@@ -9,6 +9,8 @@ package struct SocketIOClientRecovery: Sendable {
         var pid: String
         var socketID: String?
         var offset: String?
+        /// How every offset of this server begins, where it can be known: then nothing else is taken for one.
+        var mark: String?
         /// The last offsets, a ring. What is sent again is looked up here.
         var seen: [String] = []
         var next = 0
@@ -57,22 +59,32 @@ package struct SocketIOClientRecovery: Sendable {
         var session = isRecovered ? self.session.take() : nil
         session?.pid = pid
         self.session = session ?? Session(pid: pid, socketID: socketID)
-        // A quiet socket has no event to take an offset from: our server gives one here.
-        if let offset = payload?["offset"]?.stringValue { self.session?.offset = offset }
+        // A quiet socket has no event to take an offset from: our server gives one here, `name.number`, and all of its begin with that name.
+        if let offset = payload?["offset"]?.stringValue {
+            self.session?.offset = offset
+            self.session?.mark = offset.firstIndex(of: ".").map { String(offset[...$0]) }
+        }
         return isRecovered
     }
 
-    /// An event came. `false`: it came before.
+    /// An event came. Answers what is to be delivered, nil when it was before.
+    ///
+    /// The offset stays among the arguments, as in the reference, unless it is known for one.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - isRepeated: Whether it was sent to make up for a lost connection; others cannot be doubles.
-    package mutating func received(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> Bool {
+    package mutating func received(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event? {
         // An event that wants an ack is never kept by the server: its last argument is the application's.
-        guard self.session != nil, event.ackID == nil, let offset = event.arguments.last?.stringValue else { return true }
-        if isRepeated, self.session?.seen.contains(offset) == true { return false }
+        guard self.session != nil, event.ackID == nil, let offset = event.arguments.last?.stringValue else { return event }
+        let mark = self.session?.mark
+        if let mark, !offset.hasPrefix(mark) { return event }
+        if isRepeated, self.session?.seen.contains(offset) == true { return nil }
         self.session?.note(offset, maximum: self.maximumSeen)
-        return true
+        guard mark != nil else { return event }
+        var event = event
+        event.arguments.removeLast()
+        return event
     }
 
     /// The namespace was left: the server keeps nothing then.
