@@ -200,6 +200,25 @@ struct PythonPeerTests {
         second.kill()
     }
 
+    @Test func repeatedEventsOutliveARestartOfTheServer() async throws {
+        let first = try PythonPeer()
+        var configuration = Way.webSocket.configuration(reconnection: .fixed(.milliseconds(50)))
+        configuration.retries = 100
+        let manager = SocketManager(url: first.url, configuration: configuration)
+        let socket = manager.defaultSocket
+        try await socket.connect(timeout: self.seconds)
+        let (answers, continuation) = AsyncStream.makeStream(of: SocketIOValue?.self)
+        for number in 0..<200 { socket.emitWithAck("ack", number).timingOut(after: 10) { continuation.yield($0.first) } }
+        var received: [SocketIOValue?] = []
+        for await answer in answers.prefix(20) { received.append(answer) }
+        first.kill()
+        let second = try PythonPeer(port: first.port)
+        for await answer in answers.prefix(180) { received.append(answer) }
+        #expect(received == (0..<200).map { .integer($0) })
+        await manager.close()
+        second.kill()
+    }
+
     @Test func shortHeartbeatsAreAnswered() async throws {
         // An interval below a second is announced as 0. Several heartbeats pass: a client that does not answer is thrown out.
         let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"])

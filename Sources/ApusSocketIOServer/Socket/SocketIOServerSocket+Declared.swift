@@ -52,6 +52,13 @@ extension SocketIOEmitter {
     public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
+
+    /// Sends a declared request and waits for the client's answer. Throws as ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
+    public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument
+    ) async throws -> Answer {
+        try await self.emitWithAck(request.name, repeat each arguments, as: Answer.self)
+    }
 }
 
 extension SocketIOBroadcast {
