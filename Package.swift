@@ -142,7 +142,8 @@ let package = Package(
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
-            name: "Examples", dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, logging], path: "Examples",
+            name: "Examples", dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, logging],
+            path: "Examples",
             swiftSettings: settings),
 
         .executableTarget(
