@@ -28,7 +28,6 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -71,7 +70,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -90,7 +88,7 @@ let package = Package(
         // Shells: sockets, tasks, clocks, disks.
         module(
             "ApusConnectivity",
-            [nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers, crypto, swiftASN1]),
+            ["CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, swiftASN1, dequeModule]),
         module(
             "ApusWebSocket",
             [
@@ -116,7 +114,7 @@ let package = Package(
             [
                 "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
                 nioHTTP1, nioSSL,
-                nioConcurrencyHelpers, asyncHTTPClient, httpTypes, logging, dequeModule,
+                nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
         module(
             "ApusSocketIOClient",
@@ -135,8 +133,8 @@ let package = Package(
         module(
             "ApusChatClient",
             [
-                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", asyncHTTPClient, grdb,
-                nioCore, nioHTTP1, nioSSL, nioConcurrencyHelpers, logging,
+                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
+                nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
         module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, httpTypes]),
 
@@ -159,7 +157,7 @@ let package = Package(
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
             "ApusConnectivityTests",
-            ["ApusConnectivity", nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
+            ["ApusConnectivity", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",
@@ -194,7 +192,7 @@ let package = Package(
             [
                 "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
                 "ApusSocketIOProtocol", "ApusWebSocket",
-                "ApusJSON", nioCore, nioPosix, nioSSL, hummingbird, serviceLifecycle, asyncHTTPClient, logging,
+                "ApusJSON", nioCore, nioPosix, nioSSL, nioHTTP1, hummingbird, serviceLifecycle, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -72,7 +72,7 @@ public final class ChatClient: Sendable {
             try await engine.restore()
             return ChatClient(session: session, store: store, http: http, engine: engine)
         } catch {
-            await http.shutdown()
+            http.shutdown()
             throw error
         }
     }
@@ -91,7 +91,7 @@ public final class ChatClient: Sendable {
         self.run.cancel()
         await self.run.value
         self.store.close()
-        await self.http.shutdown()
+        self.http.shutdown()
     }
 
     /// Ends this device's session on the server, then closes. The history stays in the store.

@@ -1,4 +1,4 @@
-/// Why a connection did not come to be.
+/// Why a connection did not come to be, or an exchange over it failed.
 public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. More may be added; switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -6,7 +6,7 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
             case invalidSettings, nameResolution, connectFailed, timeout, connectionLost, cancelled
             case proxyRefused, proxyAuthentication, proxyProtocol
             case tlsFailed, tlsVersion, certificateExpired, certificateSelfSigned, certificateUntrusted, hostNameMismatch, pinMismatch
-            case clientCertificateRefused
+            case clientCertificateRefused, httpProtocol, responseTooLarge
         }
 
         private let value: Value
@@ -45,6 +45,10 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         public static let pinMismatch = Self(value: .pinMismatch)
         /// The server did not accept our certificate, or wants one.
         public static let clientCertificateRefused = Self(value: .clientCertificateRefused)
+        /// What the server answered is no HTTP, or not as it says.
+        public static let httpProtocol = Self(value: .httpProtocol)
+        /// The server's answer is larger than it may be.
+        public static let responseTooLarge = Self(value: .responseTooLarge)
 
         /// The name of the code.
         public var description: String { "\(self.value)" }

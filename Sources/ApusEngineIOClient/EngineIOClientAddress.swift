@@ -1,9 +1,10 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 
 /// The addresses of a server's transports.
 struct EngineIOClientAddress: Sendable {
-    let isSecure: Bool
-    private let authority: String
+    /// Whom the requests go to.
+    let origin: HTTPOrigin
     private let target: String
     /// The `EIO` of the query.
     var version: EngineIOVersion
@@ -14,17 +15,17 @@ struct EngineIOClientAddress: Sendable {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
             throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL: http://host:port is expected, non-ASCII percent-encoded")
         }
+        let isSecure: Bool
         switch url[..<colon].lowercased() {
-        case "http", "ws": self.isSecure = false
-        case "https", "wss": self.isSecure = true
+        case "http", "ws": isSecure = false
+        case "https", "wss": isSecure = true
         case let scheme: throw EngineIOError(.badRequest, message: "the scheme is \(scheme), not http, https, ws or wss")
         }
         let rest = url[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard !authority.isEmpty, !authority.contains("@") else {
-            throw EngineIOError(.badRequest, message: "\"\(url)\" has no host, or a user name, which belongs in an Authorization header")
+        do throws(ConnectivityError) { self.origin = try HTTPOrigin(isSecure: isSecure, authority: authority) } catch {
+            throw EngineIOError(.badRequest, message: error.message, cause: error)
         }
-        self.authority = String(authority)
         let path = configuration.path
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
             throw EngineIOError(.badRequest, message: "the path \"\(path)\" holds what must be percent-encoded")
@@ -41,12 +42,15 @@ struct EngineIOClientAddress: Sendable {
         self.version = configuration.version == .v3 ? .v3 : .v4
     }
 
+    /// The target of polling requests.
     func polling(sid: String?) -> String {
-        "\(self.isSecure ? "https" : "http")://\(self.authority)\(self.target)EIO=\(self.version.number)&transport=polling\(Self.session(sid))"
+        "\(self.target)EIO=\(self.version.number)&transport=polling\(Self.session(sid))"
     }
 
+    /// The URL of the WebSocket.
     func webSocket(sid: String?) -> String {
-        "\(self.isSecure ? "wss" : "ws")://\(self.authority)\(self.target)EIO=\(self.version.number)&transport=websocket\(Self.session(sid))"
+        "\(self.origin.isSecure ? "wss" : "ws")://\(self.origin.authority)\(self.target)EIO=\(self.version.number)&transport=websocket"
+            + Self.session(sid)
     }
 
     /// The sid is the server's: encoded, so that it cannot add to the request.

@@ -43,10 +43,19 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Time until the session stands, and for each POST. Default: 20 seconds, as the reference client.
     public var timeout: Duration = .seconds(20)
 
-    /// How the server's certificate is judged. Default: the system's roots and the host's name.
-    ///
-    /// Polling cannot check a pinned certificate or another server name: with either, only WebSocket is used.
+    /// How the server's certificate is judged, for both transports. Default: the system's roots and the host's name.
     public var tls: TLSSettings = .system
+
+    /// The proxy to connect through. Default: none; ``/ApusConnectivity/ProxySettings/environment`` does what the environment says.
+    public var proxy: ProxySettings = .none
+
+    /// The address of this machine to connect from. Default: `nil`, the system's choice.
+    public var localAddress: String?
+
+    /// A Unix socket to connect to in place of the URL's host and port. Default: `nil`.
+    ///
+    /// The URL still says what stands in the requests and whether TLS is spoken.
+    public var unixSocketPath: String?
 
     /// The largest message or polling body taken from the server. Unit: bytes. Default: 16 MiB.
     public var maximumMessageBytes: Int = 16 << 20
@@ -56,4 +65,13 @@ public struct EngineIOClientConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The way to the server.
+    var dialer: Dialer {
+        var dialer = Dialer(tls: self.tls, proxy: self.proxy)
+        dialer.localAddress = self.localAddress
+        dialer.connectTimeout = self.timeout
+        dialer.tlsTimeout = self.timeout
+        return dialer
+    }
 }

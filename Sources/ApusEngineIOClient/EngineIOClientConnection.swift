@@ -2,7 +2,6 @@ import ApusConnectivity
 package import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
-package import AsyncHTTPClient
 package import Logging
 package import NIOCore
 import NIOHTTP1
@@ -66,24 +65,19 @@ package final class EngineIOClientConnection {
     private var pingTime: NIODeadline?
 
     package init(
-        url: String, configuration: EngineIOClientConfiguration, client: HTTPClient, eventLoop: any EventLoop, logger: Logger,
+        url: String, configuration: EngineIOClientConfiguration, eventLoop: any EventLoop, logger: Logger,
         delegate: any EngineIOClientDelegate
     ) throws(EngineIOError) {
         self.address = try EngineIOClientAddress(url, configuration: configuration)
-        var transports = configuration.transports
-        if self.address.isSecure, configuration.tls.needsOwnVerification { transports.removeAll { $0 == .polling } }
-        guard let first = transports.first else {
-            throw EngineIOError(
-                .transportUnknown,
-                message: "no transport is left: a pinned certificate or another server name needs .websocket among the transports")
-        }
+        let transports = configuration.transports
+        guard let first = transports.first else { throw EngineIOError(.transportUnknown, message: "the configuration names no transport") }
         self.startsOn = first == .polling ? .polling : .webSocket
         self.session = EngineIOClientSession(startingOn: self.startsOn, upgrades: transports.contains(.websocket))
         self.version = self.address.version
         self.packets = EngineIOPacketCodec(version: self.version)
         self.payloads = EngineIOPayloadCodec(version: self.version, maximumPackets: Self.maximumPackets)
         self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: self.packets)
-        self.polling = EngineIOPollingTransport(eventLoop: eventLoop, client: client, configuration: configuration)
+        self.polling = EngineIOPollingTransport(eventLoop: eventLoop, origin: self.address.origin, configuration: configuration)
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.logger = logger
@@ -314,10 +308,15 @@ package final class EngineIOClientConnection {
         var limits = WebSocketLimits(maximumMessageBytes: self.configuration.maximumMessageBytes)
         limits.closeTimeout = .seconds(2)
         let headers = self.configuration.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        WebSocketClientConnector.connect(
-            to: self.address.webSocket(sid: sid), headers: headers, tls: self.configuration.tls, limits: limits,
-            timeout: self.configuration.timeout, on: self.eventLoop, delegate: delegate
-        ).assumeIsolated().whenComplete { result in
+        let url: WebSocketURL
+        do throws(WebSocketError) { url = try WebSocketURL(self.address.webSocket(sid: sid)) } catch {
+            return self.webSocketEnded(Self.engineError(error))
+        }
+        WebSocketClientConnector.attempt(
+            url, headers: headers, through: self.configuration.dialer,
+            target: self.configuration.unixSocketPath.map { .unixSocket(path: $0) }, limits: limits,
+            timeout: self.configuration.timeout, handshakeTimeout: nil, on: self.eventLoop
+        ) { _ in delegate }.futureResult.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let handler):
                 guard self.webSocketDelegate === delegate, !self.session.isClosed else { return handler.abort() }

@@ -1,88 +1,73 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
-import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
-/// The HTTP half of a session: at most one GET and one POST on their way.
+/// The HTTP half of a session: at most one GET and one POST on their way, each on a connection that is kept for the next.
 ///
-/// Confined to the event loop. async-http-client keeps the connections alive between the requests.
+/// Confined to the event loop.
 final class EngineIOPollingTransport {
-    private let eventLoop: any EventLoop
-    private let client: HTTPClient
+    private let exchanger: HTTPExchanger
     private let headers: HTTPHeaders
-    private let tls: TLSConfiguration?
-    private let maximumBodyBytes: Int
-    private var tasks: [Int: HTTPClient.Task<HTTPClient.Response>] = [:]
-    private var nextTask = 0
+    /// The requests on their way that somebody waits for.
+    private var requests: Set<HTTPExchanger.ID> = []
 
-    init(eventLoop: any EventLoop, client: HTTPClient, configuration: EngineIOClientConfiguration) {
-        self.eventLoop = eventLoop
-        self.client = client
+    init(eventLoop: any EventLoop, origin: HTTPOrigin, configuration: EngineIOClientConfiguration) {
         self.headers = HTTPHeaders(configuration.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        self.maximumBodyBytes = configuration.maximumMessageBytes
-        if configuration.tls == .system {
-            self.tls = nil
-        } else if let tls = try? configuration.tls.makeConfiguration() {
-            self.tls = tls
-        } else {
-            // Settings that cannot be read must not fall back to others: nobody is trusted.
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .certificates([])
-            self.tls = tls
-        }
+        var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: configuration.dialer)
+        exchanges.target = configuration.unixSocketPath.map { .unixSocket(path: $0) }
+        exchanges.maximumBodyBytes = configuration.maximumMessageBytes
+        self.exchanger = HTTPExchanger(configuration: exchanges, eventLoop: eventLoop)
     }
 
     /// Sends a request; `completion` runs on the event loop, unless ``cancel()`` came first.
     func send(
-        _ method: HTTPMethod, to url: String, body: EngineIOPayload?, timeout: Duration,
+        _ method: HTTPMethod, to target: String, body: EngineIOPayload?, timeout: Duration,
         completion: @escaping (Result<EngineIOPayload, EngineIOError>) -> Void
     ) {
-        self.eventLoop.preconditionInEventLoop()
-        let request: HTTPClient.Request
-        do {
-            var headers = self.headers
-            if let body { headers.replaceOrAdd(name: "Content-Type", value: body.contentType) }
-            request = try HTTPClient.Request(
-                url: url, method: method, headers: headers, body: body.map { .byteBuffer($0.bytes) }, tlsConfiguration: self.tls)
-        } catch {
-            completion(.failure(EngineIOError(.badRequest, message: "the request could not be made", cause: error)))
-            return
-        }
-        let task = self.client.execute(
-            request: request, delegate: ResponseAccumulator(request: request, maxBodySize: self.maximumBodyBytes),
-            eventLoop: .delegateAndChannel(on: self.eventLoop), deadline: .now() + TimeAmount(timeout))
-        let id = self.nextTask
-        self.nextTask += 1
-        self.tasks[id] = task
-        task.futureResult.hop(to: self.eventLoop).assumeIsolated().whenComplete { result in
-            guard self.tasks.removeValue(forKey: id) != nil else { return }  // cancelled
+        var request = HTTPExchangeRequest(method, target, headers: self.headers, body: body?.bytes)
+        if let body { request.headers.replaceOrAdd(name: "Content-Type", value: body.contentType) }
+        var id: HTTPExchanger.ID?
+        var isOver = false
+        id = self.exchanger.send(request, timeout: timeout) { result in
+            isOver = true
+            if let id { guard self.requests.remove(id) != nil else { return } }  // cancelled
             completion(Self.outcome(result))
         }
+        if !isOver, let id { self.requests.insert(id) }
     }
 
-    private static func outcome(_ result: Result<HTTPClient.Response, any Error>) -> Result<EngineIOPayload, EngineIOError> {
+    private static func outcome(_ result: Result<HTTPExchangeResponse, ConnectivityError>) -> Result<EngineIOPayload, EngineIOError> {
         switch result {
         case .success(let response):
-            let body = response.body ?? ByteBuffer()
-            guard response.status == .ok else {
-                return .failure(EngineIOHTTPRefusal.error(status: Int(response.status.code), body: Array(body.readableBytesView)))
+            guard response.status == 200 else {
+                return .failure(EngineIOHTTPRefusal.error(status: response.status, body: Array(response.body.readableBytesView)))
             }
             return .success(
-                EngineIOPayload(bytes: body, isBinary: EngineIOPayload.isBinary(contentType: response.headers.first(name: "Content-Type"))))
-        case .failure(let error as HTTPClientError) where error == .deadlineExceeded:
-            return .failure(EngineIOError(.timeout, message: "the server did not answer in time", cause: error))
-        case .failure(let error):
-            return .failure(EngineIOError(.transportError, message: "the HTTP request failed", cause: error))
+                EngineIOPayload(
+                    bytes: response.body, isBinary: EngineIOPayload.isBinary(contentType: response.headers.first(name: "Content-Type"))))
+        case .failure(let error): return .failure(EngineIOError(error))
         }
     }
 
     /// Gives up what is on its way; no completion runs any more.
     func cancel() {
-        let tasks = self.tasks
-        self.tasks = [:]
-        for task in tasks.values { task.fail(reason: CancellationError()) }
+        self.requests = []
+        self.exchanger.close()
+    }
+}
+
+extension EngineIOError {
+    /// Why a transport failed, in the words of this layer.
+    init(_ error: ConnectivityError) {
+        let code: Code =
+            switch error.code {
+            case .timeout: .timeout
+            case .invalidSettings: .badRequest
+            case .responseTooLarge: .payloadTooLarge
+            default: .transportError
+            }
+        self.init(code, message: "the HTTP request failed: \(error.message)", cause: error)
     }
 }
 

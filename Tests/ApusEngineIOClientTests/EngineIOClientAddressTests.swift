@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import Testing
 
@@ -9,9 +10,10 @@ import Testing
         configuration.path = "my.io/"
         configuration.query = ["b": "1 2&3", "a": "ä"]
         let address = try EngineIOClientAddress("https://example.com:8443/ignored?token=x#f", configuration: configuration)
-        #expect(address.isSecure)
+        #expect(address.origin.isSecure)
+        #expect(address.origin.authority == "example.com:8443")
         #expect(
-            address.polling(sid: nil) == "https://example.com:8443/my.io/?token=x&a=%C3%A4&b=1%202%263&EIO=4&transport=polling")
+            address.polling(sid: nil) == "/my.io/?token=x&a=%C3%A4&b=1%202%263&EIO=4&transport=polling")
         #expect(
             address.webSocket(sid: "s&x=1")
                 == "wss://example.com:8443/my.io/?token=x&a=%C3%A4&b=1%202%263&EIO=4&transport=websocket&sid=s%26x%3D1")
@@ -20,7 +22,8 @@ import Testing
     @Test(arguments: ["ws://[::1]:3000", "http://localhost"]) func takesHosts(url: String) throws {
         let address = try EngineIOClientAddress(url, configuration: .init())
         let host = url.split(separator: "//", maxSplits: 1)[1]
-        #expect(address.polling(sid: nil) == "http://\(host)/socket.io/?EIO=4&transport=polling")
+        #expect(address.origin.authority == host)
+        #expect(address.webSocket(sid: nil) == "ws://\(host)/socket.io/?EIO=4&transport=websocket")
     }
 
     @Test(arguments: ["", "example.com", "ftp://x", "http://", "http://u:p@host", "http://ho st", "http://host\r\nX: y", "http:///path"])
@@ -32,7 +35,7 @@ import Testing
         var configuration = EngineIOClientConfiguration()
         configuration.version = .v3
         let address = try EngineIOClientAddress("http://host", configuration: configuration)
-        #expect(address.polling(sid: nil) == "http://host/socket.io/?EIO=3&transport=polling")
+        #expect(address.polling(sid: nil) == "/socket.io/?EIO=3&transport=polling")
     }
 
     @Test func refusesAPathThatNeedsEncoding() {

@@ -11,13 +11,6 @@ import Testing
         #expect(socket.state == .disconnected)
     }
 
-    @Test func pinningAndPollingAloneDoNotGoTogether() async throws {
-        let pin = try #require(CertificateFingerprint(String(repeating: "00", count: 32)))
-        let manager = SocketManager(url: "https://127.0.0.1:1", configuration: .init(transports: [.polling], tls: .pinned(pin)))
-        let error = await #expect(throws: SocketIOError.self) { try await manager.defaultSocket.connect(timeout: .seconds(60)) }
-        #expect(error?.code == .invalidArguments)
-    }
-
     @Test func theBufferIsBoundedAndAFailedAckIsNotSent() async {
         var configuration = SocketManagerConfiguration()
         configuration.maximumBufferedEvents = 2

@@ -1,8 +1,10 @@
+import ApusConnectivity
 import ApusWebSocket
-import AsyncHTTPClient
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import Testing
 
@@ -42,11 +44,14 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func pagesAndWebSocketsShareAPort() async throws {
         let server = self.server { $0.subprotocols = .preferred("chat") }
         try await self.withApplication(server) { port in
+            let pages = HTTPExchangeClient(
+                configuration: .init(origin: HTTPOrigin(isSecure: false, host: "127.0.0.1", port: port)),
+                eventLoop: MultiThreadedEventLoopGroup.singleton.next())
             for (path, body) in [("page", "a page"), ("ws", "a page at the same path")] {
-                let answer = try await HTTPClient.shared.execute(
-                    HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)"), timeout: .seconds(10))
-                #expect(String(buffer: try await answer.body.collect(upTo: 100)) == body)
+                let answer = try await pages.send(HTTPExchangeRequest(.GET, "/\(path)"), timeout: .seconds(10))
+                #expect(String(buffer: answer.body) == body)
             }
+            pages.finish()
             var configuration = WebSocketClientConfiguration()
             configuration.subprotocols = ["chat"]
             let connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/ws", configuration: configuration)

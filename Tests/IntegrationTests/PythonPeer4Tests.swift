@@ -40,6 +40,8 @@ struct PythonPeer4Tests {
         let values: [SocketIOValue] = [1, -2.5, true, ["a": [1, "b", .binary([0, 0xff, 4])]], ["deep": [["er": .binary(large)]]], "c"]
         #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
         socket.disconnect()
+        // The peer is killed next: its end must not overtake our leaving.
+        for await state in socket.states where state == .disconnected { break }
     }
 
     @Test(arguments: Way.allCases) func theSessionTravelsAsAsked(way: Way) async throws {

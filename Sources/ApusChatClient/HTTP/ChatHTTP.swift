@@ -1,23 +1,46 @@
 import ApusChatProtocol
+import ApusConnectivity
 import ApusJSON
-import AsyncHTTPClient
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// The chat server's HTTP side: accounts and pictures.
+///
+/// Redirects are not followed: a token goes to the server it was made for and to no other.
 final class ChatHTTP: ChatBlobTransport, Sendable {
+    /// Requests at a time: pictures that are fetched must not hold a message's upload for long.
+    private static let maximumConnections = 4
+
     private let server: String
-    private let client: HTTPClient
+    /// What stands before each path: empty unless the server lives below one.
+    private let basePath: String
+    private let client: HTTPExchangeClient
     private let configuration: ChatClientConfiguration
     private let token = NIOLockedValueBox<String?>(nil)
 
     init(server: String, configuration: ChatClientConfiguration) throws(ChatClientError) {
         self.server = try Self.canonical(server)
         self.configuration = configuration
-        self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try Self.clientConfiguration(configuration))
+        let url = URL(string: self.server)
+        self.basePath = url?.path(percentEncoded: true) ?? ""
+        let host = url?.host() ?? ""
+        let origin = HTTPOrigin(
+            isSecure: url?.scheme?.lowercased() == "https", host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
+            port: url?.port)
+        var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
+        dialer.connectTimeout = configuration.requestTimeout
+        dialer.tlsTimeout = configuration.requestTimeout
+        var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: dialer)
+        exchanges.maximumConnections = Self.maximumConnections
+        exchanges.maximumBodyBytes = max(ChatLimits.blobBytes, Self.maximumAnswerBytes)
+        self.client = HTTPExchangeClient(configuration: exchanges, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
+
+    /// Of an answer that is no picture.
+    private static let maximumAnswerBytes = 1 << 20
 
     /// Lends a client to `body` and shuts it down after.
     static func with<Value: Sendable>(
@@ -26,13 +49,13 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         let http = try ChatHTTP(server: server, configuration: configuration)
         let result: Result<Value, ChatClientError>
         do throws(ChatClientError) { result = .success(try await body(http)) } catch { result = .failure(error) }
-        await http.shutdown()
+        http.shutdown()
         return try result.get()
     }
 
     func setToken(_ token: String) { self.token.withLockedValue { $0 = token } }
 
-    func shutdown() async { try? await self.client.shutdown() }
+    func shutdown() { self.client.finish() }
 
     /// The address without a slash at the end, after a check.
     static func canonical(_ server: String) throws(ChatClientError) -> String {
@@ -62,7 +85,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         var request = self.request("/api/logout", .POST)
         self.authorize(&request)
         do throws(ChatClientError) {
-            _ = try await self.perform(request, maximumBytes: 64 * 1024, timeout: self.configuration.requestTimeout)
+            _ = try await self.perform(request, timeout: self.configuration.requestTimeout)
         } catch  where error.code == .unauthorized {
             return  // ended already: that is what was asked for
         }
@@ -78,15 +101,17 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         var request = self.request("/api/blobs", .POST)
         self.authorize(&request)
         request.headers.replaceOrAdd(name: "content-type", value: type)
-        request.body = .bytes(ByteBuffer(bytes: bytes))
-        let body = try await self.perform(request, maximumBytes: 64 * 1024, timeout: self.configuration.transferTimeout)
+        request.body = ByteBuffer(bytes: bytes)
+        let body = try await self.perform(request, timeout: self.configuration.transferTimeout)
         return try Self.decode(BlobReply.self, body, path: "/api/blobs")
     }
 
     func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] {
         var request = self.request("/api/blobs/\(blob.rawValue)", .GET)
+        request.isRepeatable = true
+        request.acceptsCompression = false  // pictures are compressed
         self.authorize(&request)
-        return try await self.perform(request, maximumBytes: ChatLimits.blobBytes, timeout: self.configuration.transferTimeout)
+        return try await self.perform(request, timeout: self.configuration.transferTimeout)
     }
 
     // MARK: Private
@@ -96,35 +121,30 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     ) async throws(ChatClientError) -> Reply {
         var request = self.request(path, .POST)
         do {
-            request.body = .bytes(ByteBuffer(bytes: try JSONWriter.bytes(of: try JSONValueEncoder().encode(payload))))
+            request.body = ByteBuffer(bytes: try JSONWriter.bytes(of: try JSONValueEncoder().encode(payload)))
         } catch {
             throw ChatClientError(.badInput, message: "cannot write the request", cause: error)
         }
         request.headers.replaceOrAdd(name: "content-type", value: "application/json")
-        let body = try await self.perform(request, maximumBytes: 1024 * 1024, timeout: self.configuration.requestTimeout)
+        let body = try await self.perform(request, timeout: self.configuration.requestTimeout)
         return try Self.decode(Reply.self, body, path: path)
     }
 
-    private func request(_ path: String, _ method: HTTPMethodName) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: self.server + path)
-        request.method = .init(rawValue: method.rawValue)
-        request.headers.add(name: "accept", value: "application/json")
-        return request
+    private func request(_ path: String, _ method: HTTPMethod) -> HTTPExchangeRequest {
+        HTTPExchangeRequest(method, self.basePath + path, headers: ["accept": "application/json"])
     }
 
-    private enum HTTPMethodName: String { case GET, POST }
-
-    private func authorize(_ request: inout HTTPClientRequest) {
+    private func authorize(_ request: inout HTTPExchangeRequest) {
         if let token = self.token.withLockedValue({ $0 }) { request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token)") }
     }
 
-    private func perform(_ request: HTTPClientRequest, maximumBytes: Int, timeout: Duration) async throws(ChatClientError) -> [UInt8] {
-        let status: UInt
+    private func perform(_ request: HTTPExchangeRequest, timeout: Duration) async throws(ChatClientError) -> [UInt8] {
+        let status: Int
         let body: [UInt8]
         do {
-            let response = try await self.client.execute(request, timeout: .milliseconds(timeout.milliseconds))
-            status = response.status.code
-            body = Array(buffer: try await response.body.collect(upTo: maximumBytes))
+            let response = try await self.client.send(request, timeout: timeout)
+            status = response.status
+            body = Array(buffer: response.body)
         } catch {
             throw self.unreachable(error)
         }
@@ -138,11 +158,14 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     }
 
     private func unreachable(_ error: any Error) -> ChatClientError {
-        if let error = error as? HTTPClientError, error == .deadlineExceeded || error == .readTimeout || error == .connectTimeout {
-            return ChatClientError(.timeout, message: "\(self.server) did not answer in time", cause: error)
-        }
-        if error is NIOTooManyBytesError {
+        switch (error as? ConnectivityError)?.code {
+        case .timeout?: return ChatClientError(.timeout, message: "\(self.server) did not answer in time", cause: error)
+        case .responseTooLarge?:
             return ChatClientError(.badReply, message: "\(self.server) answered with more than it may", cause: error)
+        case .httpProtocol?:
+            return ChatClientError(.badReply, message: "\(self.server) does not speak HTTP; is it a chat server?", cause: error)
+        case .invalidSettings?: return ChatClientError(.badInput, message: "the request cannot be made: \(error)", cause: error)
+        default: break
         }
         return ChatClientError(
             .unreachable, message: "cannot reach \(self.server): is the server running, and is the address right? (\(error))", cause: error)

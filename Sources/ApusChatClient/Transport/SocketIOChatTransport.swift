@@ -14,11 +14,10 @@ final class SocketIOChatTransport: ChatTransport {
     init(session: ChatSession, configuration: ChatClientConfiguration, logger: Logger) {
         self.mailbox = ChatMailbox(capacity: configuration.pushBuffer)
         self.requestTimeout = configuration.requestTimeout
-        self.manager = SocketManager(
-            url: session.server,
-            configuration: SocketManagerConfiguration(
-                reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls),
-            logger: logger)
+        var manager = SocketManagerConfiguration(
+            reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls)
+        manager.engine.proxy = configuration.proxy
+        self.manager = SocketManager(url: session.server, configuration: manager, logger: logger)
         self.socket = self.manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)])
         self.socket.onLifecycle { [mailbox = self.mailbox] event in
             if let event = Self.translated(event) { mailbox.put(event) }

@@ -1,10 +1,10 @@
-package import NIOSSL
+import NIOSSL
 
 extension TLSSettings {
-    /// These settings in the words of swift-nio-ssl, but for what ``needsOwnVerification`` tells of.
+    /// These settings in the words of swift-nio-ssl, but for what only ``TLSPeerCheck`` looks at: pins and the host's name.
     ///
     /// - Throws: `invalidSettings` for a PEM text that cannot be read.
-    package func makeConfiguration() throws(ConnectivityError) -> TLSConfiguration {
+    func makeConfiguration() throws(ConnectivityError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion =
             switch self.minimumVersion {

@@ -71,10 +71,4 @@ public struct TLSSettings: Sendable, Hashable {
 
     /// Accepts every certificate, and with it every eavesdropper. For tests only.
     public static let insecureSkipVerification = Self(verification: .insecureSkipVerification)
-
-    /// Whether a check is demanded that only ``TLSClientContext`` can make, and no library's HTTP client.
-    package var needsOwnVerification: Bool {
-        if case .pinned = self.verification { return true }
-        return !self.pins.isEmpty || self.serverName != nil
-    }
 }

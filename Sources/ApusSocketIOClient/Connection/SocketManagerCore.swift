@@ -81,8 +81,8 @@ final class SocketManagerCore: @unchecked Sendable {
         self.session = nil
         do throws(EngineIOError) {
             let engine = try EngineIOClientConnection(
-                url: self.url, configuration: self.configuration.engine, client: EngineIOHTTPClient.shared, eventLoop: self.eventLoop,
-                logger: self.logger, delegate: self)
+                url: self.url, configuration: self.configuration.engine, eventLoop: self.eventLoop, logger: self.logger,
+                delegate: self)
             self.engine = engine
             engine.start()
         } catch {

@@ -23,23 +23,30 @@ final class ScriptedProxy: Sendable {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         self.channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(steps, context)) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(steps, context) { try $0.addHandler(Greeter()) })
+                }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
     func close() async { try? await self.channel.close() }
 
-    private final class Handler: ChannelInboundHandler, RemovableChannelHandler {
+    /// Speaks the proxy's part, then makes way for the server.
+    final class Handler: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
         private var steps: ArraySlice<Step>
         private let context: NIOSSLContext?
+        private let addServer: (ChannelPipeline.SynchronousOperations) throws -> Void
         private var received: [UInt8] = []
 
-        init(_ steps: [Step], _ context: NIOSSLContext?) {
+        init(
+            _ steps: [Step], _ context: NIOSSLContext?, then addServer: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void
+        ) {
             self.steps = steps[...]
             self.context = context
+            self.addServer = addServer
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,10 +58,9 @@ final class ScriptedProxy: Sendable {
                 context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: step.answer)), promise: nil)
             }
             guard self.steps.isEmpty else { return }
-            let greeter = Greeter()
             do {
                 if let tls = self.context { try context.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-                try context.pipeline.syncOperations.addHandler(greeter)
+                try self.addServer(context.pipeline.syncOperations)
             } catch {
                 context.close(promise: nil)
             }

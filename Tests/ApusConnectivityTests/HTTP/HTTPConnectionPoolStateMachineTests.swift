@@ -1,0 +1,114 @@
+import Testing
+
+@testable import ApusConnectivity
+
+@Suite struct HTTPConnectionPoolStateMachineTests {
+    private func makePool(connections: Int = 2, waiting: Int = 2) -> HTTPConnectionPoolStateMachine {
+        HTTPConnectionPoolStateMachine(maximumConnections: connections, maximumWaiting: waiting)
+    }
+
+    @Test func aConnectionIsMadeAndKeptForTheNextRequest() {
+        var pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.ready(1) == .park)
+        #expect(pool.requested(2) == .send(on: 1))
+        #expect(pool.ready(1) == .park)
+    }
+
+    @Test func thereAreNeverMoreThanSoMany() {
+        var pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.requested(2) == .connect(2))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.ready(2) == .send(2))
+        #expect(pool.requested(3) == .wait)
+        #expect(pool.requested(4) == .wait)
+        #expect(pool.requested(5) == .refuse)
+        #expect(pool.ready(2) == .send(3))
+        #expect(pool.ready(1) == .send(4))
+        #expect(pool.ready(1) == .park)
+        #expect(pool.ready(2) == .park)
+        #expect(pool.requested(6) == .send(on: 2))
+    }
+
+    @Test func oneConnectionOnItsWayServesNoTwoWaiters() {
+        var pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.requested(2) == .connect(2))
+        // The first becomes free before the second stands: the second is kept for later.
+        #expect(pool.ready(1) == .send(2))
+        #expect(pool.ready(2) == .park)
+    }
+
+    @Test func aConnectionThatCannotBeMadeFailsTheOneItWasFor() {
+        var pool = self.makePool(connections: 1)
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.requested(2) == .wait)
+        #expect(pool.lost(1) == .init(fail: 1, connect: 2))
+        #expect(pool.ready(2) == .send(2))
+        // One that ends busy or idle fails nobody who waits.
+        #expect(pool.requested(3) == .wait)
+        #expect(pool.lost(2) == .init(fail: nil, connect: 3))
+        #expect(pool.ready(3) == .send(3))
+        #expect(pool.ready(3) == .park)
+        #expect(pool.lost(3) == .init(fail: nil, connect: nil))
+        #expect(pool.lost(3) == .init(fail: nil, connect: nil))
+        #expect(pool.isEmpty)
+    }
+
+    @Test func aRepeatedRequestComesFirst() {
+        var pool = self.makePool(connections: 1)
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.requested(2) == .wait)
+        #expect(pool.requested(3) == .wait)
+        #expect(pool.lost(1) == .init(fail: nil, connect: 2))
+        #expect(pool.requested(1, isRetry: true) == .wait)
+        #expect(pool.ready(2) == .send(1))
+        #expect(pool.ready(2) == .send(2))
+    }
+
+    @Test func whatNobodyWaitsForEndsWithItsConnection() {
+        var pool = self.makePool(connections: 1)
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.requested(2) == .wait)
+        #expect(pool.cancelled(1) == .forget)
+        #expect(pool.ready(1) == .send(2))
+        #expect(pool.cancelled(2) == .close(1))
+        #expect(pool.lost(1) == .init(fail: nil, connect: nil))
+        #expect(pool.cancelled(2) == .forget)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func finishingLetsWhatRunsEnd() {
+        var pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.requested(2) == .connect(2))
+        #expect(pool.ready(2) == .send(2))
+        #expect(pool.requested(3) == .wait)
+        #expect(pool.finish() == [])
+        #expect(pool.requested(4) == .refuse)
+        #expect(pool.ready(1) == .send(3))
+        #expect(pool.ready(2) == .close)
+        #expect(pool.ready(1) == .close)
+        #expect(pool.ready(1) == .close)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func finishingClosesWhatIsFreeOrForNobody() {
+        var pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.ready(1) == .send(1))
+        #expect(pool.ready(1) == .park)
+        #expect(pool.finish() == [1])
+        pool = self.makePool()
+        #expect(pool.requested(1) == .connect(1))
+        #expect(pool.cancelled(1) == .forget)
+        #expect(pool.finish() == [1])
+        #expect(pool.ready(1) == .close)
+        #expect(pool.isEmpty)
+    }
+}
