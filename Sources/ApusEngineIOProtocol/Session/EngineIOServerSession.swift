@@ -288,6 +288,7 @@ package struct EngineIOServerSession {
     /// What waits for a poll, to join `packets` in an answer that is about to be written.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
         if case .farewell(let waiting) = self.state {
+            guard packets == 0 || waiting.count > 1 else { return [] }
             return self.takeFarewell(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
         }
         guard case .polling(var polling) = self.state else { return [] }
@@ -318,9 +319,12 @@ package struct EngineIOServerSession {
         }
     }
 
+    /// The close, always the last, leaves alone. The JavaScript client obeys it at once but hands on the packets before it a turn later: in one
+    /// answer, the DISCONNECT that tells it to stay away came too late, and it saw a lost connection instead ("transport close").
     private mutating func takeFarewell(_ packets: [EngineIOPacket], most maximum: Int) -> [EngineIOPacket] {
-        self.state = packets.count > maximum ? .farewell(Array(packets.dropFirst(maximum))) : .closed
-        return Array(packets.prefix(maximum))
+        let count = packets.count > 1 ? min(maximum, packets.count - 1) : 1
+        self.state = packets.count > count ? .farewell(Array(packets.dropFirst(count))) : .closed
+        return Array(packets.prefix(count))
     }
 
     /// Ends the session at once. Answers whether a poll was held (the shell answers it).

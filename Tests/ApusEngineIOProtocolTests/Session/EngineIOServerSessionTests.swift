@@ -168,13 +168,24 @@ import Testing
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
     }
 
-    @Test func anAnswerUnderWayTakesTheFarewellAlong() {
+    @Test func theCloseTravelsAlone() {
+        var session = self.makeSession()
+        #expect(session.send(self.a) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(session.receivedPoll() == .respond([self.a]))
+        #expect(session.receivedPoll() == .respond([.close]))
+        #expect(!session.hasFarewell)
+    }
+
+    @Test func anAnswerUnderWayTakesWhatIsBeforeTheClose() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
         #expect(session.send(self.a) == .answerHeldPoll([self.a]))
         #expect(session.send(self.b) == .queued)
         #expect(session.closeInOrder() == .waitForPoll)
-        #expect(session.takeQueue(after: 1) == [self.b, .close])
+        #expect(session.takeQueue(after: 1) == [self.b])
+        #expect(session.hasFarewell)
+        #expect(session.receivedPoll() == .respond([.close]))
         #expect(!session.hasFarewell)
     }
 
