@@ -127,6 +127,9 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     // MARK: Life
 
+    /// What carries the socket's packets at the moment, `polling` or `websocket`; `nil` once it is gone. To be asked on the event loop.
+    package var transportName: String? { self.connection?.session.transportName }
+
     /// Takes the client out of this namespace; with `close`, ends its whole connection.
     public func disconnect(close: Bool = false) {
         self.eventLoop.runOnLoop { self.connection?.disconnect(self, close: close) }

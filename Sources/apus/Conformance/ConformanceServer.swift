@@ -20,14 +20,20 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Option(help: "Milliseconds a client has to answer one.") var pingTimeout = 20_000
 
+    @Option(help: "The largest message taken, in bytes.") var maxPayload = 1_000_000
+
+    @Option(help: "The file that `record` writes to before it acknowledges.") var journal: String?
+
     func run() async throws {
         var configuration = SocketIOServerConfiguration()
         configuration.allowsEngineIO3 = self.allowsEngineIO3
         configuration.perMessageDeflate = self.compression ? .init() : nil
         configuration.pingInterval = .milliseconds(self.pingInterval)
         configuration.pingTimeout = .milliseconds(self.pingTimeout)
+        configuration.maximumPayloadBytes = self.maxPayload
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
-        for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name)) }
+        let journal = try self.journal.map(ConformanceJournal.init(path:))
+        for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name), journal) }
         io.namespace("/private").use { socket in
             guard socket.handshake.auth["token"] == "secret" else {
                 throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
@@ -39,7 +45,7 @@ struct ConformanceServer: AsyncParsableCommand {
         }
     }
 
-    private static func serve(_ namespace: SocketIONamespace) {
+    private static func serve(_ namespace: SocketIONamespace, _ journal: ConformanceJournal?) {
         namespace.onConnection { socket in
             socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
             socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
@@ -59,6 +65,14 @@ struct ConformanceServer: AsyncParsableCommand {
                 return socket.rooms.sorted()
             }
             socket.on("to-room") { (room: String, value: SocketIOValue) in socket.to(room).emit("room", room, value) }
+            socket.on("transport") { (event: SocketIOEvent) in event.acknowledge(.string(socket.transportName ?? "none")) }
+            socket.on("leave-me") { (_: SocketIOEvent) in socket.disconnect() }
+            socket.on("close-me") { (_: SocketIOEvent) in socket.disconnect(close: true) }
+            if let journal {
+                socket.on("record") { (event: SocketIOEvent) in
+                    if journal.append(event.arguments) { event.acknowledge(values: event.arguments) }
+                }
+            }
         }
     }
 }

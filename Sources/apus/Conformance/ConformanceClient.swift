@@ -1,0 +1,92 @@
+import ApusConnectivity
+import ApusEngineIOClient
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+import ArgumentParser
+import Foundation
+
+/// Our client as a column of the interop matrix (`Conformance/support/matrix.py`): runs every check over one transport and prints a line of
+/// JSON for each. For the restart it says that it is ready, and waits for the server to go and come back.
+struct ConformanceClient: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance-client", abstract: "The client the interop matrix drives.", shouldDisplay: false)
+
+    @Argument(help: "The server.") var url: String
+
+    @Argument(help: "polling, websocket or upgrade.") var transport: InteropTransport
+
+    @Option(help: "The Engine.IO version: 3 or 4; without it the client finds it out.") var eio: Int?
+
+    @Flag(name: .customLong("python4"), help: "The server is python-socketio 4.6, which takes any namespace for its own.")
+    var isPython4 = false
+
+    @Option(help: "Run these checks alone.") var only: [String] = []
+
+    func run() async throws {
+        let scenario = InteropScenario(url: self.url, transport: self.transport, version: self.eio, isPython4: self.isPython4)
+        let checks: [(String, @Sendable () async throws -> Void)] = [
+            ("text", scenario.textComesBack), ("binary", scenario.binaryComesBack), ("acks", scenario.acksGoBothWays),
+            ("namespaces", scenario.namespacesShareAConnection), ("refusal", scenario.aRefusalCarriesItsData),
+            ("rooms", scenario.roomsAreReached), ("megabyte", scenario.aMegabyteComesBack),
+            ("server-disconnect", scenario.theServerLeaves), ("restart", scenario.theServerIsRestarted),
+        ]
+        for (name, check) in checks where self.only.isEmpty || self.only.contains(name) {
+            Self.report(name, await Self.failure(of: check))
+        }
+    }
+
+    /// What went wrong, or nil. A check that hangs fails.
+    private static func failure(of check: @escaping @Sendable () async throws -> Void) async -> String? {
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await check() }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(60))
+                    throw InteropMismatch(description: "not done within 60 s")
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func report(_ check: String, _ failure: String?) {
+        self.say(["check": .string(check), "failure": failure.map { .string($0) } ?? .null])
+    }
+
+    static func say(_ line: SocketIOValue) {
+        guard let text = try? JSONWriter.bytes(of: line) else { return }
+        writeStandardOutput(Data(text + [0x0a]))
+    }
+}
+
+/// A way of travelling, as the matrix names it.
+enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
+    case polling, websocket, upgrade
+
+    var transports: [EngineIOClientConfiguration.Transport] {
+        switch self {
+        case .polling: [.polling]
+        case .websocket: [.websocket]
+        case .upgrade: [.polling, .websocket]
+        }
+    }
+}
+
+/// What came is not what was due.
+struct InteropMismatch: Error, CustomStringConvertible {
+    var description: String
+
+    static func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws(InteropMismatch) {
+        // The end of a megabyte is of no use in a table.
+        if !isRight { throw InteropMismatch(description: String(what().prefix(600))) }
+    }
+
+    static func check<Value: Equatable>(_ got: Value, is wanted: Value, _ what: String) throws(InteropMismatch) {
+        try self.check(got == wanted, "\(what): \(String("\(got)".prefix(250))) instead of \(String("\(wanted)".prefix(250)))")
+    }
+}
