@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint bench benchws autobahn tsan docs clean
+.PHONY: help run test format lint matrix bench benchws autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +24,11 @@ lint: ## format and import checks, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-imports
 	@python3 scripts/check-snippets
+
+matrix: ## every server × client × transport × row, as a table
+	@scripts/bootstrap test
+	@swift build $(SWIFT_FLAGS) --product apus
+	@Conformance/matrix
 
 bench: ## our server (release build) beside python-socketio, in one run
 	@Benchmarks/run

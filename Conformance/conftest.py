@@ -1,5 +1,6 @@
 import pytest
 
+from support import matrix
 from support.neighbour import Neighbour
 from support.process import BINARY, ServerProcess
 
@@ -8,6 +9,13 @@ def pytest_collection_modifyitems(items):
     if not BINARY.exists():
         for item in items:
             item.add_marker(pytest.mark.skip(reason=f"{BINARY} is not built"))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    result = getattr(config, "matrix", None)
+    if result:
+        terminalreporter.section("interop matrix")
+        terminalreporter.write_line(matrix.table(result))
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,9 @@ BINARIES = [
 def client(server, request):
     sio = socketio.Client(reconnection=False)
     sio.received = queue.Queue()
+    # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
+    trigger = sio.eio._trigger_event
+    sio.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})
     sio.on("echo", lambda *arguments: sio.received.put(arguments))
     sio.connect(server.url, transports=TRANSPORTS[request.param], wait_timeout=10)
     assert sio.transport() == ("polling" if request.param == "polling" else "websocket")

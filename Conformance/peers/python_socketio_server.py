@@ -19,6 +19,9 @@ Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes 
 | | `transport` | acknowledges with the session's transport, `polling` or `websocket` |
 | | `leave-me` | disconnects the sender from the namespace |
 | | `burst` n | emits `burst` 0 … n-1 |
+| | `bc` value | emits `bc` with the value to everyone in the namespace |
+| | `join` / `leave` room | joins, leaves; acknowledges with the sender's rooms as an array |
+| | `to-room` room, value | emits `room` with room and value to the others in that room |
 | `/private` | CONNECT with auth other than {"token": "secret"} | refuses: message "unauthorized", data {"code": "unauthorized"} |
 | any other | CONNECT | refused with the string "Unable to connect" |
 """
@@ -120,6 +123,27 @@ def register(namespace):
     async def leave_me(sid):
         await sio.disconnect(sid, namespace=namespace)
 
+    def maybe(result):
+        return result if asyncio.iscoroutine(result) else asyncio.sleep(0)  # 5.x waits for rooms, 4.6 does not
+
+    @sio.on("bc", namespace=namespace)
+    async def broadcast(sid, value):
+        await sio.emit("bc", value, namespace=namespace)
+
+    @sio.on("join", namespace=namespace)
+    async def join(sid, room):
+        await maybe(sio.enter_room(sid, room, namespace=namespace))
+        return (sorted(sio.rooms(sid, namespace=namespace)),)
+
+    @sio.on("leave", namespace=namespace)
+    async def leave(sid, room):
+        await maybe(sio.leave_room(sid, room, namespace=namespace))
+        return (sorted(sio.rooms(sid, namespace=namespace)),)
+
+    @sio.on("to-room", namespace=namespace)
+    async def to_room(sid, room, value):
+        await sio.emit("room", (room, value), room=room, skip_sid=sid, namespace=namespace)
+
     @sio.on("burst", namespace=namespace)
     async def burst(sid, count):
         for number in range(count):
@@ -137,7 +161,7 @@ async def connect_private(sid, environ, auth=None):
 
 
 async def main():
-    application = web.Application()
+    application = web.Application(client_max_size=5_000_000)
     sio.attach(application)
     runner = web.AppRunner(application, access_log=None, **({} if is_version_4 else {"shutdown_timeout": 0.1}))
     await runner.setup()
