@@ -1,4 +1,5 @@
 """Our binary as a child process: started on a free port, its output kept, ended by its own id."""
+import contextlib
 import os
 import pathlib
 import re
@@ -60,6 +61,14 @@ class ServerProcess:
             return len(os.listdir(f"/proc/{self.process.pid}/fd"))
         except FileNotFoundError:
             return -1
+
+    def sockets(self) -> int:
+        """Sockets among them; the rest are the event loops' own, which come when a loop has its first connection."""
+        count = 0
+        for descriptor in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                count += os.readlink(descriptor).startswith("socket:")
+        return count
 
     def resident_bytes(self) -> int:
         try:
