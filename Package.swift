@@ -176,7 +176,10 @@ let package = Package(
             ]),
         tests(
             "ApusSocketIOServerTests",
-            ["ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, httpTypes, logging]),
+            [
+                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
+                httpTypes, logging,
+            ]),
         tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
         tests(
             "ApusSocketIOClientTests",

@@ -18,6 +18,7 @@ extension SocketIOServer {
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
+        defer { self.leaveCluster() }
         try await self.engine.listen(host: host, port: port, tls: tls, on: eventLoopGroup, onListening: onListening)
     }
 }

@@ -21,16 +21,41 @@ public final class SocketIOServer: Sendable {
     /// The configuration the server was made with.
     public let configuration: SocketIOServerConfiguration
     let logger: Logger
-    private let namespaces = NIOLockedValueBox<[String: SocketIONamespace]>([:])
+    private let namespaces: SocketIONamespaceTable
+    private let namespaceContext: SocketIONamespace.Context
     private let engineBox = NIOLockedValueBox<EngineIOServer?>(nil)
 
     /// - Parameters:
     ///   - configuration: Defaults as the reference server's.
     ///   - logger: Gets session events at `debug`. Never payloads, never tokens.
-    public init(configuration: SocketIOServerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.server")) {
+    public convenience init(configuration: SocketIOServerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.server")) {
+        self.init(configuration: configuration, logger: logger, clock: nil)
+    }
+
+    /// - Parameter clock: Keeps the time of what waits for other servers and of the admin page. Default: a loop of the process-wide group.
+    package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
+        let table = SocketIONamespaceTable(
+            maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
+        let desk = SocketIORequestDesk(
+            node: SocketIONodeID(EngineIOID.random()), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
+        let cluster = configuration.cluster.map { transport in
+            SocketIOClusterNode(transport: transport, desk: desk, ackTimeout: configuration.ackTimeout)
+        }
+        self.namespaces = table
+        self.namespaceContext = SocketIONamespace.Context(
+            logger: logger, desk: desk, cluster: cluster, ackTimeout: configuration.ackTimeout,
+            clusterTimeout: configuration.clusterTimeout, parser: configuration.parser, deflate: configuration.engine.perMessageDeflate,
+            becameIdle: { [weak table] namespace in table?.becameIdle(namespace) })
+        cluster?.start(for: self)
     }
+
+    deinit {
+        self.leaveCluster()
+    }
+
+    func leaveCluster() { self.namespaceContext.cluster?.stop() }
 
     var engine: EngineIOServer {
         self.engineBox.withLockedValue { engine in
@@ -54,17 +79,44 @@ public final class SocketIOServer: Sendable {
     /// The namespace of this name; made on first use, so name every namespace before the server listens. A name begins with `/`.
     public func namespace(_ name: String) -> SocketIONamespace {
         let name = name.hasPrefix("/") ? name : "/" + name
-        return self.namespaces.withLockedValue { namespaces in
-            if let namespace = namespaces[name] { return namespace }
-            let namespace = SocketIONamespace(
-                name: name, parser: self.configuration.parser, logger: self.logger, deflate: self.configuration.engine.perMessageDeflate)
-            namespaces[name] = namespace
-            return namespace
-        }
+        return self.namespaces.namespace(name) { SocketIONamespace(name: name, context: self.namespaceContext) }
     }
 
-    func existingNamespace(_ name: String) -> SocketIONamespace? {
-        self.namespaces.withLockedValue { $0[name] }
+    /// Namespaces that are made when the first client asks for one of them.
+    ///
+    /// ```swift
+    /// let workspaces = io.namespaces { name, auth in name.hasPrefix("/workspace-") }
+    /// workspaces.onConnection { socket in socket.broadcast.emit("joined", socket.namespace.name) }
+    /// ```
+    ///
+    /// A namespace that exists comes first, then the rules in the order they were made.
+    ///
+    /// - Parameter matches: Says whether a name may exist, given the auth of the client that asks for it. It runs on the client's event loop.
+    public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
+        let parent = SocketIOParentNamespace(matches: matches)
+        self.namespaces.add(parent)
+        return parent
+    }
+
+    /// Namespaces whose whole name matches a regular expression, for example `/\\/workspace-\d+/`, made when the first client asks for one.
+    public func namespaces<Output>(matching pattern: sending Regex<Output>) -> SocketIOParentNamespace {
+        let pattern = SocketIONamePattern(pattern)
+        return self.namespaces { name, _ in pattern.matches(name) }
+    }
+
+    /// Calls `handler` for every namespace that is made from now on, before its first client comes in. It must not block.
+    public func onNewNamespace(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.namespaces.onNew(handler) }
+
+    /// The namespaces that exist now.
+    public var allNamespaces: [SocketIONamespace] { self.namespaces.all }
+
+    func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[name] }
+
+    /// The namespace a client asks for, until it is released; `nil` when there is none.
+    func admit(to name: String, auth: SocketIOValue) -> SocketIONamespace? {
+        self.namespaces.admit(name, auth: auth) { parent in
+            SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
+        }
     }
 
     /// The clients connected now, over all namespaces.
@@ -82,6 +134,8 @@ public final class SocketIOServer: Sendable {
     /// Takes no more clients and closes those that are connected, in jittered batches; they see `transport close` and may connect to another
     /// server. Answers when the last has left, by `drainTimeout` at the latest: whoever is there then is cut.
     public func shutdown() async {
+        // In the cluster to the end: who drains still has clients that the others mean.
         await self.engine.shutdown()
+        self.leaveCluster()
     }
 }

@@ -37,6 +37,19 @@ public struct SocketIOServerConfiguration: Sendable {
     /// Gets what a socket's middleware or handler throws, and arguments that do not fit a handler, on the socket's event loop or in the task of
     /// an asynchronous handler. Default: a line in the log, without the payload.
     public var onHandlerError: HandlerErrorHook?
+    /// The servers whose clients share namespaces and rooms with this one's, as far as a transport reaches them. Default: none.
+    public var cluster: (any SocketIOClusterTransport)?
+    /// Time the answers of the other servers are waited for where the call names no other: `fetchSockets`, `serverSideEmitWithAck`.
+    /// Default: 5 seconds, as the reference's adapters.
+    public var clusterTimeout: Duration = .seconds(5)
+    /// Most calls that wait at once for other servers, or for the acks of a broadcast; one more fails with `bufferFull`. Default: 10,000.
+    public var maximumWaitingRequests = 10_000
+    /// Most namespaces that clients can bring about by asking for them; one more is an invalid namespace. Default: 10,000 (the reference has no
+    /// bound).
+    public var maximumDynamicNamespaces = 10_000
+    /// Whether a dynamic namespace goes when its last socket leaves. Default: yes (the reference keeps every name a client ever asked for, unless
+    /// `cleanupEmptyChildNamespaces` is set).
+    public var removesEmptyDynamicNamespaces = true
 
     /// The defaults.
     public init() {

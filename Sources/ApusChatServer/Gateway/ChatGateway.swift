@@ -119,7 +119,7 @@ final class ChatGateway: Sendable {
         if let value = try? JSONValueEncoder().encode(ChatBye(reason: reason)) {
             self.namespace.to(room).emit(ChatVerb.bye, arguments: [value])
         }
-        self.namespace.disconnectSockets(in: room, close: true)
+        self.namespace.in(room).disconnectSockets(close: true)
     }
 
     /// Says `bye` to everybody, before the server stops.

@@ -1,10 +1,13 @@
 /// The name of one server of a cluster, made anew whenever it starts.
-public struct SocketIONodeID: Hashable, Sendable, CustomStringConvertible {
+public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name as it travels between servers.
     public let rawValue: String
 
     /// - Parameter rawValue: A name nobody else in the cluster has.
     public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// A name from a literal.
+    public init(stringLiteral value: String) { self.rawValue = value }
 
     /// Whoever publishes into a cluster without being one of its servers. Nobody counts it, nobody answers it.
     ///

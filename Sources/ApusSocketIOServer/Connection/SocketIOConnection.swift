@@ -123,7 +123,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     /// `auth` is an object: the decoder takes no other.
     private func connect(to name: String, auth: SocketIOValue) {
-        guard let server = self.server, let namespace = server.existingNamespace(name) else {
+        guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
             return self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: "Invalid namespace")))
         }
         let handshake = SocketIOHandshake(session: self.session, auth: auth)
@@ -132,7 +132,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
             handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
             limits: .init(server.configuration))
         let middleware = namespace.middleware
-        guard !middleware.isEmpty else { return self.join(socket) }
+        guard !middleware.isEmpty else {
+            self.join(socket)
+            return namespace.release()
+        }
         self.members[name] = .joining(socket)
         let eventLoop = self.session.eventLoop
         // One task for a connection's admission, not for a message. It ends by itself: middleware is the application's.
@@ -148,6 +151,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     private func admit(_ socket: SocketIOServerSocket) {
         if self.isStillJoining(socket) { self.join(socket) }
+        socket.namespace.release()
     }
 
     /// Middleware has judged. `false`: the client left meanwhile, and is forgotten now.
@@ -168,6 +172,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
+        defer { socket.namespace.release() }
         guard self.isStillJoining(socket) else { return }
         self.members[socket.namespace.name] = nil
         socket.abandon()

@@ -1,37 +1,79 @@
-public import ApusJSON
-public import ApusSocketIOProtocol
 import ApusEngineIOServer
+import ApusSocketIOProtocol
 import Atomics
 import Logging
 import NIOConcurrencyHelpers
 
 /// A namespace: its sockets, its rooms, and who may come in. Every method may be called from any thread.
-public final class SocketIONamespace: Sendable {
+public final class SocketIONamespace: SocketIOBroadcasting {
     /// A check that every new socket passes before it is connected.
     public typealias Middleware = @Sendable (SocketIOServerSocket) async throws -> Void
 
+    /// What the namespaces of one server share.
+    struct Context: Sendable {
+        var logger: Logger
+        /// The requests that wait for answers.
+        var desk: SocketIORequestDesk
+        /// `nil` for a server that is alone: then nothing of a cluster costs anything.
+        var cluster: SocketIOClusterNode?
+        /// The time clients have to answer, and other servers, where a call names no other.
+        var ackTimeout: Duration
+        var clusterTimeout: Duration
+        /// How packets are written.
+        var parser: SocketIOParser
+        /// How the server compresses WebSocket messages; `nil` for not at all.
+        var deflate: WebSocketDeflateConfiguration?
+        /// Told when a namespace that is dynamic may be empty.
+        var becameIdle: @Sendable (SocketIONamespace) -> Void
+    }
+
     /// The name, for example `/` or `/chat`.
     public let name: String
-    /// How packets are written.
-    let parser: SocketIOParser
-    private let logger: Logger
-    /// How the server compresses WebSocket messages; `nil` for not at all.
-    let deflate: WebSocketDeflateConfiguration?
+    /// What made a dynamic namespace; its middleware and handlers count here too.
+    let parent: SocketIOParentNamespace?
+    private let context: Context
     private let state = NIOLockedValueBox(State())
     private let nextAckID = ManagedAtomic(0)
 
     private struct State {
         var sockets: [String: SocketIOServerSocket] = [:]
-        var rooms = SocketIORooms()
+        var ledger = SocketIORoomLedger()
         var middleware: [Middleware] = []
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
+        var roomHandlers: [@Sendable (SocketIORoomEvent) -> Void] = []
+        var serverSideHandlers: [String: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
+        /// Clients that asked for the namespace and are not in it yet.
+        var reservations = 0
     }
 
-    init(name: String, parser: SocketIOParser, logger: Logger, deflate: WebSocketDeflateConfiguration? = nil) {
+    init(name: String, parent: SocketIOParentNamespace? = nil, context: Context) {
         self.name = name
-        self.parser = parser
-        self.deflate = deflate
-        self.logger = logger
+        self.parent = parent
+        self.context = context
+    }
+
+    /// An emit to every socket of the namespace.
+    public var broadcast: SocketIOBroadcast { SocketIOBroadcast(namespace: self) }
+
+    var cluster: SocketIOClusterNode? { self.context.cluster }
+    var desk: SocketIORequestDesk { self.context.desk }
+    var parser: SocketIOParser { self.context.parser }
+    var deflate: WebSocketDeflateConfiguration? { self.context.deflate }
+    var ackTimeout: Duration { self.context.ackTimeout }
+    var clusterTimeout: Duration { self.context.clusterTimeout }
+
+    /// A number no other event of this namespace asks an ack under: what is sent to many sockets has one id for them all.
+    func makeAckID() -> Int { self.nextAckID.loadThenWrappingIncrement(ordering: .relaxed) }
+
+    func reportUnencodable(_ event: String, _ error: any Error) {
+        self.context.logger.error("An event could not be encoded", metadata: ["socketio.event": "\(event)", "error": "\(error)"])
+    }
+
+    /// A handler failed, and the application did not ask to be told. Never the payload.
+    func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
+        // What does not fit the handler's types is the client's doing; at a higher level it could fill the log.
+        let level: Logger.Level = error is DecodingError ? .debug : .warning
+        self.context.logger.log(level: level, "A handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
 
     // MARK: Admission
@@ -48,118 +90,154 @@ public final class SocketIONamespace: Sendable {
         self.state.withLockedValue { $0.connectionHandlers.append(handler) }
     }
 
-    var middleware: [Middleware] { self.state.withLockedValue { $0.middleware } }
+    var middleware: [Middleware] { (self.parent?.middleware ?? []) + self.state.withLockedValue { $0.middleware } }
 
     func connected(_ socket: SocketIOServerSocket) {
+        for handler in self.parent?.connectionHandlers ?? [] { handler(socket) }
         for handler in self.state.withLockedValue({ $0.connectionHandlers }) { handler(socket) }
     }
 
-    func add(_ socket: SocketIOServerSocket) {
-        self.state.withLockedValue { state in
-            state.sockets[socket.id] = socket
-            state.rooms.join(socket.id, socket.id)
-        }
-    }
+    // MARK: Sockets
 
-    func remove(_ socket: SocketIOServerSocket) {
-        self.state.withLockedValue { state in
-            state.sockets[socket.id] = nil
-            state.rooms.leaveAll(socket.id)
-        }
-    }
-
-    // MARK: Sockets and rooms
-
-    /// The sockets connected now.
+    /// The sockets connected to this server now.
     public var sockets: [SocketIOServerSocket] { self.state.withLockedValue { Array($0.sockets.values) } }
 
-    /// The sockets in a room. A room without members does not exist.
+    /// The sockets in a room, of this server. A room without members does not exist.
     public func sockets(in room: String) -> [SocketIOServerSocket] { self.sockets(in: SocketIOTargets(rooms: [room])) }
+
+    /// The rooms of this server's sockets, those of single sockets included.
+    public var rooms: [String] { self.state.withLockedValue { $0.ledger.rooms.names } }
 
     func sockets(in targets: SocketIOTargets) -> [SocketIOServerSocket] {
         self.state.withLockedValue { state in
             if targets.isEverybody { return Array(state.sockets.values) }
-            return state.rooms.members(of: targets).compactMap { state.sockets[$0] }
+            return state.ledger.rooms.members(of: targets).compactMap { state.sockets[$0] }
         }
     }
 
-    /// A number no other event of this namespace asks an ack under: what is sent to many sockets has one id for them all.
-    func makeAckID() -> Int { self.nextAckID.loadThenWrappingIncrement(ordering: .relaxed) }
-
-    /// Disconnects every socket of a room. `close` ends their whole connections, not only this namespace.
-    public func disconnectSockets(in room: String, close: Bool = false) {
-        for socket in self.sockets(in: room) { socket.disconnect(close: close) }
+    func add(_ socket: SocketIOServerSocket) {
+        self.changeRooms { state, events in
+            state.sockets[socket.id] = socket
+            state.ledger.join(socket.id, socket.id, telling: &events)
+        }
     }
 
     func contains(_ socket: SocketIOServerSocket) -> Bool {
         self.state.withLockedValue { $0.sockets[socket.id] === socket }
     }
 
-    func join(_ socket: SocketIOServerSocket, _ rooms: [String]) {
+    func remove(_ socket: SocketIOServerSocket) {
+        self.changeRooms { state, events in
+            state.sockets[socket.id] = nil
+            state.ledger.leaveAll(socket.id, telling: &events)
+        }
+        if self.parent != nil { self.context.becameIdle(self) }
+    }
+
+    // MARK: Rooms
+
+    /// Calls `handler` for every change of a room on this server, on the thread that changes it: it must not block.
+    public func onRoomEvent(_ handler: @escaping @Sendable (SocketIORoomEvent) -> Void) {
         self.state.withLockedValue { state in
-            guard state.sockets[socket.id] === socket else { return }  // it is gone; a late join would leak the room
-            for room in rooms { state.rooms.join(socket.id, room) }
+            state.roomHandlers.append(handler)
+            state.ledger.isWatched = true
         }
     }
 
-    func leave(_ socket: SocketIOServerSocket, _ room: String) {
-        self.state.withLockedValue { state in _ = state.rooms.leave(socket.id, room) }
+    func join(_ socket: SocketIOServerSocket, _ rooms: [String]) { self.join([socket], rooms) }
+
+    func join(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
+        self.changeRooms { state, events in
+            // A socket that is gone stays out: a late join would leak the room.
+            for socket in sockets where state.sockets[socket.id] === socket {
+                for room in rooms { state.ledger.join(socket.id, room, telling: &events) }
+            }
+        }
+    }
+
+    func leave(_ socket: SocketIOServerSocket, _ room: String) { self.leave([socket], [room]) }
+
+    func leave(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
+        self.changeRooms { state, events in
+            for socket in sockets {
+                for room in rooms { state.ledger.leave(socket.id, room, telling: &events) }
+            }
+        }
     }
 
     func rooms(of socket: SocketIOServerSocket) -> Set<String> {
-        self.state.withLockedValue { $0.rooms.rooms(of: socket.id) }
+        self.state.withLockedValue { $0.ledger.rooms.rooms(of: socket.id) }
     }
 
-    // MARK: Emit
-
-    private var everyone: SocketIOBroadcast { SocketIOBroadcast(namespace: self) }
-
-    /// Narrows an emit to the sockets that are in any of these rooms.
-    public func to(_ rooms: String...) -> SocketIOBroadcast { self.everyone.to(rooms) }
-
-    /// Narrows an emit to the sockets that are in any of these rooms; an array without any means everybody.
-    public func to(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.to(rooms) }
-
-    /// Narrows an emit to the sockets that are in any of these rooms; `to` by its other name.
-    public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.everyone.to(rooms) }
-
-    /// Narrows an emit to the sockets that are in any of these rooms; `to` by its other name.
-    public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.to(rooms) }
-
-    /// Leaves out the sockets that are in any of these rooms (a socket's id is a room too).
-    public func except(_ rooms: String...) -> SocketIOBroadcast { self.everyone.except(rooms) }
-
-    /// Leaves out the sockets that are in any of these rooms (a socket's id is a room too).
-    public func except(_ rooms: [String]) -> SocketIOBroadcast { self.everyone.except(rooms) }
-
-    /// An emit to the sockets connected to this server, whoever else is in the cluster.
-    public var local: SocketIOBroadcast { self.everyone.local }
-
-    /// An emit that may be lost for clients that are not ready to receive it now.
-    public var volatile: SocketIOBroadcast { self.everyone.volatile }
-
-    /// An emit that says whether a transport that compresses may compress it.
-    public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.everyone.compress(isCompressed) }
-
-    /// An emit, or another call, that waits this long for answers.
-    public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.everyone.timeout(timeout) }
-
-    /// Sends an event to every socket of the namespace.
-    public func emit(_ event: String, arguments: [SocketIOValue]) { self.everyone.emit(event, arguments: arguments) }
-
-    /// Sends an event to every socket of the namespace.
-    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
-        self.everyone.emit(event, repeat each arguments)
+    /// Decides inside the lock, tells outside it.
+    private func changeRooms(_ change: (inout State, inout [SocketIORoomEvent]) -> Void) {
+        var events: [SocketIORoomEvent] = []
+        let handlers = self.state.withLockedValue { state in
+            change(&state, &events)
+            return events.isEmpty ? [] : state.roomHandlers
+        }
+        for event in events {
+            for handler in handlers { handler(event) }
+        }
     }
 
-    /// A handler failed, and the application did not ask to be told. Never the payload.
-    func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
-        // What does not fit the handler's types is the client's doing; at a higher level it could fill the log.
-        let level: Logger.Level = error is DecodingError ? .debug : .warning
-        self.logger.log(level: level, "A handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
+    /// What other servers are told of the sockets that are meant.
+    func descriptions(of targets: SocketIOTargets) -> [SocketIOSocketDescription] {
+        self.state.withLockedValue { state in
+            let sockets =
+                targets.isEverybody
+                ? Array(state.sockets.values) : state.ledger.rooms.members(of: targets).compactMap { state.sockets[$0] }
+            return sockets.map { socket in
+                SocketIOSocketDescription(
+                    id: socket.id, handshake: socket.handshake.value, rooms: state.ledger.rooms.rooms(of: socket.id), data: socket.data)
+            }
+        }
     }
 
-    func reportUnencodable(_ event: String, _ error: any Error) {
-        self.logger.error("An event could not be encoded", metadata: ["socketio.event": "\(event)", "error": "\(error)"])
+    // MARK: Life of a dynamic namespace
+
+    /// It is about to be found by clients.
+    func opened() {
+        self.parent?.add(self)
+        guard let cluster = self.context.cluster else { return }
+        cluster.opened(namespace: self.name)
+        let name = self.name
+        self.onRoomEvent { event in
+            switch event {
+            case .created(let room): cluster.changed(room: room, in: name, exists: true)
+            case .deleted(let room): cluster.changed(room: room, in: name, exists: false)
+            case .joined, .left: break
+            }
+        }
+    }
+
+    /// It is found no more.
+    func closed() {
+        self.parent?.remove(self)
+        self.context.cluster?.closed(namespace: self.name)
+    }
+
+    /// A client asks to come in: the namespace stays until ``release()``.
+    func reserve() {
+        if self.parent != nil { self.state.withLockedValue { $0.reservations += 1 } }
+    }
+
+    /// The client is in, or will not come in.
+    func release() {
+        guard self.parent != nil else { return }
+        self.state.withLockedValue { $0.reservations -= 1 }
+        self.context.becameIdle(self)
+    }
+
+    var isIdle: Bool { self.state.withLockedValue { $0.sockets.isEmpty && $0.reservations == 0 } }
+
+    // MARK: Events of other servers
+
+    func addServerSideHandler(_ event: String, _ handler: @escaping @Sendable (SocketIOServerSideEvent) -> Void) {
+        self.state.withLockedValue { $0.serverSideHandlers[event, default: []].append(handler) }
+    }
+
+    func receivedServerSide(_ event: SocketIOServerSideEvent) {
+        for handler in self.state.withLockedValue({ $0.serverSideHandlers[event.name] ?? [] }) { handler(event) }
     }
 }

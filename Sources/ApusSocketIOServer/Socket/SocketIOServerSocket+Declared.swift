@@ -61,15 +61,8 @@ extension SocketIOEmitter {
     }
 }
 
-extension SocketIOBroadcast {
+extension SocketIOBroadcasting {
     /// Sends a declared event to all that are meant.
-    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
-        self.emit(event.name, repeat each arguments)
-    }
-}
-
-extension SocketIONamespace {
-    /// Sends a declared event to everybody in the namespace.
     public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }

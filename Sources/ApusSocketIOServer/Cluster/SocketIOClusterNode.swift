@@ -1,0 +1,165 @@
+import ApusEngineIOProtocol
+import ApusJSON
+import ApusSocketIOProtocol
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// A server's place in its cluster: carries out what the others ask, and asks them.
+///
+/// Everything is applied to the server's own sockets first and published then; a transport never brings a message back to its sender.
+final class SocketIOClusterNode: SocketIOClusterReceiver {
+    let desk: SocketIORequestDesk
+    private let transport: any SocketIOClusterTransport
+    private let ackTimeout: Duration
+    private let state: NIOLockedValueBox<State>
+
+    private struct State {
+        weak var server: SocketIOServer?
+        var membership: SocketIOClusterMembership
+        var isStopped = false
+    }
+
+    init(transport: any SocketIOClusterTransport, desk: SocketIORequestDesk, ackTimeout: Duration) {
+        self.transport = transport
+        self.desk = desk
+        self.ackTimeout = ackTimeout
+        self.state = NIOLockedValueBox(State(membership: .init(timeout: transport.heartbeat?.timeout ?? .seconds(10))))
+    }
+
+    var node: SocketIONodeID { self.desk.node }
+
+    // MARK: Life
+
+    func start(for server: SocketIOServer) {
+        self.state.withLockedValue { $0.server = server }
+        self.transport.start(self)
+        guard let heartbeat = self.transport.heartbeat else { return }
+        self.publish(.initialHeartbeat, in: "/")
+        self.beat(heartbeat)
+    }
+
+    func stop() {
+        let wasStopped = self.state.withLockedValue { exchange(&$0.isStopped, with: true) }
+        guard !wasStopped else { return }
+        self.publish(.close, in: "/")
+        self.transport.stop()
+    }
+
+    private func beat(_ heartbeat: SocketIOClusterHeartbeat) {
+        self.desk.schedule(in: heartbeat.interval) { [weak self] in
+            guard let self, !self.state.withLockedValue({ $0.isStopped }) else { return }
+            self.publish(.heartbeat, in: "/")
+            for node in self.state.withLockedValue({ $0.membership.timerFired(at: self.desk.now) }) { self.desk.left(node) }
+            self.beat(heartbeat)
+        }
+    }
+
+    // MARK: To the others
+
+    func publish(_ content: SocketIOClusterMessage.Content, in namespace: String) {
+        self.transport.publish(SocketIOClusterMessage(sender: self.node, namespace: namespace, content: content))
+    }
+
+    /// Tells the desk who else is asked.
+    func ask(_ id: String, in namespace: String, andSelf: Bool) {
+        guard self.transport.heartbeat == nil else {
+            let nodes = self.state.withLockedValue { $0.membership.nodes }
+            return self.desk.asked(id, .nodes(nodes), andSelf: andSelf)
+        }
+        self.transport.servers(in: namespace) { [weak self] servers in self?.desk.asked(id, servers, andSelf: andSelf) }
+    }
+
+    func opened(namespace: String) { self.transport.opened(namespace: namespace) }
+
+    func closed(namespace: String) { self.transport.closed(namespace: namespace) }
+
+    func changed(room: String, in namespace: String, exists: Bool) {
+        self.transport.changed(room: room, in: namespace, exists: exists)
+    }
+
+    // MARK: From the others
+
+    func left(_ node: SocketIONodeID) {
+        _ = self.state.withLockedValue { $0.membership.left(node) }
+        self.desk.left(node)
+    }
+
+    func received(_ response: SocketIOClusterResponse) {
+        let (id, sender) = (response.request, response.sender)
+        switch response.content {
+        case .sockets(let sockets):
+            self.desk.reported(id, from: sender, announcing: sockets.count, sockets.map { .socket($0) })
+        case .serverSideEmit(let value): self.desk.reported(id, from: sender, announcing: 1, [.value(value)])
+        case .clientCount(let count): self.desk.reported(id, from: sender, announcing: count)
+        case .acknowledgement(let values): self.desk.replied(id, from: sender, .values(values))
+        }
+    }
+
+    func received(_ message: SocketIOClusterMessage) {
+        guard message.sender != self.node else { return }
+        let server = self.state.withLockedValue { state in
+            if self.transport.heartbeat != nil { state.membership.heard(message.sender, at: self.desk.now) }
+            return state.isStopped ? nil : state.server
+        }
+        switch message.content {
+        case .initialHeartbeat: return self.publish(.heartbeat, in: "/")
+        case .heartbeat: return
+        case .close: return self.left(message.sender)
+        default: break
+        }
+        guard let namespace = server?.existingNamespace(message.namespace) else { return self.declineForLackOfNamespace(message) }
+        self.perform(message, namespace)
+    }
+
+    private func perform(_ message: SocketIOClusterMessage, _ namespace: SocketIONamespace) {
+        switch message.content {
+        case .initialHeartbeat, .heartbeat, .close: break
+        case .broadcast(let event, let arguments, let targets, let flags, let request):
+            let delivery = SocketIODelivery(event: event, arguments: arguments, targets: targets, flags: flags)
+            self.deliver(delivery, namespace, for: message.sender, request)
+        case .join(let targets, let rooms): namespace.join(namespace.sockets(in: targets), rooms)
+        case .leave(let targets, let rooms): namespace.leave(namespace.sockets(in: targets), rooms)
+        case .disconnect(let targets, let close):
+            for socket in namespace.sockets(in: targets) { socket.disconnect(close: close) }
+        case .fetchSockets(let targets, let request):
+            self.respond(.sockets(namespace.descriptions(of: targets)), namespace.name, to: message.sender, request)
+        case .serverSideEmit(let event, let arguments, let request):
+            let (sender, name) = (message.sender, namespace.name)
+            let acknowledge = request.map { request -> @Sendable (SocketIOValue) -> Void in
+                { [weak self] value in self?.respond(.serverSideEmit(value), name, to: sender, request) }
+            }
+            namespace.receivedServerSide(SocketIOServerSideEvent(name: event, arguments: arguments, respond: acknowledge))
+        }
+    }
+
+    private func deliver(_ delivery: SocketIODelivery, _ namespace: SocketIONamespace, for node: SocketIONodeID, _ request: String?) {
+        do throws(SocketIOError) {
+            guard let request else { return _ = try namespace.deliver(delivery) }
+            let name = namespace.name
+            let (count, stop) = try namespace.deliverAskingAcks(delivery) { [weak self] values in
+                // A client that left is silent: the wire has no word for it, and the asker has a deadline.
+                if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
+            }
+            self.respond(.clientCount(count), name, to: node, request)
+            self.desk.schedule(in: delivery.flags.timeout ?? self.ackTimeout, stop)
+        } catch {
+            namespace.reportUnencodable(delivery.event, error)
+            if let request { self.respond(.clientCount(0), namespace.name, to: node, request) }
+        }
+    }
+
+    /// A server that heartbeats is asked about every namespace: not to have it is an answer too.
+    private func declineForLackOfNamespace(_ message: SocketIOClusterMessage) {
+        switch message.content {
+        case .broadcast(_, _, _, _, let request?): self.respond(.clientCount(0), message.namespace, to: message.sender, request)
+        case .fetchSockets(_, let request): self.respond(.sockets([]), message.namespace, to: message.sender, request)
+        case .initialHeartbeat, .heartbeat, .close, .broadcast, .join, .leave, .disconnect, .serverSideEmit: break
+        }
+    }
+
+    private func respond(_ content: SocketIOClusterResponse.Content, _ namespace: String, to node: SocketIONodeID, _ request: String) {
+        self.transport.respond(
+            SocketIOClusterResponse(sender: self.node, namespace: namespace, request: request, content: content), to: node)
+    }
+}

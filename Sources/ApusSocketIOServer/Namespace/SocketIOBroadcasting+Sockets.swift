@@ -1,0 +1,71 @@
+import ApusSocketIOProtocol
+
+// What can be done with many sockets at once, wherever in the cluster they are connected.
+extension SocketIOBroadcasting {
+    /// The sockets that are meant, of every server of the cluster that answers in time.
+    ///
+    /// - Returns: The sockets as they were a moment ago, and whether a server is missing.
+    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests wait; `CancellationError`.
+    public func fetchSockets() async throws -> SocketIOAnswers<SocketIORemoteSocket> {
+        let broadcast = self.broadcast
+        let outcome = try await broadcast.namespace.desk.request(timeout: broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout) {
+            id in broadcast.askSockets(id)
+        }
+        return SocketIOAnswers(sockets: outcome, broadcast)
+    }
+
+    /// Fetches the sockets and calls `completion` once, on an event loop.
+    public func fetchSockets(completion: @escaping @Sendable (Result<SocketIOAnswers<SocketIORemoteSocket>, any Error>) -> Void) {
+        let broadcast = self.broadcast
+        let id = broadcast.namespace.desk.begin(timeout: broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout) { result in
+            completion(result.map { SocketIOAnswers(sockets: $0, broadcast) })
+        }
+        if let id { broadcast.askSockets(id) }
+    }
+
+    /// Makes the sockets enter these rooms.
+    public func socketsJoin(_ rooms: String...) { self.socketsJoin(rooms) }
+
+    /// Makes the sockets enter these rooms.
+    public func socketsJoin(_ rooms: [String]) {
+        let broadcast = self.broadcast
+        broadcast.namespace.join(broadcast.namespace.sockets(in: broadcast.targets), rooms)
+        broadcast.publish(.join(targets: broadcast.targets, rooms: rooms))
+    }
+
+    /// Makes the sockets leave these rooms.
+    public func socketsLeave(_ rooms: String...) { self.socketsLeave(rooms) }
+
+    /// Makes the sockets leave these rooms.
+    public func socketsLeave(_ rooms: [String]) {
+        let broadcast = self.broadcast
+        broadcast.namespace.leave(broadcast.namespace.sockets(in: broadcast.targets), rooms)
+        broadcast.publish(.leave(targets: broadcast.targets, rooms: rooms))
+    }
+
+    /// Disconnects the sockets. `close` ends their whole connections, not only this namespace.
+    public func disconnectSockets(close: Bool = false) {
+        let broadcast = self.broadcast
+        for socket in broadcast.namespace.sockets(in: broadcast.targets) { socket.disconnect(close: close) }
+        broadcast.publish(.disconnect(targets: broadcast.targets, close: close))
+    }
+}
+
+extension SocketIOBroadcast {
+    func askSockets(_ id: String) {
+        let own = self.namespace.descriptions(of: self.targets)
+        self.publish(.fetchSockets(targets: self.targets, request: id))
+        self.ask(id)
+        self.namespace.desk.reported(id, from: self.namespace.desk.node, announcing: own.count, own.map { .socket($0) })
+    }
+}
+
+extension SocketIOAnswers<SocketIORemoteSocket> {
+    init(sockets outcome: SocketIORequestDesk.Outcome, _ broadcast: SocketIOBroadcast) {
+        let sockets = outcome.replies.compactMap { reply -> SocketIORemoteSocket? in
+            guard case .socket(let description) = reply else { return nil }
+            return SocketIORemoteSocket(description, namespace: broadcast.namespace, isLocal: broadcast.flags.isLocal)
+        }
+        self.init(sockets, expectedCount: outcome.announced, silentServers: outcome.silentServers)
+    }
+}

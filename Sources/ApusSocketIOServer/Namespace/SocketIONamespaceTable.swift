@@ -1,0 +1,95 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import Foundation
+import NIOConcurrencyHelpers
+
+/// The namespaces of a server by name, and the rules by which more are made.
+final class SocketIONamespaceTable: Sendable {
+    private let maximumDynamic: Int
+    private let removesEmpty: Bool
+    private let state = NIOLockedValueBox(State())
+    /// Held while a namespace is made: nobody else gets it before `onNewNamespace` has put its middleware in. Recursive, because that handler
+    /// may make namespaces itself.
+    private let making = NSRecursiveLock()
+
+    private struct State {
+        var namespaces: [String: SocketIONamespace] = [:]
+        /// In the making: to be found by who made them, not yet by clients.
+        var opening: [String: SocketIONamespace] = [:]
+        var dynamicCount = 0
+        var parents: [SocketIOParentNamespace] = []
+        var handlers: [@Sendable (SocketIONamespace) -> Void] = []
+    }
+
+    init(maximumDynamic: Int, removesEmpty: Bool) {
+        self.maximumDynamic = maximumDynamic
+        self.removesEmpty = removesEmpty
+    }
+
+    var all: [SocketIONamespace] { self.state.withLockedValue { Array($0.namespaces.values) } }
+
+    subscript(name: String) -> SocketIONamespace? { self.state.withLockedValue { $0.namespaces[name] } }
+
+    func add(_ parent: SocketIOParentNamespace) { self.state.withLockedValue { $0.parents.append(parent) } }
+
+    func onNew(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.state.withLockedValue { $0.handlers.append(handler) } }
+
+    /// The namespace of this name, made by `make` if there is none.
+    func namespace(_ name: String, make: () -> SocketIONamespace) -> SocketIONamespace {
+        if let found = self.found(name) { return found }
+        return self.making.withLock { self.found(name) ?? self.open(make()) }
+    }
+
+    /// The namespace a client asks for, reserved for it until ``SocketIONamespace/release()``; `nil` when there is none and no rule makes it.
+    func admit(_ name: String, auth: SocketIOValue, make: (SocketIOParentNamespace) -> SocketIONamespace) -> SocketIONamespace? {
+        if let found = self.reserved(name) { return found }
+        // Outside the lock: the predicates are the application's.
+        guard let parent = self.state.withLockedValue({ $0.parents }).first(where: { $0.matches(name, auth) }) else { return nil }
+        return self.making.withLock {
+            if let found = self.reserved(name) { return found }
+            guard self.state.withLockedValue({ $0.dynamicCount < self.maximumDynamic }) else { return nil }
+            _ = self.open(make(parent))
+            return self.reserved(name)
+        }
+    }
+
+    private func found(_ name: String) -> SocketIONamespace? {
+        self.state.withLockedValue { $0.namespaces[name] ?? $0.opening[name] }
+    }
+
+    private func reserved(_ name: String) -> SocketIONamespace? {
+        self.state.withLockedValue { state in
+            guard let namespace = state.namespaces[name] else { return nil }
+            namespace.reserve()
+            return namespace
+        }
+    }
+
+    private func open(_ namespace: SocketIONamespace) -> SocketIONamespace {
+        let handlers = self.state.withLockedValue { state in
+            state.opening[namespace.name] = namespace
+            return state.handlers
+        }
+        namespace.opened()
+        for handler in handlers { handler(namespace) }
+        self.state.withLockedValue { state in
+            state.opening[namespace.name] = nil
+            state.namespaces[namespace.name] = namespace
+            if namespace.parent != nil { state.dynamicCount += 1 }
+        }
+        return namespace
+    }
+
+    /// A namespace lost a socket or a reservation: a dynamic one that is empty now goes.
+    func becameIdle(_ namespace: SocketIONamespace) {
+        guard self.removesEmpty, namespace.parent != nil else { return }
+        let isGone = self.state.withLockedValue { state in
+            // Asked again, under the lock that reserves: somebody may have come in meanwhile.
+            guard namespace.isIdle, state.namespaces[namespace.name] === namespace else { return false }
+            state.namespaces[namespace.name] = nil
+            state.dynamicCount -= 1
+            return true
+        }
+        if isGone { namespace.closed() }
+    }
+}

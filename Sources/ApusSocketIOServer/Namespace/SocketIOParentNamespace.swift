@@ -1,0 +1,74 @@
+public import ApusJSON
+public import ApusSocketIOProtocol
+import NIOConcurrencyHelpers
+
+/// Namespaces that are made when the first client asks for them: all whose name fits, with the same middleware and handlers.
+///
+/// Every method may be called from any thread. What is added here counts for the children that exist already, too.
+public final class SocketIOParentNamespace: Sendable {
+    /// Says whether a namespace of this name may exist, given the auth of the client that asks for it.
+    ///
+    /// It runs on the client's event loop: it must not block. What takes longer, and what differs from client to client, belongs into middleware.
+    public typealias Predicate = @Sendable (_ name: String, _ auth: SocketIOValue) -> Bool
+
+    let matches: Predicate
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var middleware: [SocketIONamespace.Middleware] = []
+        var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
+        var children: [String: SocketIONamespace] = [:]
+    }
+
+    init(matches: @escaping Predicate) {
+        self.matches = matches
+    }
+
+    /// The namespaces that exist now.
+    public var children: [SocketIONamespace] { self.state.withLockedValue { Array($0.children.values) } }
+
+    /// Adds a check that every new socket of every child passes before those of the child itself. See ``SocketIONamespace/use(_:)``.
+    public func use(_ middleware: @escaping SocketIONamespace.Middleware) {
+        self.state.withLockedValue { $0.middleware.append(middleware) }
+    }
+
+    /// Calls `handler` for every new socket of every child, before the child's own handlers. See ``SocketIONamespace/onConnection(_:)``.
+    public func onConnection(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
+        self.state.withLockedValue { $0.connectionHandlers.append(handler) }
+    }
+
+    /// Sends an event to every socket of every child.
+    public func emit(_ event: String, arguments: [SocketIOValue]) {
+        for child in self.children { child.emit(event, arguments: arguments) }
+    }
+
+    /// Sends an event to every socket of every child.
+    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
+        for child in self.children { child.emit(event, repeat each arguments) }
+    }
+
+    var middleware: [SocketIONamespace.Middleware] { self.state.withLockedValue { $0.middleware } }
+    var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] { self.state.withLockedValue { $0.connectionHandlers } }
+
+    func add(_ child: SocketIONamespace) { self.state.withLockedValue { $0.children[child.name] = child } }
+
+    func remove(_ child: SocketIONamespace) {
+        self.state.withLockedValue { state in
+            if state.children[child.name] === child { state.children[child.name] = nil }
+        }
+    }
+}
+
+/// A regular expression for the whole of a name, for any thread.
+///
+/// `@unchecked Sendable`: `Regex` does not promise to be, so every use is under the lock.
+final class SocketIONamePattern: @unchecked Sendable {
+    private let lock = NIOLock()
+    private let matcher: (String) -> Bool
+
+    init<Output>(_ pattern: sending Regex<Output>) {
+        self.matcher = { (try? pattern.wholeMatch(in: $0)) != nil }
+    }
+
+    func matches(_ name: String) -> Bool { self.lock.withLock { self.matcher(name) } }
+}
