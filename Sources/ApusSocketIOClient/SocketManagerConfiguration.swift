@@ -77,6 +77,9 @@ public struct SocketManagerConfiguration: Sendable {
     /// Events that may wait for ``callbacks``, where that is not the event loop. Default: 10,000. One more is dropped, and told as `.error`.
     public var maximumPendingCallbacks: Int = 10_000
 
+    /// Bytes of those events, as they came over the wire. Default: 64 MiB.
+    public var maximumPendingCallbackBytes: Int = 64 << 20
+
     /// Events kept per namespace while it is not connected. Default: 1,000. For one more see ``bufferOverflow``.
     public var maximumBufferedEvents: Int = 1000
 
@@ -89,6 +92,9 @@ public struct SocketManagerConfiguration: Sendable {
     /// Events taken from the server before its answer to CONNECT: those missed, when it recovers a session. Default: 10,000. A server that sends
     /// more breaks the connection.
     public var maximumEarlyEvents: Int = 10_000
+
+    /// Bytes of those events, as they came over the wire. Default: 16 MiB.
+    public var maximumEarlyBytes: Int = 16 << 20
 
     /// Acks waited for at one time per namespace. Default: 10,000.
     public var maximumPendingAcks: Int = 10_000

@@ -136,8 +136,8 @@ import Testing
         let work = NIOLockedValueBox<[@Sendable () -> Void]>([])
         let notes = NIOLockedValueBox<[Int]>([])
         let context = SocketCallbackContext.executor { call in work.withLockedValue { $0.append(call) } }
-        #expect(SocketCallbackQueue(.eventLoop, maximumWaiting: 1) == nil)
-        let queue = SocketCallbackQueue(context, maximumWaiting: 2)
+        #expect(SocketCallbackQueue(.eventLoop, maximumWaiting: 1, maximumBytes: 1) == nil)
+        let queue = SocketCallbackQueue(context, maximumWaiting: 2, maximumBytes: 10)
         for number in 0..<3 {
             let isTaken = queue?.post(isBounded: true) { notes.withLockedValue { $0.append(number) } }
             #expect(isTaken == (number < 2))
@@ -147,7 +147,8 @@ import Testing
         #expect(work.withLockedValue { $0.count } == 1)  // one piece at a time
         work.withLockedValue { $0 }.first?()
         #expect(notes.withLockedValue { $0 } == [0, 1, 9])
-        queue?.post(isBounded: true) {}
+        let bytes = [6, 5, 4].map { queue?.post(isBounded: true, bytes: $0) {} }
+        #expect(bytes == [true, false, true])
         #expect(work.withLockedValue { $0.count } == 2)
     }
 

@@ -24,6 +24,8 @@ final class SocketManagerCore: @unchecked Sendable {
     private var network: NetworkWatch
     private var engine: EngineIOClientConnection?
     private var decoder: SocketIOParser.Decoder
+    /// Of the messages of the packet that is coming in.
+    private var packetBytes = 0
     /// Runs only while attachments are outstanding.
     private var attachmentsTimer: Scheduled<Void>?
     private var retryTimer: Scheduled<Void>?
@@ -37,7 +39,9 @@ final class SocketManagerCore: @unchecked Sendable {
         self.configuration = configuration
         self.logger = logger
         self.eventLoop = eventLoop
-        self.callbacks = SocketCallbackQueue(configuration.callbacks, maximumWaiting: configuration.maximumPendingCallbacks)
+        self.callbacks = SocketCallbackQueue(
+            configuration.callbacks, maximumWaiting: configuration.maximumPendingCallbacks,
+            maximumBytes: configuration.maximumPendingCallbackBytes)
         self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
         self.decoder = configuration.parser.makeDecoder()
         self.network = NetworkWatch(host: Self.host(of: url))
@@ -197,7 +201,7 @@ final class SocketManagerCore: @unchecked Sendable {
         switch namespace.name == "/" ? self.root.requested() : .ask {
         case .ask: _ = self.send(connect)
         case .wait: break
-        case .enter: namespace.received(.connect(nil))
+        case .enter: namespace.received(.connect(nil), bytes: 0)
         }
     }
 
@@ -233,6 +237,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
         self.session = session
+        self.packetBytes = 0
         self.decoder = self.configuration.parser.makeDecoder(
             version: session.version, limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
         self.root = SocketIORootAdmission(version: session.version)
@@ -242,11 +247,14 @@ extension SocketManagerCore: EngineIOClientDelegate {
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage) {
         guard connection === self.engine else { return }
         do throws(SocketIOError) {
+            self.packetBytes += message.readableBytes
             guard let packet = try self.decoder.received(message) else { return self.startAttachmentsTimer() }
+            let bytes = self.packetBytes
+            self.packetBytes = 0
             self.stopAttachmentsTimer()
             let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
             if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
-            namespace?.received(packet.content)
+            namespace?.received(packet.content, bytes: bytes)
         } catch {
             self.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
         }

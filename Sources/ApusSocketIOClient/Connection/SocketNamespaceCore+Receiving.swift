@@ -4,11 +4,12 @@ import NIOConcurrencyHelpers
 
 // Packets in, and what is told to the user.
 extension SocketNamespaceCore {
-    func received(_ content: SocketIOPacket.Content) {
-        switch self.machine.received(content) {
+    /// A packet came, of so many bytes on the wire.
+    func received(_ content: SocketIOPacket.Content, bytes: Int) {
+        switch self.machine.received(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)
-        case .deliver(let event): self.deliver(event)
+        case .deliver(let event): self.deliver(event, bytes: bytes)
         case .resolveAck(let id, let arguments): self.acknowledged(id, arguments)
         case .disconnected: self.left(.serverDisconnect, wasConnected: true)
         case .fail(let error): self.manager?.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
@@ -16,7 +17,7 @@ extension SocketNamespaceCore {
         }
     }
 
-    func deliver(_ event: SocketIOClientNamespace.Event) {
+    func deliver(_ event: SocketIOClientNamespace.Event, bytes: Int = 0) {
         let any = self.handlers.any
         let named = self.handlers.take(for: event.name)
         guard !any.isEmpty || !named.isEmpty else { return }
@@ -32,13 +33,12 @@ extension SocketNamespaceCore {
             return
         }
         for entry in named where entry.isInline { entry.handler(event.arguments, ack) }
-        let isTaken = callbacks.post(isBounded: true) {
+        let isTaken = callbacks.post(isBounded: true, bytes: bytes) {
             for entry in any { entry.handler(event.name, event.arguments) }
             for entry in named where !entry.isInline { entry.handler(event.arguments, ack) }
         }
         guard !isTaken else { return }
-        let bound = self.configuration.maximumPendingCallbacks
-        self.report(.error(SocketIOError(.bufferFull, message: "\(bound) events wait for the listeners: \"\(event.name)\" was dropped")))
+        self.report(.error(SocketIOError(.bufferFull, message: "too much waits for the listeners: \"\(event.name)\" was dropped")))
     }
 
     /// Calls the user's code where the user wants it.

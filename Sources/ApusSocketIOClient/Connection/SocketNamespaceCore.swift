@@ -42,7 +42,8 @@ final class SocketNamespaceCore: @unchecked Sendable {
     init(name: String, auth: SocketAuthentication, manager: SocketManagerCore) {
         let configuration = manager.configuration
         self.name = name
-        self.machine = SocketIOClientNamespace(name: name, maximumEarlyEvents: configuration.maximumEarlyEvents)
+        self.machine = SocketIOClientNamespace(
+            name: name, maximumEarlyEvents: configuration.maximumEarlyEvents, maximumEarlyBytes: configuration.maximumEarlyBytes)
         self.auth = auth
         self.manager = manager
         self.eventLoop = manager.eventLoop

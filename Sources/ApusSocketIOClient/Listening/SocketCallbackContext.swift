@@ -22,30 +22,38 @@ public struct SocketCallbackContext: Sendable {
 /// The calls that wait for the user's executor. One drain at a time is on its way there, so that any executor keeps the order.
 final class SocketCallbackQueue: Sendable {
     private struct State: Sendable {
-        var calls = Deque<@Sendable () -> Void>()
+        var calls = Deque<(call: @Sendable () -> Void, bytes: Int)>()
+        var bytes = 0
         var isScheduled = false
     }
 
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let maximumWaiting: Int
+    private let maximumBytes: Int
     private let state = NIOLockedValueBox(State())
 
     /// Nil where no queue is needed.
-    init?(_ context: SocketCallbackContext, maximumWaiting: Int) {
+    init?(_ context: SocketCallbackContext, maximumWaiting: Int, maximumBytes: Int) {
         guard let run = context.run else { return nil }
         self.run = run
         self.maximumWaiting = maximumWaiting
+        self.maximumBytes = maximumBytes
     }
 
     /// Calls `call` in its turn.
     ///
-    /// - Parameter isBounded: Whether the bound applies. Answers to what the user asked are bounded by what he asked.
+    /// - Parameters:
+    ///   - isBounded: Whether the bounds apply. Answers to what the user asked are bounded by what he asked.
+    ///   - bytes: What the call holds.
+    ///   - call: The user's code.
     /// - Returns: `false` when too many wait; then it is never called.
     @discardableResult
-    func post(isBounded: Bool, _ call: @escaping @Sendable () -> Void) -> Bool {
+    func post(isBounded: Bool, bytes: Int = 0, _ call: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, schedule) = self.state.withLockedValue { state -> (Bool, Bool) in
-            guard !isBounded || state.calls.count < self.maximumWaiting else { return (false, false) }
-            state.calls.append(call)
+            let hasRoom = state.calls.count < self.maximumWaiting && bytes <= self.maximumBytes - state.bytes
+            guard !isBounded || hasRoom else { return (false, false) }
+            state.calls.append((call, bytes))
+            state.bytes += bytes
             defer { state.isScheduled = true }
             return (true, !state.isScheduled)
         }
@@ -56,9 +64,9 @@ final class SocketCallbackQueue: Sendable {
     private func drain() {
         while true {
             let call = self.state.withLockedValue { state in
-                let call = state.calls.popFirst()
-                if call == nil { state.isScheduled = false }
-                return call
+                let next = state.calls.popFirst()
+                if let next { state.bytes -= next.bytes } else { state.isScheduled = false }
+                return next?.call
             }
             guard let call else { return }
             call()

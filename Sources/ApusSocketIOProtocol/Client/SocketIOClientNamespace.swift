@@ -37,15 +37,19 @@ package struct SocketIOClientNamespace: Sendable {
     /// Distinguishes the attempts, for an auth that comes back after its attempt is over.
     private var attempt = 0
     private let maximumEarlyEvents: Int
+    private let maximumEarlyBytes: Int
+    /// Of the events kept while CONNECT is out.
+    private var earlyBytes = 0
     private var recovery = SocketIOClientRecovery()
 
     /// - Parameters:
     ///   - name: The namespace.
     ///   - maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
     ///   handler first, a server that recovers a session those that were missed). More are a breach of the protocol.
-    package init(name: String = "/", maximumEarlyEvents: Int = 1000) {
+    package init(name: String = "/", maximumEarlyEvents: Int = 1000, maximumEarlyBytes: Int = 16 << 20) {
         self.name = name
         self.maximumEarlyEvents = maximumEarlyEvents
+        self.maximumEarlyBytes = maximumEarlyBytes
     }
 
     /// The id the server gave, while connected.
@@ -94,6 +98,7 @@ package struct SocketIOClientNamespace: Sendable {
     package mutating func authenticated(attempt: Int, _ auth: SocketIOValue? = nil) -> AuthenticatedAction {
         guard self.state == .asking, attempt == self.attempt else { return .doNothing }  // the session was lost meanwhile
         self.state = .connecting(early: [])
+        self.earlyBytes = 0
         return .sendConnect(auth: self.recovery.auth(auth))
     }
 
@@ -121,8 +126,8 @@ package struct SocketIOClientNamespace: Sendable {
         case doNothing
     }
 
-    /// A packet of this namespace came.
-    package mutating func received(_ content: SocketIOPacket.Content) -> ReceivedAction {
+    /// A packet of this namespace came, of so many bytes on the wire.
+    package mutating func received(_ content: SocketIOPacket.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
         case .closed, .waiting, .asking:
             return .doNothing  // was on its way when we left
@@ -144,11 +149,11 @@ package struct SocketIOClientNamespace: Sendable {
                 self.end()
                 return .refused(Self.refusal(payload))
             case .event(let name, let arguments, let ackID):
-                guard early.count < self.maximumEarlyEvents else {
-                    return .fail(
-                        SocketIOError(.malformedPacket, message: "more than \(self.maximumEarlyEvents) events before the answer to CONNECT")
-                    )
+                guard early.count < self.maximumEarlyEvents, bytes <= self.maximumEarlyBytes - self.earlyBytes else {
+                    let bounds = "\(self.maximumEarlyEvents) events or \(self.maximumEarlyBytes) bytes"
+                    return .fail(SocketIOError(.malformedPacket, message: "more than \(bounds) before the answer to CONNECT"))
                 }
+                self.earlyBytes += bytes
                 early.append(Event(name: name, arguments: arguments, ackID: ackID))
                 self.state = .connecting(early: early)
                 return .doNothing

@@ -58,6 +58,19 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
             return
         }
         #expect(error.code == .malformedPacket)
+        // In bytes as well; those of an earlier attempt do not count.
+        do {
+            namespace = self.makeConnecting(maximumEarlyEvents: 1000)
+            #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
+            _ = namespace.sessionLost()
+            #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
+            #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
+            #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
+            guard case .fail = namespace.received(self.event("b"), bytes: 1) else {
+                Issue.record("unbounded")
+                return
+            }
+        }
         namespace = self.makeConnecting(maximumEarlyEvents: 2)
         _ = namespace.received(self.event("a"))
         #expect(
