@@ -107,4 +107,60 @@ import Testing
         #expect(queue.remove(ackID: 1) == false)
         #expect(queue.append(self.item(5, bytes: 60)) == true)
     }
+
+    /// A network that loses events, acks and connections: each event arrives at least once, and the first arrivals are in order.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func atLeastOnceAndInOrderOverABadNetwork(seed: UInt64) {
+        var dice = Dice(state: seed)
+        var queue = self.makeQueue(tries: .max, count: 100)
+        var arrivals: [Int] = []
+        var acknowledged: Set<Int> = []
+        var nextID = 0
+        var onItsWay: Int?
+        for _ in 0..<5000 {
+            switch dice.roll(8) {
+            case 0:
+                if nextID < 50, queue.append(self.item(nextID)) { nextID += 1 }
+            case 1:
+                #expect(queue.disconnected() == .doNothing)
+                onItsWay = nil
+            case 2: queue.connected()
+            case 3:
+                if let id = onItsWay { #expect(queue.timedOut(ackID: id) == .doNothing) }
+            case 4, 5:
+                // The ack of something that arrived, perhaps late, perhaps doubled.
+                if let id = arrivals.last {
+                    acknowledged.insert(id)
+                    _ = queue.remove(ackID: id)
+                }
+            default: break
+            }
+            while let item = queue.next() {
+                // Nothing overtakes what is not acknowledged.
+                #expect(item.ackID == 0 || acknowledged.contains(item.ackID - 1))
+                onItsWay = item.ackID
+                if dice.roll(3) > 0 { arrivals.append(item.ackID) }
+            }
+        }
+        queue.connected()
+        while let item = queue.next() {
+            arrivals.append(item.ackID)
+            _ = queue.remove(ackID: item.ackID)
+        }
+        var seen: Set<Int> = []
+        #expect(arrivals.filter { seen.insert($0).inserted } == Array(0..<50))
+        #expect(queue.count == 0)
+    }
+}
+
+/// Repeatable chance (splitmix64).
+private struct Dice {
+    var state: UInt64
+
+    mutating func roll(_ sides: UInt64) -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return (z ^ (z >> 31)) % sides
+    }
 }
