@@ -5,7 +5,7 @@
 
 Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. PORT 0 or none: a free one.
 `--ping-interval SECONDS` (a value below 1 is announced as 0, one of the oddities our client must take), `--ping-timeout SECONDS`,
-`--http-only` (no upgrade offered).
+`--http-only` (no upgrade offered), `--msgpack` (packets as MessagePack; pip install msgpack).
 
 | namespace | client sends | server does |
 |---|---|---|
@@ -38,6 +38,7 @@ arguments.add_argument("port", nargs="?", type=int, default=0)
 arguments.add_argument("--ping-interval", type=float, default=25)
 arguments.add_argument("--ping-timeout", type=float, default=20)
 arguments.add_argument("--http-only", action="store_true")
+arguments.add_argument("--msgpack", action="store_true")
 options = arguments.parse_args()
 
 is_version_4 = not hasattr(socketio, "AsyncSimpleClient")
@@ -48,6 +49,7 @@ sio = socketio.AsyncServer(
     ping_timeout=options.ping_timeout,
     allow_upgrades=not options.http_only,
     max_http_buffer_size=5_000_000,
+    **({"serializer": "msgpack"} if options.msgpack else {}),
 )
 
 translate_request = sio.eio._async["translate_request"]
