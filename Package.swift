@@ -79,9 +79,10 @@ let package = Package(
         // Pure: no I/O, no clock, no lock.
         module("ApusJSON", []),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        module("ApusWebSocketProtocol", ["CZlib", nioCore, crypto, httpTypes]),
-        module("ApusEngineIOProtocol", ["ApusJSON", nioCore]),
-        module("ApusSocketIOProtocol", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        module("ApusBytes", [nioCore]),
+        module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
+        module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore]),
+        module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusFramedProtocol", ["ApusJSON", nioCore]),
 
@@ -154,6 +155,7 @@ let package = Package(
             ], swiftSettings: settings),
 
         tests("ApusCommandTests", ["apus"]),
+        tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
             "ApusConnectivityTests",
@@ -208,7 +210,7 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzWebSocketMessage", ["ApusWebSocketProtocol"]),
         ("FuzzDeflate", ["ApusWebSocketProtocol"]),
         ("FuzzHandshake", ["ApusWebSocketProtocol"]),
-        ("FuzzEngineIO", ["ApusEngineIOProtocol"]),
+        ("FuzzEngineIO", ["ApusBytes", "ApusEngineIOProtocol"]),
         ("FuzzFraming", ["ApusFramedProtocol"]),
         ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
         ("FuzzMessagePack", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),

@@ -1,3 +1,4 @@
+import ApusBytes
 package import NIOCore
 
 /// Writes and reads single packets.

@@ -1,3 +1,4 @@
+import ApusBytes
 import NIOCore
 
 /// Writes and reads the bodies of HTTP long-polling.
@@ -56,7 +57,7 @@ package struct EngineIOPayloadCodec: Sendable {
 
     /// A WebSocket checks the UTF-8 of its text frames; for a body this is the place.
     static func checkText(_ bytes: ByteBuffer) throws(EngineIOError) {
-        guard bytes.withUnsafeReadableBytes({ UTF8Validation.isValid($0) }) else {
+        guard UTF8StreamValidator.isValid(bytes) else {
             throw EngineIOError(.malformedPayload, message: "text of \(bytes.readableBytes) bytes that are not UTF-8")
         }
     }

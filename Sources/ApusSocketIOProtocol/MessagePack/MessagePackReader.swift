@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusJSON
 import struct Foundation.Date
 
@@ -152,10 +153,7 @@ struct MessagePackReader {
     }
 
     private mutating func string(count: Int) throws(SocketIOError) -> String {
-        let bytes = try self.take(count)
-        let string = String(decoding: bytes, as: UTF8.self)
-        // Decoding repairs; whoever sends what needs repair does not speak the protocol.
-        guard string.utf8.elementsEqual(bytes) else { throw self.malformed("a string that is not UTF-8") }
+        guard let string = String(utf8: try self.take(count)) else { throw self.malformed("a string that is not UTF-8") }
         return string
     }
 

@@ -1,3 +1,4 @@
+import ApusBytes
 package import NIOCore
 
 /// Turns frames into messages and closes a connection in order.

@@ -1,3 +1,4 @@
+import ApusBytes
 import NIOCore
 
 /// Keeps the order of a message we send in pieces.

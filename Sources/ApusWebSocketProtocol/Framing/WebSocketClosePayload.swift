@@ -1,3 +1,4 @@
+import ApusBytes
 package import NIOCore
 
 /// What a Close frame says: a code and a reason, or nothing at all.
@@ -53,8 +54,7 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         guard code.isSendable else {
             throw WebSocketError(.protocolViolation, message: "close code \(code) may not be sent")
         }
-        var validator = UTF8StreamValidator()
-        guard validator.receive(payload), validator.isComplete else {
+        guard UTF8StreamValidator.isValid(payload) else {
             throw WebSocketError(.invalidUTF8, message: "the close reason is not UTF-8")
         }
         self.init(code: code, reason: String(buffer: payload), unchecked: ())

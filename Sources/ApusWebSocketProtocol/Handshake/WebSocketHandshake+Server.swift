@@ -36,7 +36,7 @@ extension WebSocketHandshake {
         guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("no 'Upgrade: websocket'") }
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade'") }
         let keys = fields[values: .secWebSocketKey]
-        guard keys.count == 1, let key = keys.first.map({ String(Self.trimmed($0[...])) }), Base64.isSixteenBytes(key) else {
+        guard keys.count == 1, let key = keys.first.map({ String(Self.trimmed($0[...])) }), self.isKey(key) else {
             throw refuse("Sec-WebSocket-Key is not the Base64 of 16 bytes")
         }
         let versions = fields[values: .secWebSocketVersion]

@@ -1,3 +1,4 @@
+import ApusBytes
 import Crypto
 import HTTPTypes
 
@@ -21,6 +22,12 @@ package enum WebSocketHandshake {
         withUnsafeBytes(of: (high, low)) { Base64.encode($0) }
     }
 
+    /// Whether `text` is the base64 of exactly 16 bytes. Bits that no byte takes may be set: clients draw the characters.
+    static func isKey(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.count == 24 && bytes[22...].allSatisfy { $0 == UInt8(ascii: "=") } && bytes[..<22].allSatisfy(Base64.isCharacter)
+    }
+
     /// Whether one of the comma-separated words of a field is `token`, in any case.
     static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
         fields[values: name].contains { value in
@@ -33,40 +40,5 @@ package enum WebSocketHandshake {
         while text.first == " " || text.first == "\t" { text.removeFirst() }
         while text.last == " " || text.last == "\t" { text.removeLast() }
         return text
-    }
-}
-
-/// RFC 4648 4, as far as the handshake needs it.
-enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var output: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 1
-            if count == 3 {
-                for shift: UInt32 in [18, 12, 6, 0] { output.append(Self.alphabet[Int(bits >> shift & 63)]) }
-                bits = 0
-                count = 0
-            }
-        }
-        if count == 1 {
-            output += [Self.alphabet[Int(bits >> 2 & 63)], Self.alphabet[Int(bits << 4 & 63)], UInt8(ascii: "="), UInt8(ascii: "=")]
-        } else if count == 2 {
-            output += [
-                Self.alphabet[Int(bits >> 10 & 63)], Self.alphabet[Int(bits >> 4 & 63)], Self.alphabet[Int(bits << 2 & 63)],
-                UInt8(ascii: "="),
-            ]
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-
-    /// Whether `text` is the Base64 of exactly 16 bytes.
-    static func isSixteenBytes(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.count == 24 && bytes[22...].allSatisfy { $0 == UInt8(ascii: "=") } && bytes[..<22].allSatisfy(Self.alphabet.contains)
     }
 }

@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// What stands before the JSON of a packet.
 ///
 /// Source: Socket.IO protocol v5, "Packet encoding": `<type>[<attachments>-][<namespace>,][<ack id>][JSON]`.
@@ -41,11 +43,10 @@ struct SocketIOPacketHeader: Equatable {
         guard name.count <= limits.maximumNamespaceBytes else {
             throw SocketIOError(.malformedPacket, message: "a namespace of \(name.count) bytes, \(limits.maximumNamespaceBytes) allowed")
         }
-        self.namespace = String(decoding: name, as: UTF8.self)
-        // Decoding repairs; whoever sends what needs repair does not speak the protocol.
-        guard self.namespace.utf8.elementsEqual(name) else {
+        guard let namespace = String(utf8: UnsafeRawBufferPointer(rebasing: name)) else {
             throw SocketIOError(.malformedPacket, message: "a namespace that is not UTF-8")
         }
+        self.namespace = namespace
         self.length = end == rest.endIndex ? end : end + 1
     }
 

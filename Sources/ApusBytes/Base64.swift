@@ -18,6 +18,16 @@ package enum Base64 {
         }
     }
 
+    /// The base64 of `bytes`, as text: for what is short.
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var buffer = ByteBuffer()
+        self.encode(ByteBuffer(bytes: bytes), into: &buffer)
+        return String(buffer: buffer)
+    }
+
+    /// Whether this byte is one of the 64 characters.
+    package static func isCharacter(_ byte: UInt8) -> Bool { self.values[Int(byte)] < 64 }
+
     /// The bytes `text` stands for; nil unless it is canonical: the length a multiple of 4, the padding complete, unused bits zero.
     package static func decode(_ text: ByteBuffer) -> ByteBuffer? {
         let length = text.readableBytes

@@ -1,4 +1,4 @@
-import ApusEngineIOProtocol
+import ApusBytes
 import NIOCore
 import Testing
 
@@ -12,6 +12,7 @@ import Testing
         Base64.encode(ByteBuffer(string: plain), into: &buffer)
         #expect(String(buffer: buffer) == encoded)
         #expect(Base64.decode(ByteBuffer(string: encoded)) == ByteBuffer(string: plain))
+        #expect(Base64.encode(Array(plain.utf8)) == encoded)
     }
 
     @Test func everyLengthAndEveryByteGoesRound() {

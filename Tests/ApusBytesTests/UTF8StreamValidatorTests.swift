@@ -1,4 +1,4 @@
-import ApusWebSocketProtocol
+import ApusBytes
 import NIOCore
 import Testing
 
@@ -15,6 +15,16 @@ import Testing
                     var validator = UTF8StreamValidator()
                     let valid = validator.receive(ByteBuffer(bytes: bytes)) && validator.isComplete
                     #expect(valid == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+                    #expect(valid == UTF8StreamValidator.isValid(ByteBuffer(bytes: bytes)))
+                    // Cut anywhere, and byte by byte.
+                    for cut in 0...bytes.count {
+                        var validator = UTF8StreamValidator()
+                        let isUTF8 =
+                            validator.receive(ByteBuffer(bytes: bytes[..<cut])) && validator.receive(ByteBuffer(bytes: bytes[cut...]))
+                        #expect((isUTF8 && validator.isComplete) == valid, "\(bytes) cut at \(cut)")
+                    }
+                    var bytewise = UTF8StreamValidator()
+                    #expect((bytes.allSatisfy { bytewise.receive(ByteBuffer(bytes: [$0])) } && bytewise.isComplete) == valid)
                 }
             }
         }
