@@ -46,27 +46,60 @@ package struct UTF8StreamValidator: Sendable {
             index += 1
         }
         while index < count {
-            // ASCII, the common case, eight bytes at a time.
-            if count - index >= 8, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
-                index += 8
-                continue
+            // ASCII, the common case, sixteen bytes at a time.
+            while index <= count &- 16, Self.isASCII(bytes, at: index) { index &+= 16 }
+            guard index < count else { break }
+            let length = Self.sequenceLength(bytes, at: index)
+            guard length > 0 else {
+                guard length == 0 else { return false }
+                return self.begin(UnsafeRawBufferPointer(rebasing: bytes[index...]))
             }
-            let first = bytes[index]
-            index += 1
-            if first < 0x80 { continue }
-            guard let sequence = Self.sequence(first) else { return false }
-            let there = min(sequence.continuations, count - index)
-            if there > 0 {
-                guard sequence.lower <= bytes[index], bytes[index] <= sequence.upper else { return false }
-                for offset in 1..<max(there, 1) where bytes[index + offset] & 0xC0 != 0x80 { return false }
-            }
-            index += there
-            guard there < sequence.continuations else { continue }
-            // Cut by the end of the piece.
-            self.missing = sequence.continuations - there
-            if there == 0 { (self.lower, self.upper) = (sequence.lower, sequence.upper) }
+            index &+= length
         }
         return true
+    }
+
+    /// Whether the sixteen bytes from here on are ASCII.
+    @inline(__always)
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
+        let first = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let second = bytes.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self)
+        return (first | second) & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// The bytes of the sequence that starts here; 0 when the piece ends before it does, -1 when it is none.
+    @inline(__always)
+    private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        let first = bytes[index]
+        let left = bytes.count &- index
+        switch first {
+        case 0x00...0x7F: return 1
+        case 0xC2...0xDF:
+            guard left >= 2 else { return 0 }
+            return bytes[index &+ 1] & 0xC0 == 0x80 ? 2 : -1
+        case 0xE0...0xEF:
+            guard left >= 3 else { return 0 }
+            let second = bytes[index &+ 1]
+            guard second & 0xC0 == 0x80, bytes[index &+ 2] & 0xC0 == 0x80 else { return -1 }
+            if first == 0xE0, second < 0xA0 { return -1 }  // overlong
+            if first == 0xED, second > 0x9F { return -1 }  // a surrogate
+            return 3
+        case 0xF0...0xF4:
+            guard left >= 4 else { return 0 }
+            let second = bytes[index &+ 1]
+            guard second & 0xC0 == 0x80, bytes[index &+ 2] & 0xC0 == 0x80, bytes[index &+ 3] & 0xC0 == 0x80 else { return -1 }
+            if first == 0xF0, second < 0x90 { return -1 }  // overlong
+            if first == 0xF4, second > 0x8F { return -1 }  // beyond U+10FFFF
+            return 4
+        default: return -1  // a continuation byte, C0, C1, F5 and above
+        }
+    }
+
+    /// Takes the beginning of a sequence that the end of the piece cuts.
+    private mutating func begin(_ start: UnsafeRawBufferPointer) -> Bool {
+        guard let first = start.first, let sequence = Self.sequence(first) else { return false }
+        (self.missing, self.lower, self.upper) = sequence
+        return self.receive(UnsafeRawBufferPointer(rebasing: start.dropFirst()))
     }
 
     /// What follows the first byte of a longer sequence: how many bytes, and what the next of them may be. Nil for what begins none: a
