@@ -196,7 +196,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
-                "ApusSocketIOProtocol", "ApusWebSocket",
+                "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket",
                 "ApusJSON", nioCore, nioPosix, nioSSL, nioHTTP1, hummingbird, serviceLifecycle, logging,
             ]),
     ],

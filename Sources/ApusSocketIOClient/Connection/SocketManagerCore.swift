@@ -154,7 +154,7 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// Watches while somebody wants the connection.
     private func watchNetwork() {
-        guard self.configuration.watchesNetwork, !self.network.isWatching else { return }
+        guard self.configuration.watchesNetwork, self.configuration.engine.unixSocketPath == nil, !self.network.isWatching else { return }
         let eventLoop = self.eventLoop
         let listening = self.configuration.networkMonitor.listen { [weak self] path in
             guard let self else { return }
