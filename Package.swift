@@ -81,7 +81,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("ApusBytes", [nioCore]),
         module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
-        module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore]),
+        module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusFramedProtocol", ["ApusJSON", nioCore]),

@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test func aLongQueueIsTakenInLinearTime() {
+        // 100,000 packets in answers of three: quadratic work would take minutes.
+        var session = self.makeSession(limit: 10_000_000)
+        for _ in 0..<100_000 { _ = session.send(self.a) }
+        var taken = 0
+        while session.hasQueue {
+            guard case .respond(let packets) = session.receivedPoll() else { break }
+            taken += packets.count
+        }
+        #expect(taken == 100_000)
+    }
+
     @Test func answerHasABoundInPackets() {
         var session = self.makeSession()
         for _ in 0..<2 {
