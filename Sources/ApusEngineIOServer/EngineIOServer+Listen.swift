@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusConnectivity
 import ApusWebSocket
 import HTTPTypes
@@ -31,6 +32,8 @@ extension EngineIOServer {
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // An error closes the channel.
+                    guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)

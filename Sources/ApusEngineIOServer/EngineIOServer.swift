@@ -19,6 +19,8 @@ package final class EngineIOServer: Sendable {
     struct State: Sendable {
         /// Who is let in.
         var admission: WebSocketAdmission
+        /// The connections of a server that listens by itself: two for each polling client.
+        var connections: WebSocketAdmission
         var sessions: [String: EngineIOSession] = [:]
         /// Closed sessions whose last packets wait for a poll.
         var leaving: [String: EngineIOSession] = [:]
@@ -41,7 +43,10 @@ package final class EngineIOServer: Sendable {
             State(
                 admission: WebSocketAdmission(
                     maximumConnections: configuration.maximumClients,
-                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress)))
+                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress),
+                connections: WebSocketAdmission(
+                    maximumConnections: configuration.maximumClients.doubled,
+                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress.doubled)))
     }
 
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
@@ -92,6 +97,15 @@ package final class EngineIOServer: Sendable {
             EngineIOConnectionError(request: request, number: error.httpRefusal?.number ?? 3, error: error))
     }
 
+    /// Counts a connection until it closes. `false`: there are more than all clients could need; close it at once.
+    func admit(_ channel: any Channel) -> Bool {
+        // Behind a proxy its address says nothing.
+        let key = self.configuration.clientAddress == nil ? WebSocketClientAddress.key(of: channel.remoteAddress) : nil
+        guard self.state.withLockedValue({ $0.connections.transportOpened(from: key) }) else { return false }
+        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.connections.transportClosed(from: key) } }
+        return true
+    }
+
     // MARK: Leaving
 
     /// The session is closed, and nothing of it is left to say.
@@ -139,6 +153,11 @@ extension EngineIOServer.State {
         self.admission.webSocketClosed(from: session.addressKey)
         return true
     }
+}
+
+extension Int {
+    /// Twice as many, or as many as there can be.
+    fileprivate var doubled: Int { self > Int.max / 2 ? Int.max : self * 2 }
 }
 
 /// Identifiers that cannot be guessed.

@@ -54,6 +54,9 @@ import Testing
     @Test func canBeSwitchedOffAndSet() throws {
         #expect(try self.answer(bytes: 5000, accepting: "gzip") { $0.httpCompression = nil }.fields[.contentEncoding] == nil)
         #expect(try self.answer(bytes: 5000, accepting: "gzip") { $0.httpCompression?.threshold = 5001 }.fields[.contentEncoding] == nil)
+        #expect(try self.answer(bytes: 5000, accepting: "gzip") { $0.httpCompression?.maximumBytes = 4999 }.fields[.contentEncoding] == nil)
+        #expect(
+            try self.answer(bytes: 5000, accepting: "gzip") { $0.httpCompression?.maximumBytes = 5000 }.fields[.contentEncoding] == "gzip")
     }
 
     @Test func aMessageThatWantsToStayPlainKeepsItsAnswerPlain() throws {

@@ -1,9 +1,10 @@
 import ApusTesting
 import ApusEngineIOProtocol
-import ApusEngineIOServer
+@testable import ApusEngineIOServer
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
@@ -153,6 +154,20 @@ import Testing
         // Who leaves makes room.
         server.pass(.seconds(45))
         #expect(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.4"])?.status == 200)
+    }
+
+    @Test func connectionsHaveABoundToo() throws {
+        let server = try EngineServer { $0.maximumClientsPerAddress = 10 }
+        let channels = try (0..<85).map { _ in
+            let channel = EmbeddedChannel(loop: server.eventLoop)
+            try channel.connect(to: SocketAddress(ipAddress: "1.2.3.4", port: 1)).wait()
+            return channel
+        }
+        // Two for each client, and the lobby for those who are to be told why not.
+        #expect(channels.map { server.engine.admit($0) } == Array(repeating: true, count: 84) + [false])
+        try channels[0].close().wait()
+        server.eventLoop.run()
+        #expect(server.engine.admit(channels[84]))
     }
 
     @Test func theLoopbackIsNotCounted() throws {

@@ -96,6 +96,11 @@ import Testing
         #expect(server.engine.sessionCount == 1)
     }
 
+    @Test func anAnswerToHeadHasNoBody() throws {
+        let answer = try #require(try EngineServer().exchange(.head, "/engine.io/?EIO=4&transport=polling"))
+        #expect((answer.status, answer.body) == (400, ""))
+    }
+
     @Test func aPollEndedByTheClientsOwnCloseGetsANoop() throws {
         let server = try EngineServer()
         let session = try server.handshake()

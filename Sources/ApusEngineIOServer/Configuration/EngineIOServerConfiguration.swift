@@ -58,7 +58,8 @@ public struct EngineIOServerConfiguration: Sendable {
     public var maximumClients = 20_000
     /// Most clients of one IPv4 address or one IPv6 /64 network. Others are answered with 429. Default: 1,000 (the reference has no bound).
     ///
-    /// The loopback and Unix sockets are not counted (a reverse proxy sits there); see ``clientAddress``.
+    /// The loopback and Unix sockets are not counted (a reverse proxy sits there); see ``clientAddress``. A server that listens by itself also closes
+    /// connections above twice this number and twice ``maximumClients``, with room for those who are refused.
     public var maximumClientsPerAddress = 1_000
     /// Under what name a client is counted, for servers behind a proxy: for example the last address of `X-Forwarded-For`, which the proxy
     /// itself has written. `nil` from the closure: not counted by address. Default: the peer's address.

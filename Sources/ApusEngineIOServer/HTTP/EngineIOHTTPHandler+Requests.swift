@@ -132,6 +132,7 @@ extension EngineIOHTTPHandler {
                 guard let context = self.context, self.exchange?.responder === exchange.responder else { return }
                 self.stopDeadline()
                 self.check = nil
+                self.releaseRead(context)
                 if let refusal { return self.refuse(exchange, refusal) }
                 do throws(EngineIOError) { try proceed(context) } catch { self.refuse(exchange, error) }
             }, eventLoop: context.eventLoop)

@@ -22,8 +22,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     var exchange: EngineIOExchange?
     /// The application's check of a handshake, while it is under way.
     var check: Task<Void, Never>?
+    private var readIsHeld = false
     /// Ends a connection whose request does not come whole in time. No byte of the peer prolongs it.
-    private var deadline: Scheduled<Void>?
+    private var deadline = MovableTimer()
 
     init(server: EngineIOServer, isAlone: Bool) {
         self.server = server
@@ -37,7 +38,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        self.stopDeadline()
+        self.deadline.cancel()
         self.stopCheck()
         self.context = nil
     }
@@ -45,17 +46,19 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: Deadlines
 
     func startDeadline(_ time: Duration, _ context: ChannelHandlerContext) {
-        self.deadline?.cancel()
-        self.deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) {
-            self.server.logger.debug("Closing a connection whose request did not come")
-            context.close(promise: nil)
-        }
+        self.deadline.move(
+            to: context.eventLoop.now + TimeAmount(time), atMost: TimeAmount(self.server.configuration.requestTimeout),
+            on: context.eventLoop
+        ) { self.deadlineFired() }
     }
 
-    func stopDeadline() {
-        self.deadline?.cancel()
-        self.deadline = nil
+    private func deadlineFired() {
+        guard let context, self.deadline.fired(on: context.eventLoop, { self.deadlineFired() }) else { return }
+        self.server.logger.debug("Closing a connection whose request did not come")
+        context.close(promise: nil)
     }
+
+    func stopDeadline() { self.deadline.stop() }
 
     func stopCheck() {
         self.check?.cancel()
@@ -93,6 +96,21 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         }
     }
 
+    /// While the application thinks the client may not speak: bytes behind the request of a WebSocket would only pile up in the decoder.
+    package func read(context: ChannelHandlerContext) {
+        if self.check == nil {
+            context.read()
+        } else {
+            self.readIsHeld = true
+        }
+    }
+
+    func releaseRead(_ context: ChannelHandlerContext) {
+        guard self.readIsHeld else { return }
+        self.readIsHeld = false
+        context.read()
+    }
+
     private func isOurs(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.prefix(while: { $0 != "?" }) else { return false }
         // The reference answers with and without the last slash.
@@ -116,7 +134,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         else { return }
         self.exchange = nil
         context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-        if body.readableBytes > 0 { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
+        // RFC 9110 9.3.2: an answer to HEAD has no content.
+        if body.readableBytes > 0, exchange.request.method != .head { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
         if exchange.keepAlive {
             self.waitForNextRequest(context)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
@@ -130,7 +149,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: End
 
     package func channelInactive(context: ChannelHandlerContext) {
-        self.stopDeadline()
+        self.deadline.cancel()
         self.stopCheck()
         self.machine.finish()
         self.abandonExchange()

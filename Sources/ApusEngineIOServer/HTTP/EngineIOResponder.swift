@@ -26,7 +26,7 @@ final class EngineIOResponder: Sendable {
     ///   - session: The session that begins with this answer.
     func respond(_ payload: EngineIOPayload, mayCompress: Bool = false, beginning session: EngineIOSession? = nil) {
         guard mayCompress, let compression = self.server.configuration.httpCompression,
-            payload.bytes.readableBytes >= compression.threshold,
+            (compression.threshold...max(compression.threshold, compression.maximumBytes)).contains(payload.bytes.readableBytes),
             let coding = HTTPContentCoding(accepted: self.request.headerFields[values: .acceptEncoding]),
             let body = coding.encode(payload.bytes, level: compression.level)
         else { return self.respond(.ok, contentType: payload.contentType, body: payload.bytes, beginning: session) }

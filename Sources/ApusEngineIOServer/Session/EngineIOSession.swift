@@ -38,7 +38,7 @@ package final class EngineIOSession: @unchecked Sendable {
     var upgradeTimer: RepeatedTask?
     var upgradeDeadline: Scheduled<Void>?
     private var heartbeat: EngineIOHeartbeat
-    private var heartbeatTimer = EngineIOHeartbeatTimer()
+    private var heartbeatTimer = MovableTimer()
     /// Ends the wait for the poll that takes what a closed session has left to say.
     private var farewellTimer: Scheduled<Void>?
 

@@ -44,7 +44,7 @@ package struct WebSocketAdmission: Sendable {
     // MARK: Transports
 
     /// A connection was accepted. `false`: close it at once, it is not counted.
-    mutating func transportOpened(from address: String?) -> Bool {
+    package mutating func transportOpened(from address: String?) -> Bool {
         guard !self.isDraining, self.total.transports < Self.sum(self.maximumConnections, Self.lobby) else { return false }
         if let address {
             let count = self.addresses[address]?.transports ?? 0
@@ -55,7 +55,7 @@ package struct WebSocketAdmission: Sendable {
         return true
     }
 
-    mutating func transportClosed(from address: String?) {
+    package mutating func transportClosed(from address: String?) {
         self.total.transports -= 1
         self.change(address) { $0.transports -= 1 }
     }
