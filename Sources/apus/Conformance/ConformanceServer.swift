@@ -5,7 +5,7 @@ import ArgumentParser
 import Logging
 import NIOCore
 
-/// The server that the tests in `Conformance/` talk to; its events are written down in `Conformance/README.md`.
+/// The server that the tests in `Conformance/` talk to; its events are written down in `Conformance/README.md`. SIGTERM shuts it down in order.
 struct ConformanceServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance-server", abstract: "The server the conformance tests expect.", shouldDisplay: false)
@@ -39,9 +39,12 @@ struct ConformanceServer: AsyncParsableCommand {
                 throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
             }
         }
-        try await io.run(host: "127.0.0.1", port: self.port) { address in
-            print("listening on 127.0.0.1:\(address.port ?? 0)")
-            flushStandardOutput()
+        let port = self.port
+        try await TerminationSignals.run {
+            try await io.run(host: "127.0.0.1", port: port) { address in
+                print("listening on 127.0.0.1:\(address.port ?? 0)")
+                flushStandardOutput()
+            }
         }
     }
 

@@ -23,17 +23,11 @@ extension WebSocketCommand {
             writeStandardOutput(Data((all.joined(separator: "\n") + "\n").utf8))
         }
         let server = self.echoServer()
-        try await withThrowingTaskGroup(of: Void.self) { [context] group in
-            group.addTask {
-                switch address {
-                case .tcp(let host, let port): try await server.run(host: host, port: port, tls: context, onListening: announce)
-                case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
-                }
+        try await TerminationSignals.run { [context] in
+            switch address {
+            case .tcp(let host, let port): try await server.run(host: host, port: port, tls: context, onListening: announce)
+            case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
             }
-            group.addTask { _ = await TerminationSignals.wait() }
-            _ = try await group.next()
-            group.cancelAll()
-            try await group.waitForAll()
         }
     }
 
