@@ -1,6 +1,6 @@
 """python-socketio as a column of the interop matrix, 5.x or 4.6 (Socket.IO 2.x on the wire), against `apus conformance-server`.
 
-    python matrix_client.py URL TRANSPORT [CHECK…]      TRANSPORT: polling, websocket or upgrade
+    python matrix_client.py URL TRANSPORT [msgpack] [CHECK…]      TRANSPORT: polling, websocket or upgrade
 
 Runs every row and prints a line of JSON for each: {"check": …, "failure": null or what went wrong}. For the restart it prints
 {"ready": "restart"} and waits for the server to go and come back. The other columns' clients do the same with their own means.
@@ -19,6 +19,8 @@ import socketio
 URL, TRANSPORT, *ONLY = sys.argv[1:]
 TRANSPORTS = {"polling": ["polling"], "websocket": ["websocket"], "upgrade": ["polling", "websocket"]}[TRANSPORT]
 IS_2 = not hasattr(socketio, "SimpleClient")  # a client of Socket.IO 2.x
+SERIALIZER = {"serializer": "msgpack"} if "msgpack" in ONLY else {}
+ONLY = [word for word in ONLY if word != "msgpack"]
 WAIT = 30
 TEXTS = [
     "hello", "", "在吗？ 🐦 \u2028 \x1e \\ \"quoted\" \x00", 0, -1, 2**53, 1.5, -2.5e-7, True, False, None, [], {},
@@ -61,7 +63,7 @@ class Inbox:
 def make(reconnection=False):
     # Order on the wire is order of the calls only with one sender: nothing here emits from two threads.
     options = {"reconnection_delay": 0.1, "reconnection_delay_max": 0.5, "randomization_factor": 0.5} if reconnection else {}
-    client = socketio.Client(reconnection=reconnection, **options)
+    client = socketio.Client(reconnection=reconnection, **SERIALIZER, **options)
     # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
     trigger = client.eio._trigger_event
     client.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})

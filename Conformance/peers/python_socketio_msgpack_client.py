@@ -17,6 +17,9 @@ VALUES = [
 
 def connected(namespaces, auth=None):
     sio = socketio.Client(reconnection=False, serializer="msgpack")
+    # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
+    trigger = sio.eio._trigger_event
+    sio.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})
     sio.received = queue.Queue()
     for namespace in namespaces:
         sio.on("echo", lambda *values: sio.received.put(values), namespace=namespace)

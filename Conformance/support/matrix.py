@@ -77,9 +77,9 @@ class Column:
 class PythonServer:
     """python-socketio's server, in the Python given."""
 
-    def __init__(self, python, port):
+    def __init__(self, python, port, *more):
         self.process = subprocess.Popen(
-            [python, PEERS / "python_socketio_server.py", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [python, PEERS / "python_socketio_server.py", str(port), *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         assert "listening" in line, f"python-socketio's server said {line!r}"
         # Read on, so that a talkative server never waits for us.
@@ -92,8 +92,8 @@ class PythonServer:
     stop = kill
 
 
-def our_server(port):
-    return ServerProcess(*OURS, "--port", str(port))
+def our_server(*more):
+    return lambda port: ServerProcess(*OURS, "--port", str(port), *more)
 
 
 def our_client(eio, *more):
@@ -101,22 +101,25 @@ def our_client(eio, *more):
 
 
 def columns() -> list[Column]:
-    python_client = lambda python: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports]
+    python_client = lambda python, *more: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports, *more]
     browser = lambda url, transports: [
         str(PYTHON), str(PEERS / "matrix_browser.py"), url, *transports, "--client", str(JAVASCRIPT), "--chromium", chromium()]
     no_2 = f"no {PYTHON_4.parent.parent.name} (scripts/bootstrap makes it)"
     no_2_server = "no Python 3.9 with python-socketio 4.6 (scripts/bootstrap)"
     no_browser = missing((chromium(), "no Chromium on this machine"), (JAVASCRIPT, "no JavaScript client (scripts/bootstrap fetches it)"))
-    python_server = lambda python: lambda port: PythonServer(python, port)
+    python_server = lambda python, *more: lambda port: PythonServer(python, port, *more)
     return [
-        Column("our server", "python-socketio 5.18", our_server, python_client(PYTHON)),
-        Column("our server", "python-socketio 4.6", our_server, python_client(PYTHON_4), absent=missing((PYTHON_4, no_2))),
-        Column("our server", "JavaScript 4.8", our_server, browser, at_once=True, absent=no_browser),
-        Column("our server", "our client", our_server, our_client(4)),
-        Column("our server", "our client, EIO 3", our_server, our_client(3)),
+        Column("our server", "python-socketio 5.18", our_server(), python_client(PYTHON)),
+        Column("our server", "python-socketio 4.6", our_server(), python_client(PYTHON_4), absent=missing((PYTHON_4, no_2))),
+        Column("our server", "JavaScript 4.8", our_server(), browser, at_once=True, absent=no_browser),
+        Column("our server", "our client", our_server(), our_client(4)),
+        Column("our server", "our client, EIO 3", our_server(), our_client(3)),
+        Column("our server, msgpack", "python-socketio 5.18", our_server("--msgpack"), python_client(PYTHON, "msgpack")),
         # Apart: python-engineio keeps a packet in the form it was first sent in, and a binary broadcast that a WebSocket got first breaks its poll
         # answers ("can only concatenate str").
         Column("python-socketio 5.18", "our client", python_server(PYTHON), our_client(4), apart=True),
+        Column(
+            "python-socketio, msgpack", "our client", python_server(PYTHON, "--msgpack"), our_client(4, "--msgpack"), apart=True),
         Column(
             "python-socketio 4.6", "our client", python_server(PYTHON_4_SERVER), our_client(3, "--python4"), apart=True,
             absent=missing((PYTHON_4_SERVER, no_2_server))),

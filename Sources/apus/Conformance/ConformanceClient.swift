@@ -21,10 +21,14 @@ struct ConformanceClient: AsyncParsableCommand {
     @Flag(name: .customLong("python4"), help: "The server is python-socketio 4.6, which takes any namespace for its own.")
     var isPython4 = false
 
+    @Flag(help: "Packets as MessagePack.") var msgpack = false
+
     @Option(help: "Run these checks alone.") var only: [String] = []
 
     func run() async throws {
-        let scenario = InteropScenario(url: self.url, transport: self.transport, version: self.eio, isPython4: self.isPython4)
+        let scenario = InteropScenario(
+            url: self.url, transport: self.transport, version: self.eio, isPython4: self.isPython4,
+            parser: self.msgpack ? .messagePack : .json)
         let checks: [(String, @Sendable () async throws -> Void)] = [
             ("text", scenario.textComesBack), ("binary", scenario.binaryComesBack), ("acks", scenario.acksGoBothWays),
             ("namespaces", scenario.namespacesShareAConnection), ("refusal", scenario.aRefusalCarriesItsData),

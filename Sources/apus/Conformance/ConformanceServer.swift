@@ -22,6 +22,8 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Option(help: "The largest message taken, in bytes.") var maxPayload = 1_000_000
 
+    @Flag(help: "Packets as MessagePack.") var msgpack = false
+
     @Option(help: "The file that `record` writes to before it acknowledges.") var journal: String?
 
     func run() async throws {
@@ -31,6 +33,7 @@ struct ConformanceServer: AsyncParsableCommand {
         configuration.pingInterval = .milliseconds(self.pingInterval)
         configuration.pingTimeout = .milliseconds(self.pingTimeout)
         configuration.maximumPayloadBytes = self.maxPayload
+        if self.msgpack { configuration.parser = .messagePack }
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
         let journal = try self.journal.map(ConformanceJournal.init(path:))
         for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name), journal) }

@@ -15,6 +15,7 @@ struct InteropScenario: Sendable {
     /// an empty attachment arrives as null, and characters beyond the Basic Multilingual Plane count once in the lengths of a payload,
     /// where the protocol counts UTF-16 code units.
     let isPython4: Bool
+    let parser: SocketIOParser
     let wait = Duration.seconds(30)
 
     var texts: [SocketIOValue] { self.isPython4 ? Self.texts.map(Self.withoutBirds) : Self.texts }
@@ -50,6 +51,7 @@ struct InteropScenario: Sendable {
             transports: self.transport.transports, auth: auth,
             reconnection: .exponential(from: .milliseconds(100), to: .milliseconds(500), stableTime: .zero))
         configuration.engine.version = self.version.map { $0 == 3 ? .v3 : .v4 } ?? .automatic
+        configuration.parser = self.parser
         return SocketManager(url: self.url, configuration: configuration)
     }
 
