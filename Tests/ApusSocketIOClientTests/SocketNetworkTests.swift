@@ -14,6 +14,35 @@ import Testing
         NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
     }
 
+    /// Who gave up without a network looks anew when he is asked again.
+    @Test func givingUpWithoutANetworkIsNotRemembered() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        let monitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return Source()
+        }
+        try await ScriptedServer.run { server in
+            let url = server.url.replacing("127.0.0.1", with: "0.0.0.0")
+            var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .none)
+            configuration.networkMonitor = monitor
+            let manager = SocketManager(url: url, configuration: configuration)
+            let socket = manager.defaultSocket
+            let lifecycle = socket.lifecycle
+            socket.open()
+            var peer = try await server.nextPeer()
+            await peer.letIn()
+            let report = try #require(reports.withLockedValue { $0 })
+            report(self.path(false, ""))
+            peer.hangUp()
+            _ = await lifecycle.first { $0.kind == .reconnectFailed }
+            socket.open()
+            peer = try await server.nextPeer()
+            await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .connect }
+            await manager.close()
+        }
+    }
+
     @Test func attemptsWaitForANetworkAndAreMadeAtOnce() async throws {
         let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
         let source = Source()

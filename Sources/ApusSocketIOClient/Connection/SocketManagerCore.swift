@@ -20,15 +20,15 @@ final class SocketManagerCore: @unchecked Sendable {
     private let url: String
     private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
 
-    private var reconnection: ReconnectionStateMachine
-    private var network: NetworkWatch
+    var reconnection: ReconnectionStateMachine
+    var network: NetworkWatch
     private var engine: EngineIOClientConnection?
     private var decoder: SocketIOParser.Decoder
     /// Of the messages of the packet that is coming in.
     private var packetBytes = 0
     /// Runs only while attachments are outstanding.
     private var attachmentsTimer: Scheduled<Void>?
-    private var retryTimer: Scheduled<Void>?
+    var retryTimer: Scheduled<Void>?
     private var waitsForDeparture: [() -> Void] = []
     private var generator = SystemRandomNumberGenerator()
     /// How many attempts the present connection took, 0 for the first.
@@ -92,7 +92,7 @@ final class SocketManagerCore: @unchecked Sendable {
         } catch {
             // The settings are wrong: another attempt would be as well.
             self.reconnection.stop()
-            self.network.stop()
+            self.stopWatching()
             let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
             for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
         }
@@ -121,8 +121,7 @@ final class SocketManagerCore: @unchecked Sendable {
 
     private func stop() {
         self.reconnection.stop()
-        self.network.stop()
-        _ = self.reconnection.routeFound()  // who no longer looks must not go on believing that there is none
+        self.stopWatching()
         self.retryTimer?.cancel()
         self.retryTimer = nil
         self.stopAttachmentsTimer()
@@ -148,36 +147,6 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Gives up the present connection and counts it as failed.
     func fail(_ error: EngineIOError) {
         self.engine?.close(error)
-    }
-
-    // MARK: - The network
-
-    /// Watches while somebody wants the connection.
-    private func watchNetwork() {
-        guard self.configuration.watchesNetwork, self.configuration.engine.unixSocketPath == nil, !self.network.isWatching else { return }
-        let eventLoop = self.eventLoop
-        let listening = self.configuration.networkMonitor.listen { [weak self] path in
-            guard let self else { return }
-            // Never at once: the first report may come before we know that we listen.
-            eventLoop.execute { self.networkChanged(to: path) }
-        }
-        self.network.started(listening)
-    }
-
-    /// For the question whether the server is this machine; a URL without a host fails when it is connected to.
-    static func host(of url: String) -> String {
-        let authority = (url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if authority.first == "[" { return String(authority.dropFirst().prefix { $0 != "]" }) }
-        return String(authority.prefix { $0 != ":" })
-    }
-
-    private func networkChanged(to path: NetworkPath) {
-        guard self.network.isWatching else { return }  // it was on its way when the last socket left
-        switch self.network.changed(to: path) {
-        case .lost: if case .cancelTimer = self.reconnection.routeLost() { self.retryTimer?.cancel() }
-        case .found: if case .connect(let attempt) = self.reconnection.routeFound() { self.retry(attempt) }
-        case .doNothing: break
-        }
     }
 
     // MARK: - Packets
@@ -277,7 +246,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         }
         for namespace in self.all { namespace.sessionLost(error, failure: failure) }
         if case .giveUp = next {
-            self.network.stop()
+            self.stopWatching()
             for namespace in self.all { namespace.gaveUp(failure, isFinal: true) }
         }
     }
@@ -297,7 +266,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         for namespace in self.all where namespace.isActive { namespace.report(told) }
     }
 
-    private func retry(_ attempt: Int) {
+    func retry(_ attempt: Int) {
         self.retryTimer?.cancel()
         for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
         // A listener may have left: then the machine is idle.
