@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "ApusJSON", targets: ["ApusJSON"]),
         .library(name: "ApusConnectivity", targets: ["ApusConnectivity"]),
         .library(name: "ApusWebSocket", targets: ["ApusWebSocket"]),
+        .library(name: "ApusFramedSocket", targets: ["ApusFramedSocket"]),
         .library(name: "ApusEngineIOServer", targets: ["ApusEngineIOServer"]),
         .library(name: "ApusEngineIOClient", targets: ["ApusEngineIOClient"]),
         .library(name: "ApusSocketIOServer", targets: ["ApusSocketIOServer"]),
@@ -95,6 +96,12 @@ let package = Package(
             [
                 "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
                 nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
+                logging,
+            ]),
+        module(
+            "ApusFramedSocket",
+            [
+                "ApusConnectivity", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers, dequeModule,
                 logging,
             ]),
         module(
@@ -167,7 +174,13 @@ let package = Package(
                 "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
-        tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore]),
+        tests(
+            "ApusFramedSocketTests",
+            [
+                "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", nioCore, nioPosix, nioEmbedded, nioTLS, nioSSL,
+                nioConcurrencyHelpers, x509, swiftASN1, crypto,
+            ]),
+        tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
         tests(

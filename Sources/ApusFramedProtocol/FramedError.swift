@@ -4,6 +4,7 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, malformedHeader, headerTooLarge, frameTooLarge, unsupportedVersion, truncated, invalidUse
+            case peerFailed, timeout, connectionLost, transport, closed
         }
 
         private let value: Value
@@ -20,6 +21,16 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         public static let unsupportedVersion = Self(value: .unsupportedVersion)
         /// The bytes ended within a frame.
         public static let truncated = Self(value: .truncated)
+        /// The peer told us of an error of its own, and ended the connection because of it. Its words are in the message.
+        public static let peerFailed = Self(value: .peerFailed)
+        /// A deadline passed. A message that was under way is lost, and its connection with it.
+        public static let timeout = Self(value: .timeout)
+        /// The connection ended and nobody had said goodbye.
+        public static let connectionLost = Self(value: .connectionLost)
+        /// The name, the connection or TLS failed; the cause tells more.
+        public static let transport = Self(value: .transport)
+        /// Nothing can be sent: the connection was closed before, by either side.
+        public static let closed = Self(value: .closed)
         /// The caller asked for something that cannot be done.
         public static let invalidUse = Self(value: .invalidUse)
 

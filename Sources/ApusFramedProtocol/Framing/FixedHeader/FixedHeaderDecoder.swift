@@ -34,6 +34,11 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         self.limits = limits
     }
 
+    /// Whether a message has begun of which the header has not come whole: a deadline runs while that is so.
+    package func isWithinHead(_ buffer: ByteBuffer) -> Bool {
+        if case .header = self.state { buffer.readableBytes > 0 } else { false }
+    }
+
     /// Whether a message has begun and not ended: `buffer` is what has come and was not decoded.
     package func isWithinFrame(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { true }

@@ -1,0 +1,70 @@
+import Foundation
+
+/// A name from a peer that can stand below a folder of ours, and nowhere else.
+///
+/// What is dangerous is refused and not mended: two peers must not mean one file by two names, and nobody must wonder where a file has gone.
+/// The shell opens every component under the handle of the one above and follows no link; a name alone proves nothing about links.
+public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
+    /// The longest component, NAME_MAX of Linux and Apple's systems. Unit: bytes of UTF-8.
+    public static let maximumComponentBytes = 255
+    /// The longest name in all. Unit: bytes of UTF-8.
+    public static let maximumBytes = 1024
+    /// The most components.
+    public static let maximumComponents = 32
+    /// What the names of our own unfinished files begin with. No peer's does.
+    package static let partPrefix = ".apus-"
+
+    /// The folders, and the file's own name at last. Never empty.
+    public let components: [String]
+
+    /// Judges a relative path with slashes between its components. It is kept in composed form (NFC): a name that came decomposed, as
+    /// Apple's file systems give it, is the same name.
+    ///
+    /// - Throws: ``TransferError/Code/nameRefused`` for an empty or absolute path, `.` and `..`, a backslash, a drive (`C:`), control
+    ///   characters and those that change the direction of the text around them, names of our unfinished files, and for what is too long.
+    public init(_ path: String) throws(TransferError) {
+        guard path.utf8.count <= Self.maximumBytes else {
+            throw Self.refusal("it has \(path.utf8.count) bytes, \(Self.maximumBytes) are allowed")
+        }
+        let composed = path.precomposedStringWithCanonicalMapping
+        let parts = composed.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count <= Self.maximumComponents else {
+            throw Self.refusal("it has \(parts.count) components, \(Self.maximumComponents) are allowed")
+        }
+        for part in parts { try Self.judge(part) }
+        self.components = parts
+    }
+
+    private static func judge(_ component: String) throws(TransferError) {
+        guard !component.isEmpty else { throw Self.refusal("it is absolute, or has an empty component") }
+        guard component != ".", component != ".." else { throw Self.refusal("it leaves its folder") }
+        guard component.utf8.count <= Self.maximumComponentBytes else { throw Self.refusal("a component is too long") }
+        for scalar in component.unicodeScalars where !Self.isHarmless(scalar) {
+            throw Self.refusal("it holds U+\(String(scalar.value, radix: 16, uppercase: true))")
+        }
+        let bytes = Array(component.utf8.prefix(2))
+        let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
+        guard !(isLetter && bytes.count == 2 && bytes[1] == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
+        // Also where the file system does not tell cases apart.
+        guard !component.lowercased().hasPrefix(Self.partPrefix) else { throw Self.refusal("it is kept for unfinished files") }
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
+        case 0x5C: false  // a separator elsewhere
+        case 0x2028, 0x2029: false  // line ends
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: false  // direction: "exe.gpj" for "jpg.exe"
+        case 0xFFFE, 0xFFFF, 0xFEFF: false
+        default: true
+        }
+    }
+
+    /// Never the name itself: the message may go to a log or a terminal.
+    private static func refusal(_ why: String) -> TransferError {
+        TransferError(.nameRefused, message: "the name of a file is refused: \(why)")
+    }
+
+    /// The components with slashes between them.
+    public var description: String { self.components.joined(separator: "/") }
+}

@@ -1,0 +1,77 @@
+package import NIOCore
+
+/// The body of a data frame: where the chunk belongs, its checksum, and its bytes.
+///
+/// Offset and checksum stand in front of the bytes, in binary, because a chunk in a hundred thousand is not worth a JSON text. The checksum
+/// covers the offset as well.
+package enum TransferChunk {
+    /// The most bytes of a file in one frame.
+    package static let maximumBytes = 256 << 10
+    /// The offset (eight bytes) and the checksum (four), big endian.
+    package static let prefixBytes = 12
+
+    /// What stands before the bytes.
+    package static func prefix(offset: Int, bytes: ByteBuffer) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(Self.prefixBytes)
+        buffer.writeMultipleIntegers(UInt64(offset.magnitude), Self.checksum(offset: UInt64(offset.magnitude), CollectionOfOne(bytes)))
+        return buffer
+    }
+
+    /// What came in a frame.
+    package struct Received: Hashable, Sendable {
+        /// The pieces as they came; they are not joined.
+        package var pieces: [ByteBuffer]
+        package var offset: Int
+        package var count: Int
+        /// Whether the checksum fits. Of one that does not, nothing is to be believed, the offset least of all.
+        package var isIntact: Bool
+    }
+
+    private static func checksum(offset: UInt64, _ pieces: some Sequence<ByteBuffer>) -> UInt32 {
+        var crc = CRC32C()
+        withUnsafeBytes(of: offset.bigEndian) { crc.update($0) }
+        for piece in pieces { piece.withUnsafeReadableBytes { crc.update($0) } }
+        return crc.value
+    }
+
+    /// Puts the pieces of a frame's body together. Holds at most one chunk.
+    package struct Gatherer: Sendable {
+        private var prefix = ByteBuffer()
+        private var pieces: [ByteBuffer] = []
+        private var count = 0
+
+        package init() {}
+
+        /// - Throws: ``TransferError/Code/protocolViolation`` when the chunk gets too large.
+        package mutating func received(_ piece: ByteBuffer) throws(TransferError) {
+            var piece = piece
+            let missing = TransferChunk.prefixBytes - self.prefix.readableBytes
+            if missing > 0, let bytes = piece.readSlice(length: min(missing, piece.readableBytes)) {
+                self.prefix.writeImmutableBuffer(bytes)
+            }
+            guard piece.readableBytes > 0 else { return }
+            guard self.count + piece.readableBytes <= TransferChunk.maximumBytes else {
+                throw TransferError(.protocolViolation, message: "a chunk of more than \(TransferChunk.maximumBytes) bytes")
+            }
+            self.count += piece.readableBytes
+            self.pieces.append(piece)
+        }
+
+        /// The frame has ended. The gatherer is as new.
+        ///
+        /// - Throws: ``TransferError/Code/protocolViolation`` when there is no chunk in it.
+        package mutating func ended() throws(TransferError) -> Received {
+            defer { self = Self() }
+            guard let (offset, checksum) = self.prefix.readMultipleIntegers(as: (UInt64, UInt32).self), self.count > 0 else {
+                throw TransferError(.protocolViolation, message: "data without a chunk")
+            }
+            let isIntact = TransferChunk.checksum(offset: offset, self.pieces) == checksum
+            guard let exact = Int(exactly: offset) else {
+                guard !isIntact else { throw TransferError(.protocolViolation, message: "a chunk at \(offset)") }
+                return Received(pieces: self.pieces, offset: 0, count: self.count, isIntact: false)
+            }
+            return Received(pieces: self.pieces, offset: exact, count: self.count, isIntact: isIntact)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Who writes what, and how much of it there may be: leases, quotas, and what is to be thrown away. Pure; one for a folder.
+package struct TransferLedger: Sendable {
+    /// What is taken.
+    package struct Limits: Hashable, Sendable {
+        /// The largest file. Unit: bytes. Default: 1 TiB.
+        package var fileBytes = 1 << 40
+        /// All files of one connection together. Unit: bytes. Default: no bound.
+        package var sessionBytes = Int.max
+        /// What stands in the folder and what is on its way, together. Unit: bytes. Default: no bound.
+        package var totalBytes = Int.max
+        /// What is left free on the disk. Unit: bytes. Default: 64 MiB.
+        package var reservedBytes = 64 << 20
+        /// Transfers under way in one connection. Default: 16.
+        package var transfersOfSession = 16
+        /// How long an unfinished file waits for its sender. Default: seven days.
+        package var expiry: Duration = .seconds(7 * 24 * 3600)
+
+        package init() {}
+    }
+
+    private struct Lease {
+        var session: UInt64
+        /// What the transfer may still need of the disk.
+        var outstanding: Int
+    }
+
+    private let limits: Limits
+    /// By the id of the upload.
+    private var leases: [String: Lease] = [:]
+    /// By session; gone with its last mention.
+    private var sessionBytes: [UInt64: Int] = [:]
+
+    package init(limits: Limits = .init()) {
+        self.limits = limits
+    }
+
+    /// The uploads that somebody writes to.
+    package var leaseCount: Int { self.leases.count }
+
+    /// Lets an upload in; ``released(_:)`` must follow.
+    ///
+    /// - Parameters:
+    ///   - offer: The file.
+    ///   - session: The connection it comes over.
+    ///   - existing: What there is of it already.
+    ///   - stored: What stands in the folder, unfinished files included.
+    ///   - free: What is free on the disk.
+    package mutating func admit(_ offer: TransferOffer, session: UInt64, existing: Int, stored: Int, free: Int) throws(TransferError) {
+        guard self.leases[offer.id] == nil else { throw TransferError(.busy, message: "another sender is at this upload") }
+        let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session ? 1 : 0 }
+        guard count < self.limits.transfersOfSession else {
+            throw TransferError(.quota, message: "\(count) transfers are under way, \(self.limits.transfersOfSession) are taken at a time")
+        }
+        guard offer.size <= self.limits.fileBytes else {
+            throw TransferError(.quota, message: "a file of \(offer.size) bytes, \(self.limits.fileBytes) are taken")
+        }
+        let sent = self.sessionBytes[session] ?? 0
+        guard Self.sum(sent, offer.size) <= self.limits.sessionBytes else {
+            throw TransferError(
+                .quota, message: "\(offer.size) bytes after \(sent), \(self.limits.sessionBytes) are taken of one connection")
+        }
+        let needed = offer.size - min(max(existing, 0), offer.size)
+        let promised = self.leases.values.reduce(needed) { Self.sum($0, $1.outstanding) }
+        guard Self.sum(stored, promised) <= self.limits.totalBytes else {
+            throw TransferError(.quota, message: "\(needed) bytes more, \(self.limits.totalBytes) are taken in all")
+        }
+        guard Self.sum(promised, self.limits.reservedBytes) <= free else {
+            throw TransferError(.diskFull, message: "\(needed) bytes more have no room on the disk")
+        }
+        self.leases[offer.id] = Lease(session: session, outstanding: needed)
+        self.sessionBytes[session] = Self.sum(sent, offer.size)
+    }
+
+    /// So many bytes more of an upload are on the disk: they count as stored from now on.
+    package mutating func wrote(_ count: Int, of id: String) {
+        guard let lease = self.leases[id] else { return }
+        self.leases[id]?.outstanding = max(0, lease.outstanding - max(0, count))
+    }
+
+    /// Nobody writes to the upload any more, whatever came of it.
+    package mutating func released(_ id: String) {
+        self.leases[id] = nil
+    }
+
+    /// A connection has ended, after its transfers.
+    package mutating func sessionEnded(_ session: UInt64) {
+        self.sessionBytes[session] = nil
+        self.leases = self.leases.filter { $0.value.session != session }
+    }
+
+    /// Which unfinished files are to be thrown away: nobody writes to them, and nobody has for long.
+    ///
+    /// - Parameters:
+    ///   - parts: Their ids, and the time since something was last written.
+    package func expired(_ parts: some Sequence<(id: String, idle: Duration)>) -> [String] {
+        parts.filter { self.leases[$0.id] == nil && $0.idle >= self.limits.expiry }.map(\.id)
+    }
+
+    private static func sum(_ left: Int, _ right: Int) -> Int {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
+    }
+}

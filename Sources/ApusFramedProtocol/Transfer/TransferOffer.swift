@@ -1,0 +1,64 @@
+package import ApusJSON
+
+/// A file that is offered: what the receiver must know before it takes a byte.
+package struct TransferOffer: Hashable, Sendable {
+    /// The most bytes of an id.
+    package static let maximumIDBytes = 128
+
+    /// What makes two offers one upload, over connections and restarts: of the sender's choice, the same for the same file.
+    package var id: String
+    package var name: SafeFileName
+    /// The bytes of the file.
+    package var size: Int
+    /// When the file was changed last, in nanoseconds since 1970; `nil`: not to be kept.
+    package var modified: Int64?
+    /// The permissions, nine bits; `nil`: not to be kept.
+    package var permissions: UInt16?
+    /// What the receiver has is to be thrown away.
+    package var isFresh: Bool
+
+    package init(
+        id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFresh: Bool = false
+    ) throws(TransferError) {
+        guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
+            throw TransferError(.protocolViolation, message: "an offer without an id, a size or permissions that can be")
+        }
+        self.id = id
+        self.name = name
+        self.size = size
+        self.modified = modified
+        self.permissions = permissions
+        self.isFresh = isFresh
+    }
+
+    /// Reads the header of an offer. Members it does not know are for a later version.
+    package init(_ header: JSONObject) throws(TransferError) {
+        guard let id = header["id"]?.stringValue, let name = header["name"]?.stringValue, case .integer(let size)? = header["size"],
+            let size = Int(exactly: size)
+        else { throw TransferError(.protocolViolation, message: "an offer without id, name or size") }
+        var modified: Int64?
+        if let value = header["modified"] {
+            guard case .integer(let number) = value else { throw TransferError(.protocolViolation, message: "an offer whose time is none") }
+            modified = number
+        }
+        var permissions: UInt16?
+        if let value = header["permissions"] {
+            guard case .integer(let number) = value, let bits = UInt16(exactly: number) else {
+                throw TransferError(.protocolViolation, message: "an offer whose permissions are none")
+            }
+            permissions = bits
+        }
+        try self.init(
+            id: id, name: try SafeFileName(name), size: size, modified: modified, permissions: permissions,
+            isFresh: header["fresh"]?.boolValue ?? false)
+    }
+
+    /// The frame that offers it.
+    package func head(stream: UInt16) -> FrameHead {
+        var header: JSONObject = ["id": .string(self.id), "name": .string(self.name.description), "size": JSONValue(self.size)]
+        header["modified"] = self.modified.map { .integer($0) }
+        header["permissions"] = self.permissions.map { .integer(Int64($0)) }
+        if self.isFresh { header["fresh"] = true }
+        return FrameHead(.offer, stream: stream, header: header)
+    }
+}

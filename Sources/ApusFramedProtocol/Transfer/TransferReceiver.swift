@@ -1,0 +1,275 @@
+import ApusJSON
+
+/// One file on its way in.
+///
+/// Pure: frames and the shell's reports in, actions out. An offset is acknowledged when the shell has said that everything before it is written
+/// and synced, never sooner.
+package struct TransferReceiver: Sendable {
+    private enum State: Equatable {
+        /// The shell looks what it has of the file. Leaves to `receiving` (``accept(from:hash:)``), or ends.
+        case deciding
+        /// Leaves to `verifying` when all is durable and the sender has said so, to `deciding` for a fresh offer, or ends.
+        case receiving
+        /// Leaves to `publishing`, or ends.
+        case verifying
+        /// The file gets its name. Ends.
+        case publishing
+        /// We gave up and wait for the answer. Ends.
+        case cancelling
+        /// Final.
+        case ended
+    }
+
+    package enum Action: Hashable, Sendable {
+        case send(FrameHead)
+        /// Look what is there of this upload (nothing, when the offer is fresh: throw it away) and call ``accept(from:hash:at:)``.
+        case prepare(TransferOffer)
+        /// Sync what was written and call ``synced(upTo:at:)``.
+        case sync(upTo: Int)
+        /// Compare the hash of all bytes and call ``verified(_:)``.
+        case verify(sha256: String)
+        /// Throw away what is there: it is not what the sender has.
+        case discard
+        /// Give the file its name, sync its folder and call ``published()``.
+        case publish
+        case end(TransferOutcome)
+    }
+
+    /// What becomes of a chunk.
+    package enum ChunkAction: Hashable, Sendable {
+        /// Write it at its offset and hash it, then call ``written(upTo:)``.
+        case write
+        /// It is worthless; perform these.
+        case drop([Action])
+    }
+
+    package private(set) var offer: TransferOffer
+    package let stream: UInt16
+    private let settings: TransferSettings
+    private var state = State.deciding
+    /// The next byte that is expected.
+    private var expected = 0
+    private var written = 0
+    private var durable = 0
+    /// The end of the last sync that was asked for.
+    private var syncing = 0
+    /// Chunks count again from the sender's marker at this offset on.
+    private var awaitedMarker: Int?
+    private var resends = 0
+    private var sha256: String?
+    private var waitingSince: Duration = .zero
+
+    package init(_ offer: TransferOffer, stream: UInt16, settings: TransferSettings = .init()) {
+        self.offer = offer
+        self.stream = stream
+        self.settings = settings
+    }
+
+    package var hasEnded: Bool { self.state == .ended }
+
+    // MARK: Our side
+
+    package mutating func start(at now: Duration) -> [Action] {
+        self.waitingSince = now
+        return [.prepare(self.offer)]
+    }
+
+    /// The shell has so much of the file, durably.
+    ///
+    /// - Parameters:
+    ///   - offset: How much; 0 for nothing.
+    ///   - hash: The SHA-256 of it, in hexadecimal digits. The receiver needs it anyhow, to go on with it to the hash of the whole file.
+    package mutating func accept(from offset: Int, hash: String?, at now: Duration) -> [Action] {
+        guard self.state == .deciding else { return [] }
+        let offset = self.offer.isFresh || offset > self.offer.size || hash == nil ? 0 : max(0, offset)
+        self.state = .receiving
+        self.expected = offset
+        self.written = offset
+        self.durable = offset
+        self.syncing = offset
+        self.awaitedMarker = nil
+        self.sha256 = nil
+        self.waitingSince = now
+        var header: JSONObject = ["offset": JSONValue(offset)]
+        if offset > 0 { header["sha256"] = hash.map { .string($0) } }
+        return [.send(FrameHead(.accept, stream: self.stream, header: header))]
+    }
+
+    /// The transfer cannot be taken, or not gone on with: the disk, a quota, a name, somebody else's lease.
+    package mutating func fail(_ error: TransferError) -> [Action] {
+        guard self.state != .ended else { return [] }
+        return [.send(error.head(stream: self.stream))] + self.end(.failed(error))
+    }
+
+    /// Everything before this offset is written, not synced.
+    package mutating func written(upTo offset: Int) -> [Action] {
+        guard self.state == .receiving, offset > self.written, offset <= self.expected else { return [] }
+        self.written = offset
+        // A quarter of the window: the sender is told before it has to wait, and the disk is not synced for every chunk.
+        guard offset - self.syncing >= self.settings.window / 4 || offset == self.offer.size else { return [] }
+        self.syncing = offset
+        return [.sync(upTo: offset)]
+    }
+
+    /// Everything before this offset is on the disk.
+    package mutating func synced(upTo offset: Int, at now: Duration) -> [Action] {
+        guard self.state == .receiving, offset > self.durable, offset <= self.syncing else { return [] }
+        self.durable = offset
+        self.waitingSince = now
+        return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.verifyIfWhole()
+    }
+
+    private mutating func verifyIfWhole() -> [Action] {
+        guard self.durable == self.offer.size, let sha256 = self.sha256 else { return [] }
+        self.state = .verifying
+        return [.verify(sha256: sha256)]
+    }
+
+    /// Whether the hash of all bytes is the sender's.
+    package mutating func verified(_ isEqual: Bool) -> [Action] {
+        guard self.state == .verifying else { return [] }
+        guard isEqual else {
+            return [.discard]
+                + self.fail(TransferError(.corrupted, message: "the file that arrived has another hash than the one that was sent"))
+        }
+        self.state = .publishing
+        return [.publish]
+    }
+
+    /// The file stands under its name, and its folder is synced.
+    package mutating func published() -> [Action] {
+        guard self.state == .publishing else { return [] }
+        return [.send(FrameHead(.complete, stream: self.stream, header: ["size": JSONValue(self.offer.size)]))] + self.end(.completed)
+    }
+
+    /// The user gives up. What is there stays for a resumption.
+    package mutating func cancel(at now: Duration) -> [Action] {
+        switch self.state {
+        case .deciding, .receiving, .verifying:
+            self.state = .cancelling
+            self.waitingSince = now
+            return [.send(FrameHead(.cancel, stream: self.stream))]
+        case .publishing, .cancelling, .ended: return []  // too late, or done already
+        }
+    }
+
+    /// Time has passed.
+    package mutating func ticked(at now: Duration) -> [Action] {
+        let waited = now - self.waitingSince
+        switch self.state {
+        case .deciding, .verifying, .publishing, .ended: return []  // it is our turn
+        case .cancelling:
+            guard waited >= self.settings.cancelTimeout else { return [] }
+            return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
+        case .receiving where self.expected > self.written || self.syncing > self.durable:
+            self.waitingSince = now  // our disk is at work
+            return []
+        case .receiving:
+            guard waited >= self.settings.timeout else { return [] }
+            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(self.settings.timeout)"))
+        }
+    }
+
+    // MARK: The sender
+
+    /// A frame of this transfer, chunks excepted.
+    package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
+        switch (head.type, self.state) {
+        case (_, .ended): return []  // it crossed our end
+        case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
+        case (.cancel, _):
+            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
+            return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
+        case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
+        case (_, .cancelling): return []  // it crossed our giving up
+        case (.offer, .receiving): return self.offeredAnew(head.header, at: now)
+        case (.data, .receiving): return self.marked(head.header, at: now)
+        case (.done, .receiving): return self.done(head.header, at: now)
+        default: return self.violation("\(head.type) at the wrong time")
+        }
+    }
+
+    private mutating func violation(_ message: String) -> [Action] { self.fail(TransferError(.protocolViolation, message: message)) }
+
+    /// What we have is not the sender's: it wants to begin anew.
+    private mutating func offeredAnew(_ header: JSONObject, at now: Duration) -> [Action] {
+        do throws(TransferError) {
+            let offer = try TransferOffer(header)
+            guard offer.isFresh, offer.id == self.offer.id, offer.name == self.offer.name, offer.size == self.offer.size,
+                self.expected == self.durable
+            else { return self.violation("another offer within a transfer") }
+            self.offer = offer
+            self.state = .deciding
+            self.waitingSince = now
+            return [.prepare(offer)]
+        } catch {
+            return self.fail(error)
+        }
+    }
+
+    private mutating func marked(_ header: JSONObject, at now: Duration) -> [Action] {
+        guard case .integer(let number)? = header["from"], let from = Int(exactly: number), from == self.awaitedMarker else {
+            return self.violation("data without a chunk")
+        }
+        self.awaitedMarker = nil
+        self.waitingSince = now
+        return []
+    }
+
+    private mutating func done(_ header: JSONObject, at now: Duration) -> [Action] {
+        guard self.awaitedMarker == nil else { return [] }  // it will be said again, after what was asked for again
+        guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size, self.sha256 == nil else {
+            return self.violation("done without a hash, twice, or before all was sent")
+        }
+        self.sha256 = hash
+        self.waitingSince = now
+        return self.verifyIfWhole()
+    }
+
+    /// A chunk has come.
+    package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
+        switch self.state {
+        case .ended, .cancelling: return .drop([])
+        case .deciding, .verifying, .publishing: return .drop(self.violation("a chunk at the wrong time"))
+        case .receiving: break
+        }
+        guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
+        guard isIntact else { return .drop(self.askAgain()) }
+        guard offset == self.expected, count > 0, count <= self.offer.size - self.expected else {
+            return .drop(self.violation("a chunk at another offset than expected, or beyond the end"))
+        }
+        // Whoever sends more than the window would fill our memory while the disk lags.
+        guard self.expected - self.durable + count <= self.settings.window + TransferChunk.maximumBytes else {
+            return .drop(self.violation("more than \(self.settings.window) bytes before they were acknowledged"))
+        }
+        self.expected += count
+        self.waitingSince = now
+        return .write
+    }
+
+    private mutating func askAgain() -> [Action] {
+        self.resends += 1
+        guard self.resends <= self.settings.maximumResends else {
+            return self.fail(TransferError(.corrupted, message: "\(self.resends) chunks had wrong checksums"))
+        }
+        self.awaitedMarker = self.expected
+        return [
+            .send(
+                FrameHead(
+                    .ack, stream: self.stream, header: ["offset": JSONValue(self.durable), "again": JSONValue(self.expected)]))
+        ]
+    }
+
+    // MARK: The end
+
+    /// The connection has gone. What is durable stays for the next one.
+    package mutating func connectionEnded() -> [Action] {
+        guard self.state != .ended else { return [] }
+        return self.end(.failed(TransferError(.source, message: "the connection ended; it can be resumed")))
+    }
+
+    private mutating func end(_ outcome: TransferOutcome) -> [Action] {
+        self.state = .ended
+        return [.end(outcome)]
+    }
+}

@@ -1,0 +1,20 @@
+/// What both sides of a transfer go by.
+package struct TransferSettings: Hashable, Sendable {
+    /// The most bytes that are sent and not known to be on the other side's disk. This is the back-pressure, and the memory.
+    package var window = 4 << 20
+    /// How often a transfer may be asked to send something again.
+    package var maximumResends = 16
+    /// The time the other side may take to get on: to answer an offer, to acknowledge something, to finish.
+    package var timeout: Duration = .seconds(30)
+    /// The time it may take to answer a cancellation.
+    package var cancelTimeout: Duration = .seconds(5)
+
+    package init() {}
+}
+
+/// How a transfer ended.
+package enum TransferOutcome: Hashable, Sendable {
+    /// The file stands under its name, on the disk.
+    case completed
+    case failed(TransferError)
+}

@@ -1,0 +1,131 @@
+import ApusConnectivity
+import ApusFramedProtocol
+public import NIOCore
+import NIOPosix
+
+/// Opens framed connections.
+///
+/// ```swift
+/// let connection = try await FramedClient.connect(host: "10.0.0.5", port: 8080, configuration: .init(framing: .fixedHeader(length: 100)))
+/// ```
+public enum FramedClient {
+    /// Opens a connection over TCP.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address, IPv4 or IPv6 (without brackets).
+    ///   - port: The port.
+    ///   - configuration: How.
+    ///   - eventLoop: Where the connection lives. Default: one of the process's.
+    /// - Returns: The connection, after both hellos in version 2; close it when you are done.
+    /// - Throws: ``FramedError``: `transport` with a ``ConnectivityError`` as its cause when nothing could be reached, or what ended the
+    ///   handshake. `CancellationError` when the task was cancelled.
+    public static func connect(
+        host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
+    ) async throws -> FramedConnection {
+        try await self.connect(to: .host(host, port: port), configuration: configuration, on: eventLoop)
+    }
+
+    /// Opens a connection over a Unix socket; see ``connect(host:port:configuration:on:)``.
+    ///
+    /// - Parameter path: Where the socket lies.
+    public static func connect(
+        unixDomainSocketPath path: String, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
+    ) async throws -> FramedConnection {
+        try await self.connect(to: .unixSocket(path: path), configuration: configuration, on: eventLoop)
+    }
+
+    /// Opens a connection, lends it to `body`, and closes it when `body` returns or throws.
+    ///
+    /// - Returns: What `body` returns, after the goodbye.
+    public static func withConnection<Result>(
+        host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
+        isolation: isolated (any Actor)? = #isolation, _ body: (FramedConnection) async throws -> Result
+    ) async throws -> Result {
+        let connection = try await self.connect(host: host, port: port, configuration: configuration, on: eventLoop)
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    static func connect(
+        to target: Dialer.Target, configuration: FramedClientConfiguration, on eventLoop: (any EventLoop)?
+    ) async throws -> FramedConnection {
+        try configuration.validate()
+        let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
+        let canceller = Canceller()
+        return try await withTaskCancellationHandler {
+            try await eventLoop.flatSubmit {
+                let attempt = configuration.dialer.dial(target, on: eventLoop)
+                canceller.started(attempt)
+                // Inline: the handler must be there before the first byte of the server.
+                let opened = eventLoop.makePromise(of: FramedConnection.self)
+                attempt.futureResult.assumeIsolated().whenComplete { result in
+                    switch result {
+                    case .success(let channel): Self.begin(on: channel, configuration.connection, canceller, opened)
+                    case .failure(let error): opened.fail(Self.error(connecting: error))
+                    }
+                }
+                return opened.futureResult
+            }.get()
+        } onCancel: {
+            eventLoop.execute { canceller.cancel() }
+        }
+    }
+
+    private static func begin(
+        on channel: any Channel, _ configuration: FramedConnectionConfiguration, _ canceller: Canceller,
+        _ opened: EventLoopPromise<FramedConnection>
+    ) {
+        let connection = FramedConnection(on: channel.eventLoop, remoteAddress: channel.remoteAddress, configuration: configuration)
+        do {
+            let handler = try FramedHandler(isClient: true, configuration: configuration, connection: connection)
+            FramedConnection.setOptions(of: channel)
+            canceller.began(connection)
+            connection.attach(handler).assumeIsolated().whenComplete { result in
+                opened.completeWith(result.map { connection }.mapError { canceller.isCancelled ? CancellationError() : $0 })
+            }
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            connection.abort()
+            channel.close(promise: nil)
+            connection.handlerEnded(FramedError(.transport, message: "the connection ended at once", cause: error))
+        }
+    }
+
+    private static func error(connecting error: any Error) -> any Error {
+        if let error = error as? ConnectivityError {
+            if error.code == .cancelled { return CancellationError() }
+            return FramedError(.transport, message: "no connection: \(error.message)", cause: error)
+        }
+        return FramedError(.transport, message: "no connection", cause: error)
+    }
+}
+
+/// Cancels what may not have started yet. Touched on the event loop only.
+private final class Canceller: @unchecked Sendable {
+    private var attempt: DialAttempt?
+    private weak var connection: FramedConnection?
+    private(set) var isCancelled = false
+
+    func started(_ attempt: DialAttempt) {
+        if self.isCancelled { return attempt.cancel() }
+        self.attempt = attempt
+    }
+
+    func began(_ connection: FramedConnection) {
+        self.attempt = nil
+        self.connection = connection
+    }
+
+    func cancel() {
+        self.isCancelled = true
+        self.attempt?.cancel()
+        self.attempt = nil
+        self.connection?.abort()
+    }
+}

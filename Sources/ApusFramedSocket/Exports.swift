@@ -1,0 +1,4 @@
+// What the public API speaks of: framings, limits and errors; JSON headers; policies and TLS settings.
+@_exported public import ApusConnectivity
+@_exported public import ApusFramedProtocol
+@_exported public import ApusJSON

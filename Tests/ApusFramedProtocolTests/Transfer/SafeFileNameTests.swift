@@ -1,0 +1,59 @@
+import ApusFramedProtocol
+import Testing
+
+/// Hazard 21.
+@Suite struct SafeFileNameTests {
+    private func code(_ path: String) -> TransferError.Code? {
+        do {
+            _ = try SafeFileName(path)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(arguments: [
+        "a", "a.txt", "folder/a.txt", "a b", "...", ".hidden", "图片/照片.png", "ab:c", "12:30", "😀", "-rf", "a~", "con", "1:",
+    ])
+    func theseMayStand(path: String) throws {
+        #expect(try SafeFileName(path).description == path)
+    }
+
+    @Test(arguments: [
+        "", "/", "/etc/passwd", "..", ".", "../x", "a/../b", "a/..", "./a", "a//b", "a/", "C:", "C:\\x", "c:/x", "a:b", "a\\b", "..\\x",
+        "\\\\host\\x",
+        "a\0", "a\nb", "a\r", "\u{1B}[2J", "a\u{7F}", "a\u{9B}31m", "a\u{2028}b", "photo\u{202E}gpj.exe", "a\u{2066}b", "a\u{200F}",
+        "\u{FEFF}a",
+        ".apus-x.part", ".APUS-x", "folder/.apus-1",
+    ])
+    func theseAreRefused(path: String) {
+        #expect(self.code(path) == .nameRefused)
+    }
+
+    @Test func decomposedAndComposedAreOneName() throws {
+        let composed = try SafeFileName("\u{E9}/\u{AC00}")
+        let decomposed = try SafeFileName("e\u{301}/\u{1100}\u{1161}")
+        #expect(composed.components == decomposed.components)
+        #expect(Array(decomposed.description.utf8) == Array("\u{E9}/\u{AC00}".utf8))
+    }
+
+    @Test func theLengthsAreBounded() {
+        #expect(self.code(String(repeating: "x", count: 255)) == nil)
+        #expect(self.code(String(repeating: "x", count: 256)) == .nameRefused)
+        #expect(self.code(String(repeating: "é", count: 128)) == .nameRefused)
+        #expect(self.code(Array(repeating: "x", count: 32).joined(separator: "/")) == nil)
+        #expect(self.code(Array(repeating: "x", count: 33).joined(separator: "/")) == .nameRefused)
+        let long = Array(repeating: String(repeating: "x", count: 204), count: 5).joined(separator: "/")
+        #expect(long.utf8.count == 1024)
+        #expect(self.code(long) == nil)
+        #expect(self.code(long + "x") == .nameRefused)
+    }
+
+    @Test func theMessageDoesNotRepeatTheName() {
+        #expect {
+            _ = try SafeFileName("\u{1B}[31mred")
+        } throws: { error in
+            (error as? TransferError)?.message.contains("red") == false
+        }
+    }
+}

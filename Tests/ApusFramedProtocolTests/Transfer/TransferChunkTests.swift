@@ -1,0 +1,80 @@
+import ApusFramedProtocol
+import NIOCore
+import Testing
+
+@Suite struct TransferChunkTests {
+    private func body(offset: Int, _ bytes: [UInt8]) -> [UInt8] {
+        Array(TransferChunk.prefix(offset: offset, bytes: ByteBuffer(bytes: bytes)).readableBytesView) + bytes
+    }
+
+    private func gather(_ body: [UInt8], step: Int = .max) throws(TransferError) -> TransferChunk.Received {
+        var gatherer = TransferChunk.Gatherer()
+        var input = ByteBuffer(bytes: body)
+        while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 { try gatherer.received(piece) }
+        return try gatherer.ended()
+    }
+
+    private func code(_ body: [UInt8]) -> TransferError.Code? {
+        do {
+            _ = try self.gather(body)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func theBytesOfAChunk() {
+        #expect(self.body(offset: 0x0102, [7]).prefix(8) == [0, 0, 0, 0, 0, 0, 1, 2])
+        var crc = CRC32C()
+        ([0, 0, 0, 0, 0, 0, 1, 2, 7] as [UInt8]).withUnsafeBytes { crc.update($0) }
+        let sum = crc.value
+        #expect(
+            self.body(offset: 0x0102, [7]).dropFirst(8) == [
+                UInt8(sum >> 24), UInt8(sum >> 16 & 255), UInt8(sum >> 8 & 255), UInt8(sum & 255), 7,
+            ])
+    }
+
+    @Test(arguments: steps)
+    func chunksGoRound(step: Int) throws {
+        let bytes = (0..<200).map { UInt8($0) }
+        let chunk = try self.gather(self.body(offset: 1 << 40, bytes), step: step)
+        #expect(chunk.offset == 1 << 40 && chunk.count == 200 && chunk.isIntact)
+        #expect(chunk.pieces.flatMap { Array($0.readableBytesView) } == bytes)
+    }
+
+    @Test func everyFlippedBitIsSeen() throws {
+        let body = self.body(offset: 5, [1, 2, 3])
+        for bit in 0..<body.count * 8 {
+            var wrong = body
+            wrong[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try !self.gather(wrong).isIntact)
+        }
+    }
+
+    @Test func whatIsNoChunkIsRefused() {
+        #expect(self.code([]) == .protocolViolation)
+        #expect(self.code([UInt8](repeating: 0, count: 11)) == .protocolViolation)
+        #expect(self.code([UInt8](repeating: 0, count: 12)) == .protocolViolation)
+        #expect(self.code(self.body(offset: 0, [UInt8](repeating: 1, count: TransferChunk.maximumBytes))) == nil)
+        #expect(self.code(self.body(offset: 0, [UInt8](repeating: 1, count: TransferChunk.maximumBytes + 1))) == .protocolViolation)
+    }
+
+    @Test func noOffsetTraps() throws {
+        // An offset beyond any file, with a checksum that fits it.
+        var crc = CRC32C()
+        let offset = [UInt8](repeating: 0xFF, count: 8)
+        (offset + [1]).withUnsafeBytes { crc.update($0) }
+        let sum = withUnsafeBytes(of: crc.value.bigEndian) { Array($0) }
+        #expect(self.code(offset + sum + [1]) == .protocolViolation)
+        #expect(try !self.gather(offset + [0, 0, 0, 0] + [1]).isIntact)
+    }
+
+    @Test func theGathererIsAsNewAfterEachFrame() throws {
+        var gatherer = TransferChunk.Gatherer()
+        for offset in 0..<3 {
+            try gatherer.received(ByteBuffer(bytes: self.body(offset: offset, [UInt8(offset)])))
+            let chunk = try gatherer.ended()
+            #expect(chunk.offset == offset && chunk.isIntact)
+        }
+    }
+}

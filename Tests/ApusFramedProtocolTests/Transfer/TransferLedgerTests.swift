@@ -1,0 +1,87 @@
+import ApusFramedProtocol
+import Testing
+
+@Suite struct TransferLedgerTests {
+    private func offer(_ id: String, _ size: Int) throws(TransferError) -> TransferOffer {
+        try TransferOffer(id: id, name: SafeFileName("a"), size: size)
+    }
+
+    private func admit(
+        _ ledger: inout TransferLedger, _ id: String, _ size: Int, session: UInt64 = 1, existing: Int = 0, stored: Int = 0, free: Int = .max
+    ) -> TransferError.Code? {
+        do throws(TransferError) {
+            try ledger.admit(self.offer(id, size), session: session, existing: existing, stored: stored, free: free)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func anUploadHasOneWriter() {
+        var ledger = TransferLedger()
+        #expect(self.admit(&ledger, "a", 1) == nil)
+        #expect(self.admit(&ledger, "a", 1, session: 2) == .busy)
+        #expect(self.admit(&ledger, "b", 1, session: 2) == nil)
+        ledger.released("a")
+        #expect(self.admit(&ledger, "a", 1, session: 2) == nil)
+        ledger.sessionEnded(2)
+        #expect(ledger.leaseCount == 0)
+    }
+
+    @Test func quotas() {
+        var limits = TransferLedger.Limits()
+        limits.fileBytes = 100
+        limits.sessionBytes = 150
+        limits.totalBytes = 300
+        limits.transfersOfSession = 2
+        var ledger = TransferLedger(limits: limits)
+        #expect(self.admit(&ledger, "a", 101) == .quota)
+        #expect(self.admit(&ledger, "a", 100) == nil)
+        #expect(self.admit(&ledger, "b", 51) == .quota)  // of the session
+        #expect(self.admit(&ledger, "b", 50) == nil)
+        #expect(self.admit(&ledger, "c", 0) == .quota)  // at a time
+        #expect(self.admit(&ledger, "d", 100, session: 2, stored: 51) == .quota)  // in all
+        #expect(self.admit(&ledger, "d", 100, session: 2, stored: 50) == nil)
+        // A session's bytes stay counted when its transfers are over.
+        ledger.released("a")
+        ledger.released("b")
+        #expect(self.admit(&ledger, "e", 1) == .quota)
+        ledger.sessionEnded(1)
+        #expect(self.admit(&ledger, "e", 1) == nil)
+    }
+
+    @Test func theDiskKeepsAReserve() {
+        var limits = TransferLedger.Limits()
+        limits.reservedBytes = 10
+        var ledger = TransferLedger(limits: limits)
+        #expect(self.admit(&ledger, "a", 100, free: 109) == .diskFull)
+        #expect(self.admit(&ledger, "a", 100, free: 110) == nil)
+        // What was promised to others is not there twice; what is written is counted by the disk.
+        #expect(self.admit(&ledger, "b", 10, free: 119) == .diskFull)
+        ledger.wrote(100, of: "a")
+        ledger.wrote(100, of: "nobody")
+        #expect(self.admit(&ledger, "b", 10, free: 20) == nil)
+        // What is there already needs no room.
+        #expect(self.admit(&ledger, "c", 1000, existing: 995, free: 25) == nil)
+        #expect(self.admit(&ledger, "d", 10, existing: 50, free: 25) == nil)
+    }
+
+    @Test func noSumOverflows() {
+        var ledger = TransferLedger()
+        #expect(self.admit(&ledger, "a", .max) == .quota)
+        var limits = TransferLedger.Limits()
+        limits.fileBytes = .max
+        var open = TransferLedger(limits: limits)
+        #expect(self.admit(&open, "a", .max, stored: .max) == nil)
+        #expect(self.admit(&open, "b", .max, stored: .max) == nil)
+    }
+
+    @Test func abandonedPartsExpireUnlessSomebodyWritesToThem() {
+        var limits = TransferLedger.Limits()
+        limits.expiry = .seconds(100)
+        var ledger = TransferLedger(limits: limits)
+        _ = self.admit(&ledger, "held", 1)
+        let parts: [(id: String, idle: Duration)] = [("held", .seconds(500)), ("old", .seconds(100)), ("young", .seconds(99))]
+        #expect(ledger.expired(parts) == ["old"])
+    }
+}

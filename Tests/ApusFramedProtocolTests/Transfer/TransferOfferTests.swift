@@ -1,0 +1,41 @@
+import ApusFramedProtocol
+import ApusJSON
+import Testing
+
+@Suite struct TransferOfferTests {
+    @Test func anOfferGoesRound() throws {
+        for offer in [
+            try TransferOffer(id: "x", name: SafeFileName("a/b.txt"), size: 7),
+            try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640, isFresh: true),
+        ] {
+            let head = offer.head(stream: 9)
+            #expect(head.type == .offer && head.stream == 9 && head.bodyLength == 0)
+            #expect(try TransferOffer(head.header) == offer)
+        }
+        #expect(
+            try TransferOffer(id: "x", name: SafeFileName("a"), size: 7).head(stream: 1).header == ["id": "x", "name": "a", "size": 7])
+    }
+
+    @Test(
+        arguments: [
+            ("id", nil), ("id", ""), ("id", 7), ("id", .string(String(repeating: "x", count: 129))), ("name", nil), ("name", 1),
+            ("size", nil),
+            ("size", -1), ("size", 1.5), ("size", "7"), ("modified", "x"), ("modified", 1.5), ("permissions", 0o1000), ("permissions", -1),
+            ("permissions", "x"),
+        ] as [(String, JSONValue?)])
+    func anOfferIsStrict(name: String, value: JSONValue?) throws {
+        var header: JSONObject = ["id": "x", "name": "a", "size": 7, "later": [1]]
+        _ = try TransferOffer(header)
+        header[name] = value
+        let broken = header
+        #expect(throws: TransferError.self) { try TransferOffer(broken) }
+    }
+
+    @Test func aNameIsJudgedAtOnce() {
+        #expect {
+            _ = try TransferOffer(["id": "x", "name": "../a", "size": 7])
+        } throws: { error in
+            (error as? TransferError)?.code == .nameRefused
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import ApusFramedProtocol
+import ApusJSON
+import Testing
+
+extension [TransferReceiver.Action] {
+    /// The code of the failure they end with.
+    var failure: TransferError.Code? { if case .end(let outcome)? = self.last { outcome.code } else { nil } }
+}
+
+@Suite struct TransferReceiverTests {
+    private static let hash = String(repeating: "a", count: 64)
+
+    private func head(_ type: FrameType, _ header: JSONObject = [:]) -> FrameHead { FrameHead(type, stream: 3, header: header) }
+
+    private func receiving(_ size: Int, from offset: Int = 0, window: Int = 400) throws -> TransferReceiver {
+        var settings = TransferSettings()
+        settings.window = window
+        var receiver = TransferReceiver(try offer(size), stream: 3, settings: settings)
+        #expect(try receiver.start(at: .zero) == [.prepare(offer(size))])
+        let header: JSONObject = offset > 0 ? ["offset": JSONValue(offset), "sha256": .string(Self.hash)] : ["offset": 0]
+        #expect(receiver.accept(from: offset, hash: offset > 0 ? Self.hash : nil, at: .zero) == [.send(self.head(.accept, header))])
+        return receiver
+    }
+
+    private func chunk(
+        _ receiver: inout TransferReceiver, _ offset: Int, _ count: Int, isIntact: Bool = true
+    ) -> TransferReceiver.ChunkAction {
+        receiver.receivedChunk(offset: offset, count: count, isIntact: isIntact, at: .zero)
+    }
+
+    @Test func nothingIsAcknowledgedBeforeItIsSynced() throws {
+        var receiver = try self.receiving(250)
+        #expect(self.chunk(&receiver, 0, 60) == .write)
+        #expect(receiver.written(upTo: 60).isEmpty)
+        #expect(self.chunk(&receiver, 60, 60) == .write)
+        #expect(receiver.written(upTo: 120) == [.sync(upTo: 120)])  // a quarter of the window
+        #expect(self.chunk(&receiver, 120, 60) == .write)
+        #expect(receiver.synced(upTo: 120, at: .zero) == [.send(self.head(.ack, ["offset": 120]))])
+        #expect(receiver.written(upTo: 180).isEmpty)
+        #expect(self.chunk(&receiver, 180, 70) == .write)
+        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
+        #expect(receiver.written(upTo: 250) == [.sync(upTo: 250)])
+        #expect(
+            receiver.synced(upTo: 250, at: .zero) == [.send(self.head(.ack, ["offset": 250])), .verify(sha256: Self.hash)])
+        #expect(receiver.verified(true) == [.publish])
+        #expect(receiver.published() == [.send(self.head(.complete, ["size": 250])), .end(.completed)])
+        #expect(receiver.hasEnded)
+    }
+
+    @Test func anEmptyFileIsVerifiedAtOnce() throws {
+        var receiver = try self.receiving(0)
+        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.verify(sha256: Self.hash)])
+    }
+
+    @Test func whatIsThereIsGoneOnWith() throws {
+        var receiver = try self.receiving(100, from: 40)
+        #expect(self.chunk(&receiver, 40, 60) == .write)
+        var whole = try self.receiving(100, from: 100)
+        #expect(whole.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.verify(sha256: Self.hash)])
+    }
+
+    @Test func whatCannotBeTheFilesBeginningIsNotGoneOnWith() throws {
+        var receiver = TransferReceiver(try offer(100), stream: 3)
+        #expect(receiver.accept(from: 101, hash: Self.hash, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        var fresh = TransferReceiver(try offer(100, isFresh: true), stream: 3)
+        #expect(fresh.accept(from: 50, hash: Self.hash, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+    }
+
+    @Test func theSenderWantsToBeginAnew() throws {
+        var receiver = try self.receiving(100, from: 40)
+        #expect(try receiver.received(offer(100, isFresh: true).head(stream: 3), at: .zero) == [.prepare(offer(100, isFresh: true))])
+        #expect(receiver.accept(from: 0, hash: nil, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(self.chunk(&receiver, 0, 100) == .write)
+        for other in [try offer(100), try offer(99, isFresh: true)] {
+            var receiver = try self.receiving(100, from: 40)
+            #expect(receiver.received(other.head(stream: 3), at: .zero).failure == .protocolViolation)
+        }
+    }
+
+    @Test func aDamagedChunkIsAskedForAgain() throws {
+        var receiver = try self.receiving(300)
+        #expect(self.chunk(&receiver, 0, 100) == .write)
+        #expect(
+            self.chunk(&receiver, 100, 100, isIntact: false)
+                == .drop([.send(self.head(.ack, ["offset": 0, "again": 100]))]))
+        // What was under way counts no more: not the next chunk, not another damaged one, not the end.
+        #expect(self.chunk(&receiver, 200, 100) == .drop([]))
+        #expect(self.chunk(&receiver, 7, 9, isIntact: false) == .drop([]))
+        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
+        #expect(receiver.received(self.head(.data, ["from": 100]), at: .zero).isEmpty)
+        #expect(self.chunk(&receiver, 100, 100) == .write)
+        #expect(self.chunk(&receiver, 200, 100) == .write)
+    }
+
+    @Test func itIsNotAskedForEver() throws {
+        var receiver = try self.receiving(300)
+        for _ in 0..<16 {
+            #expect(self.chunk(&receiver, 0, 1, isIntact: false) != .drop([]))
+            #expect(receiver.received(self.head(.data, ["from": 0]), at: .zero).isEmpty)
+        }
+        guard case .drop(let actions) = self.chunk(&receiver, 0, 1, isIntact: false) else {
+            Issue.record("written")
+            return
+        }
+        #expect(actions.failure == .corrupted)
+    }
+
+    @Test(arguments: [(1, 10), (0, 101), (0, 0), (50, 10), (Int.max, 1)])
+    func chunksComeInOrderAndWithinTheFile(offset: Int, count: Int) throws {
+        var receiver = try self.receiving(100)
+        guard case .drop(let actions) = self.chunk(&receiver, offset, count) else {
+            Issue.record("written")
+            return
+        }
+        #expect(actions.failure == .protocolViolation)
+    }
+
+    @Test func theWindowBindsTheSender() throws {
+        var receiver = try self.receiving(10 * TransferChunk.maximumBytes, window: 2 * TransferChunk.maximumBytes)
+        for index in 0..<3 {
+            #expect(self.chunk(&receiver, index * TransferChunk.maximumBytes, TransferChunk.maximumBytes) == .write)
+        }
+        guard case .drop(let actions) = self.chunk(&receiver, 3 * TransferChunk.maximumBytes, 1) else {
+            Issue.record("written")
+            return
+        }
+        #expect(actions.failure == .protocolViolation)
+    }
+
+    @Test func anotherHashThrowsTheFileAway() throws {
+        var receiver = try self.receiving(0)
+        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        let actions = receiver.verified(false)
+        #expect(actions.first == .discard)
+        #expect(actions.failure == .corrupted)
+    }
+
+    @Test(arguments: [[:], ["sha256": "aa"], ["sha256": 5]] as [JSONObject])
+    func theEndTellsAHash(header: JSONObject) throws {
+        var receiver = try self.receiving(0)
+        #expect(receiver.received(self.head(.done, header), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func theEndComesOnceAndAfterAllBytes() throws {
+        var receiver = try self.receiving(10)
+        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
+        var twice = try self.receiving(10)
+        _ = self.chunk(&twice, 0, 10)
+        #expect(twice.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
+        #expect(twice.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func reportsThatDoNotFitChangeNothing() throws {
+        var receiver = try self.receiving(200)
+        _ = self.chunk(&receiver, 0, 150)
+        #expect(receiver.written(upTo: 151).isEmpty)
+        #expect(receiver.synced(upTo: 100, at: .zero).isEmpty)  // no sync was asked for
+        #expect(receiver.written(upTo: 150) == [.sync(upTo: 150)])
+        #expect(receiver.written(upTo: 150).isEmpty)
+        #expect(receiver.synced(upTo: 151, at: .zero).isEmpty)
+        #expect(receiver.verified(true).isEmpty)
+        #expect(receiver.published().isEmpty)
+    }
+
+    // MARK: Ends
+
+    @Test func theDiskFails() throws {
+        var receiver = try self.receiving(100)
+        let error = TransferError(.diskFull, message: "full")
+        #expect(receiver.fail(error) == [.send(error.head(stream: 3)), .end(.failed(error))])
+        // What comes afterwards was under way, and nothing is acknowledged.
+        #expect(self.chunk(&receiver, 0, 10) == .drop([]))
+        #expect(receiver.written(upTo: 10).isEmpty)
+        #expect(receiver.synced(upTo: 10, at: .zero).isEmpty)
+        #expect(receiver.received(self.head(.done), at: .zero).isEmpty)
+        #expect(receiver.fail(error).isEmpty)
+    }
+
+    @Test func givingUpIsAnswered() throws {
+        var receiver = try self.receiving(100)
+        #expect(receiver.cancel(at: .zero) == [.send(self.head(.cancel))])
+        #expect(self.chunk(&receiver, 0, 10) == .drop([]))
+        #expect(receiver.received(self.head(.cancelled), at: .zero).failure == .cancelled)
+        var silent = try self.receiving(100)
+        _ = silent.cancel(at: .zero)
+        #expect(silent.ticked(at: .seconds(4)).isEmpty)
+        #expect(silent.ticked(at: .seconds(5)).failure == .cancelled)
+        var peer = try self.receiving(100)
+        let actions = peer.received(self.head(.cancel), at: .zero)
+        #expect(actions.first == .send(self.head(.cancelled)) && actions.failure == .cancelled)
+        // Both at once: each answers the other's.
+        var both = try self.receiving(100)
+        _ = both.cancel(at: .zero)
+        #expect(both.received(self.head(.cancel), at: .zero).failure == .cancelled)
+    }
+
+    @Test func aFileThatGetsItsNameIsNotGivenUp() throws {
+        var receiver = try self.receiving(0)
+        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        _ = receiver.verified(true)
+        #expect(receiver.cancel(at: .zero).isEmpty)
+        #expect(receiver.published().last == .end(.completed))
+    }
+
+    @Test func framesAtTheWrongTimeEndIt() throws {
+        for type in [FrameType.accept, .ack, .complete, .cancelled, .data] {
+            var receiver = try self.receiving(100)
+            #expect(receiver.received(self.head(type), at: .zero).failure == .protocolViolation)
+        }
+        var deciding = TransferReceiver(try offer(100), stream: 3)
+        guard case .drop(let actions) = self.chunk(&deciding, 0, 10) else {
+            Issue.record("written")
+            return
+        }
+        #expect(actions.failure == .protocolViolation)
+    }
+
+    @Test func aSenderThatGetsNowhereIsLeftAndOurDiskIsWaitedFor() throws {
+        var receiver = try self.receiving(1000)
+        #expect(receiver.ticked(at: .seconds(29)).isEmpty)
+        _ = receiver.receivedChunk(offset: 0, count: 50, isIntact: true, at: .seconds(29))
+        #expect(receiver.ticked(at: .seconds(100)).isEmpty)  // the write has not returned
+        _ = receiver.written(upTo: 50)
+        #expect(receiver.ticked(at: .seconds(129)).isEmpty)
+        #expect(receiver.ticked(at: .seconds(130)).failure == .timeout)  // nothing to sync yet: the sender stopped
+        var syncing = try self.receiving(1000)
+        _ = self.chunk(&syncing, 0, 200)
+        _ = syncing.written(upTo: 200)
+        #expect(syncing.ticked(at: .seconds(1000)).isEmpty)
+        _ = syncing.synced(upTo: 200, at: .seconds(1000))
+        #expect(syncing.ticked(at: .seconds(1029)).isEmpty)
+        #expect(syncing.ticked(at: .seconds(1030)).failure == .timeout)
+    }
+
+    @Test func theConnectionEnds() throws {
+        var receiver = try self.receiving(100)
+        #expect(receiver.connectionEnded().failure == .source)
+        #expect(receiver.connectionEnded().isEmpty)
+    }
+}

@@ -1,0 +1,215 @@
+import ApusFramedProtocol
+import ApusJSON
+import Testing
+
+private let chunk = TransferChunk.maximumBytes
+
+func offer(_ size: Int, isFresh: Bool = false) throws -> TransferOffer {
+    try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, isFresh: isFresh)
+}
+
+extension TransferOutcome {
+    var code: TransferError.Code? { if case .failed(let error) = self { error.code } else { nil } }
+}
+
+extension [TransferSender.Action] {
+    /// The code of the failure they end with.
+    var failure: TransferError.Code? { if case .end(let outcome)? = self.last { outcome.code } else { nil } }
+}
+
+@Suite struct TransferSenderTests {
+    private func head(_ type: FrameType, _ header: JSONObject = [:]) -> FrameHead { FrameHead(type, stream: 3, header: header) }
+
+    /// A sender whose offer was accepted at the beginning.
+    private func sending(_ size: Int, _ settings: TransferSettings = .init()) throws -> TransferSender {
+        var sender = TransferSender(try offer(size), stream: 3, settings: settings)
+        #expect(try sender.start(at: .zero) == [.send(offer(size).head(stream: 3))])
+        #expect(sender.next() == .wait)
+        #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
+        return sender
+    }
+
+    @Test func aFileGoesOutInChunksWithinTheWindow() throws {
+        var settings = TransferSettings()
+        settings.window = 2 * chunk + 10
+        let size = 3 * chunk
+        var sender = try self.sending(size, settings)
+        #expect(sender.next() == .chunk(offset: 0, count: chunk))
+        #expect(sender.next() == .chunk(offset: chunk, count: chunk))
+        #expect(sender.next() == .chunk(offset: 2 * chunk, count: 10))
+        #expect(sender.next() == .wait)
+        #expect(sender.received(self.head(.ack, ["offset": JSONValue(chunk)]), at: .zero) == [.progress(durable: chunk)])
+        #expect(sender.next() == .chunk(offset: 2 * chunk + 10, count: chunk - 10))
+        #expect(sender.next() == .hash)
+        #expect(sender.hashed("ab", at: .zero) == [.send(self.head(.done, ["sha256": "ab"]))])
+        #expect(sender.next() == .wait)
+        #expect(sender.received(self.head(.ack, ["offset": JSONValue(size)]), at: .zero) == [.progress(durable: size)])
+        #expect(sender.received(self.head(.complete), at: .zero) == [.progress(durable: size), .end(.completed)])
+        #expect(sender.hasEnded)
+    }
+
+    @Test func anEmptyFileHasNoChunks() throws {
+        var sender = try self.sending(0)
+        #expect(sender.next() == .hash)
+        #expect(sender.hashed("e3", at: .zero).count == 1)
+        #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
+    }
+
+    @Test func itGoesOnWhereTheReceiverHasTheSame() throws {
+        var sender = TransferSender(try offer(100), stream: 3)
+        _ = sender.start(at: .zero)
+        #expect(sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero) == [.hashPrefix(length: 60)])
+        #expect(sender.next() == .wait)
+        #expect(sender.prefixHashed("aa", at: .zero) == [.progress(durable: 60)])
+        #expect(sender.next() == .chunk(offset: 60, count: 40))
+    }
+
+    @Test func itBeginsAnewWhereTheReceiverHasSomethingElse() throws {
+        var sender = TransferSender(try offer(100), stream: 3)
+        _ = sender.start(at: .zero)
+        _ = sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero)
+        #expect(try sender.prefixHashed("bb", at: .zero) == [.send(offer(100, isFresh: true).head(stream: 3))])
+        var stubborn = sender
+        #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
+        #expect(stubborn.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func allBytesMayBeThereAlready() throws {
+        var sender = TransferSender(try offer(100), stream: 3)
+        _ = sender.start(at: .zero)
+        _ = sender.received(self.head(.accept, ["offset": 100, "sha256": "aa"]), at: .zero)
+        _ = sender.prefixHashed("aa", at: .zero)
+        #expect(sender.next() == .hash)
+    }
+
+    @Test func whatWasDamagedIsSentAgain() throws {
+        var sender = try self.sending(3 * chunk)
+        for _ in 0..<3 { _ = sender.next() }
+        #expect(
+            sender.received(self.head(.ack, ["offset": 0, "again": JSONValue(chunk)]), at: .zero) == [
+                .send(self.head(.data, ["from": JSONValue(chunk)]))
+            ])
+        #expect(sender.next() == .chunk(offset: chunk, count: chunk))
+        #expect(sender.next() == .chunk(offset: 2 * chunk, count: chunk))
+        #expect(sender.next() == .hash)
+        _ = sender.hashed("ab", at: .zero)
+        // Also after the end of the data.
+        #expect(sender.received(self.head(.ack, ["offset": JSONValue(chunk), "again": JSONValue(2 * chunk)]), at: .zero).count == 2)
+        #expect(sender.next() == .chunk(offset: 2 * chunk, count: chunk))
+        #expect(sender.next() == .hash)
+        #expect(sender.hashed("ab", at: .zero).count == 1)
+    }
+
+    @Test func itIsNotSentAgainForEver() throws {
+        var sender = try self.sending(chunk)
+        for _ in 0..<16 {
+            _ = sender.next()
+            #expect(sender.received(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).count == 1)
+        }
+        _ = sender.next()
+        #expect(sender.received(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).failure == .corrupted)
+    }
+
+    @Test(
+        arguments: [
+            ["offset": 101], ["offset": -1], ["offset": 1.5], ["offset": "1"], [:], ["offset": 0, "again": 101],
+            ["offset": 50, "again": 40],
+            ["offset": 0, "again": "x"], ["offset": 0, "again": 100],
+        ] as [JSONObject])
+    func anAcknowledgementIsOfWhatWasSent(header: JSONObject) throws {
+        var sender = try self.sending(100)
+        _ = sender.next()
+        let actions = sender.received(self.head(.ack, header), at: .zero)
+        #expect(actions.failure == .protocolViolation)
+        guard case .send(let head)? = actions.first else {
+            Issue.record("the receiver is not told")
+            return
+        }
+        #expect(head.type == .error && head.header["code"] == "protocol-violation")
+    }
+
+    @Test(arguments: [["offset": 101], ["offset": -1], [:], ["offset": 10], ["offset": 10, "sha256": 5], ["offset": 2.5]] as [JSONObject])
+    func anOfferIsAcceptedAtAnOffset(header: JSONObject) throws {
+        var sender = TransferSender(try offer(100), stream: 3)
+        _ = sender.start(at: .zero)
+        #expect(sender.received(self.head(.accept, header), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func acknowledgementsOnlyMoveForward() throws {
+        var sender = try self.sending(100)
+        _ = sender.next()
+        _ = sender.received(self.head(.ack, ["offset": 50]), at: .zero)
+        #expect(sender.received(self.head(.ack, ["offset": 50]), at: .zero).isEmpty)
+        #expect(sender.received(self.head(.ack, ["offset": 49]), at: .zero).failure == .protocolViolation)
+    }
+
+    // MARK: Ends
+
+    @Test func givingUpIsAnswered() throws {
+        var sender = try self.sending(100)
+        #expect(sender.cancel(at: .zero) == [.send(self.head(.cancel))])
+        #expect(sender.cancel(at: .zero).isEmpty)
+        #expect(sender.next() == .wait)
+        #expect(sender.received(self.head(.ack, ["offset": 0]), at: .zero).isEmpty)  // it crossed
+        #expect(sender.received(self.head(.cancelled), at: .zero).failure == .cancelled)
+        var silent = try self.sending(100)
+        _ = silent.cancel(at: .zero)
+        #expect(silent.ticked(at: .seconds(4)).isEmpty)
+        #expect(silent.ticked(at: .seconds(5)).failure == .cancelled)
+        var early = TransferSender(try offer(1), stream: 3)
+        #expect(early.cancel(at: .zero).failure == .cancelled)
+    }
+
+    @Test func theReceiverGivesUp() throws {
+        var sender = try self.sending(100)
+        let actions = sender.received(self.head(.cancel), at: .zero)
+        #expect(actions.first == .send(self.head(.cancelled)))
+        #expect(actions.failure == .cancelled)
+        #expect(sender.received(self.head(.cancel), at: .zero).isEmpty)
+    }
+
+    @Test func theReceiversErrorIsTheOutcome() throws {
+        var sender = try self.sending(100)
+        let actions = sender.received(self.head(.error, ["code": "disk-full", "message": "no\nroom"]), at: .zero)
+        #expect(actions == [.end(.failed(TransferError(.diskFull, message: "the other side: no room")))])
+        var strange = try self.sending(100)
+        #expect(strange.received(self.head(.error, ["code": "\u{1B}[2J"]), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func theSourceFails() throws {
+        var sender = try self.sending(100)
+        let error = TransferError(.source, message: "the file got shorter")
+        #expect(sender.sourceFailed(error) == [.send(error.head(stream: 3)), .end(.failed(error))])
+        #expect(sender.sourceFailed(error).isEmpty)
+    }
+
+    @Test func framesAtTheWrongTimeEndIt() throws {
+        for type in [FrameType.complete, .done, .offer, .accept, .cancelled] {
+            var sender = try self.sending(100)
+            #expect(sender.received(self.head(type), at: .zero).failure == .protocolViolation)
+        }
+    }
+
+    @Test func everyWaitHasADeadline() throws {
+        var offered = TransferSender(try offer(100), stream: 3)
+        _ = offered.start(at: .seconds(10))
+        #expect(offered.ticked(at: .seconds(39)).isEmpty)
+        #expect(offered.ticked(at: .seconds(40)).failure == .timeout)
+        var sender = try self.sending(100)
+        #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // our own turn: nothing was sent yet
+        _ = sender.next()
+        #expect(sender.ticked(at: .seconds(1029)).isEmpty)
+        #expect(sender.received(self.head(.ack, ["offset": 10]), at: .seconds(1029)).count == 1)
+        #expect(sender.ticked(at: .seconds(1058)).isEmpty)
+        #expect(sender.ticked(at: .seconds(1059)).failure == .timeout)
+        var finishing = try self.sending(0)
+        _ = finishing.hashed("x", at: .zero)
+        #expect(finishing.ticked(at: .seconds(30)).failure == .timeout)
+    }
+
+    @Test func theConnectionEnds() throws {
+        var sender = try self.sending(100)
+        #expect(sender.connectionEnded().failure == .source)
+        #expect(sender.connectionEnded().isEmpty)
+    }
+}

@@ -1,0 +1,188 @@
+import ApusFramedProtocol
+import ApusJSON
+import Crypto
+import NIOCore
+import Testing
+
+/// Both machines in a world whose wire damages chunks and breaks, whose disk loses what was not synced, and where time is a number.
+private struct World {
+    /// A disk: what was written, and how much of it would outlive a power cut.
+    struct Disk {
+        var bytes: [UInt8] = []
+        var durable = 0
+        var published: [UInt8]?
+
+        mutating func powerCut() { self.bytes.removeSubrange(self.durable...) }
+    }
+
+    enum Packet {
+        case head(FrameHead)
+        case chunk([UInt8])
+    }
+
+    let file: [UInt8]
+    let settings: TransferSettings
+    var disk = Disk()
+    var dice: SplitMix
+    var acknowledged = 0
+
+    static func hash(_ bytes: some Collection<UInt8>) -> String {
+        SHA256.hash(data: Array(bytes)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// One connection. `breaksAfter` packets it is gone; a damaged chunk comes once in `damage`.
+    mutating func connect(breaksAfter packets: Int, damage: Int) throws -> (sender: TransferOutcome?, receiver: TransferOutcome?) {
+        var sender = TransferSender(
+            try TransferOffer(id: "x", name: SafeFileName("a"), size: self.file.count), stream: 1, settings: self.settings)
+        var receiver: TransferReceiver?
+        var toReceiver: [Packet] = []
+        var toSender: [FrameHead] = []
+        var outcomes: (sender: TransferOutcome?, receiver: TransferOutcome?)
+        var left = packets
+
+        func perform(_ actions: [TransferSender.Action]) {
+            for action in actions {
+                switch action {
+                case .send(let head): toReceiver.append(.head(head))
+                case .hashPrefix(let length): perform(sender.prefixHashed(Self.hash(self.file.prefix(length)), at: .zero))
+                case .progress(let durable): self.acknowledged = max(self.acknowledged, durable)
+                case .end(let outcome): outcomes.sender = outcome
+                }
+            }
+        }
+        func perform(_ actions: [TransferReceiver.Action]) {
+            for action in actions {
+                switch action {
+                case .send(let head): toSender.append(head)
+                case .prepare(let offer):
+                    if offer.isFresh { self.disk = Disk() }
+                    self.disk.powerCut()
+                    let hash = Self.hash(self.disk.bytes)
+                    perform(receiver?.accept(from: self.disk.durable, hash: hash, at: .zero) ?? [])
+                case .sync(let offset):
+                    self.disk.durable = offset
+                    perform(receiver?.synced(upTo: offset, at: .zero) ?? [])
+                case .verify(let hash): perform(receiver?.verified(hash == Self.hash(self.disk.bytes)) ?? [])
+                case .discard: self.disk = Disk()
+                case .publish:
+                    self.disk.published = self.disk.bytes
+                    perform(receiver?.published() ?? [])
+                case .end(let outcome): outcomes.receiver = outcome
+                }
+            }
+        }
+
+        perform(sender.start(at: .zero))
+        var isIdle = false
+        while left > 0, !isIdle {
+            isIdle = true
+            // The sender puts something on the wire, one side reads something: in any order.
+            if Bool.random(using: &self.dice) || toReceiver.isEmpty {
+                switch sender.next() {
+                case .chunk(let offset, let count):
+                    let bytes = self.file[offset..<offset + count]
+                    var body = Array(TransferChunk.prefix(offset: offset, bytes: ByteBuffer(bytes: bytes)).readableBytesView) + bytes
+                    if damage > 0, Int.random(in: 0..<damage, using: &self.dice) == 0 {
+                        body[Int.random(in: 0..<body.count, using: &self.dice)] ^= 0x10
+                    }
+                    toReceiver.append(.chunk(body))
+                    isIdle = false
+                case .hash:
+                    perform(sender.hashed(Self.hash(self.file), at: .zero))
+                    isIdle = false
+                case .wait: break
+                }
+            }
+            if !toReceiver.isEmpty {
+                isIdle = false
+                left -= 1
+                switch toReceiver.removeFirst() {
+                case .head(let head):
+                    if receiver == nil {
+                        receiver = TransferReceiver(try TransferOffer(head.header), stream: 1, settings: self.settings)
+                        perform(receiver?.start(at: .zero) ?? [])
+                    } else {
+                        perform(receiver?.received(head, at: .zero) ?? [])
+                    }
+                case .chunk(let body):
+                    var gatherer = TransferChunk.Gatherer()
+                    try gatherer.received(ByteBuffer(bytes: body))
+                    let chunk = try gatherer.ended()
+                    switch receiver?.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: .zero) {
+                    case .write?:
+                        #expect(chunk.offset == self.disk.bytes.count)
+                        for piece in chunk.pieces { self.disk.bytes += piece.readableBytesView }
+                        perform(receiver?.written(upTo: self.disk.bytes.count) ?? [])
+                    case .drop(let actions)?: perform(actions)
+                    case nil: break
+                    }
+                }
+            }
+            if !toSender.isEmpty, Bool.random(using: &self.dice) || toReceiver.isEmpty {
+                isIdle = false
+                perform(sender.received(toSender.removeFirst(), at: .zero))
+            }
+            #expect(self.disk.durable >= self.acknowledged)  // an acknowledged byte is on the disk
+        }
+        perform(sender.connectionEnded())
+        perform(receiver?.connectionEnded() ?? [])
+        return outcomes
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var value = self.state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+@Suite struct TransferWorldTests {
+    private func world(_ count: Int, seed: UInt64) -> World {
+        var settings = TransferSettings()
+        settings.window = 1 << 20
+        settings.maximumResends = 1000
+        return World(
+            file: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }, settings: settings, dice: SplitMix(state: seed))
+    }
+
+    @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 3_000_000])
+    func aFileArrives(count: Int) throws {
+        var world = self.world(count, seed: UInt64(count))
+        let outcomes = try world.connect(breaksAfter: .max, damage: 0)
+        #expect(outcomes.sender == .completed && outcomes.receiver == .completed)
+        #expect(world.disk.published == world.file)
+        #expect(world.acknowledged == count)
+    }
+
+    /// Damaged chunks, a connection that breaks again and again, and a disk that loses what was not synced: in the end the file is there, and no
+    /// acknowledged byte was lost on the way.
+    @Test(arguments: 0..<10)
+    func aFileArrivesThroughEverything(seed: Int) throws {
+        var world = self.world(2_500_000 + seed, seed: UInt64(seed))
+        var attempts = 0
+        while world.disk.published == nil, attempts < 200 {
+            attempts += 1
+            let breaks = attempts > 100 ? Int.max : Int.random(in: 1...12, using: &world.dice)
+            _ = try world.connect(breaksAfter: breaks, damage: 5)
+            world.disk.powerCut()
+        }
+        #expect(world.disk.published == world.file)
+    }
+
+    @Test func anotherFileUnderTheSameIDBeginsAnew() throws {
+        var world = self.world(2_000_000, seed: 1)
+        _ = try world.connect(breaksAfter: 8, damage: 0)
+        #expect(world.disk.durable > 0)
+        world.disk.bytes[5] ^= 1
+        world.acknowledged = 0
+        let outcomes = try world.connect(breaksAfter: .max, damage: 0)
+        #expect(outcomes.sender == .completed)
+        #expect(world.disk.published == world.file)
+    }
+}

@@ -1,0 +1,136 @@
+import ApusConnectivity
+import ApusFramedSocket
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Testing
+
+@Suite struct FramedClientTests {
+    @Test(.timeLimit(.minutes(1))) func nobodyListens() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        try await listener.close()
+        do {
+            _ = try await FramedClient.connect(host: "127.0.0.1", port: port)
+            Issue.record("connected")
+        } catch let error as FramedError {
+            #expect(error.code == .transport)
+            #expect((error.cause as? ConnectivityError)?.code == .connectFailed)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aServerThatSaysNothingIsNotWaitedFor() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        var configuration = FramedClientConfiguration()
+        configuration.connection.handshakeTimeout = .milliseconds(200)
+        configuration.connection.closeTimeout = .milliseconds(200)
+        #expect(await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration) } == .timeout)
+        let connecting = Task { try await FramedClient.connect(host: "127.0.0.1", port: port) }
+        connecting.cancel()
+        await #expect(throws: CancellationError.self) { try await connecting.value }
+        try await listener.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func settingsThatContradictThemselvesAreRefused() async {
+        var noTime = FramedClientConfiguration()
+        noTime.connectTimeout = .zero
+        var nothing = FramedClientConfiguration()
+        nothing.connection.receivedBytes = 0
+        var noPing = FramedClientConfiguration()
+        noPing.connection.pingInterval = .zero
+        for configuration in [noTime, nothing, noPing, .init(framing: .either()), .init(framing: .fixedHeader(length: 3))] {
+            #expect(
+                await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: 9, configuration: configuration) } == .invalidUse)
+        }
+    }
+
+    // MARK: TLS (hazard 19)
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Framing.version2, .fixedHeader(length: 100)])
+    func messagesThroughTLS(framing: Framing) async throws {
+        let (context, pem) = try makeCertificate()
+        try await withServer(echoServer(.init(framing: framing)), tls: context) { port in
+            let configuration = FramedClientConfiguration(framing: framing, tls: .init(verification: .onlyAuthorities(pem: pem)))
+            try await FramedClient.withConnection(host: "127.0.0.1", port: port, configuration: configuration) { connection in
+                try await connection.send(pattern(700_000))
+                var messages = connection.messages.makeAsyncIterator()
+                #expect(try await messages.next()?.body.collect() == pattern(700_000))
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCertificateThatNobodyVouchesForIsRefused() async throws {
+        let (context, _) = try makeCertificate()
+        let seen = NIOLockedValueBox(0)
+        let server = FramedServer { _ in seen.withLockedValue { $0 += 1 } }
+        try await withServer(server, tls: context) { port in
+            let configuration = FramedClientConfiguration(tls: .init(verification: .system))
+            #expect(
+                await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration) } == .transport
+            )
+        }
+        #expect(seen.withLockedValue { $0 } == 0)
+    }
+
+    // MARK: Reconnection
+
+    @Test(.timeLimit(.minutes(1))) func aDropIsFollowedByAnotherConnectionAndOurOwnEndIsNot() async throws {
+        let count = NIOLockedValueBox(0)
+        let server = FramedServer { connection in
+            let number = count.withLockedValue { count in
+                count += 1
+                return count
+            }
+            guard number > 2 else { return connection.abort() }  // the first two are dropped
+            for try await _ in connection.messages { try await connection.send(header: ["number": .integer(Int64(number))]) }
+        }
+        try await withServer(server) { port in
+            let events = NIOLockedValueBox<[String]>([])
+            let number = try await FramedClient.withReconnection(
+                host: "127.0.0.1", port: port, policy: .fixed(.milliseconds(1), stableTime: .zero),
+                onEvent: { event in
+                    events.withLockedValue { events in
+                        switch event {
+                        case .connected: events.append("connected")
+                        case .retrying: events.append("retrying")
+                        }
+                    }
+                }
+            ) { connection -> Int? in
+                try await connection.send()
+                for try await message in connection.messages { return message.header["number"]?.intValue }
+                throw FramedError(.connectionLost, message: "no answer")
+            }
+            #expect(number == 3)
+            #expect(events.withLockedValue { $0 } == ["connected", "retrying", "connected", "retrying", "connected"])
+        }
+        #expect(count.withLockedValue { $0 } == 3)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func errorsOfTheUserAndUselessAttemptsEndIt() async throws {
+        struct Own: Error {}
+        try await withServer(echoServer()) { port in
+            await #expect(throws: Own.self) {
+                try await FramedClient.withReconnection(host: "127.0.0.1", port: port) { (_) -> Void in throw Own() }
+            }
+        }
+        let attempts = NIOLockedValueBox(0)
+        let error = await code {
+            try await FramedClient.withReconnection(
+                host: "127.0.0.1", port: 1, policy: .fixed(.milliseconds(1), maximumAttempts: 2),
+                onEvent: { _ in attempts.withLockedValue { $0 += 1 } }
+            ) { (_) -> Void in }
+        }
+        #expect(error == .transport)
+        #expect(attempts.withLockedValue { $0 } == 2)
+        let (context, _) = try makeCertificate()
+        try await withServer(echoServer(), tls: context) { port in
+            let error = await code {
+                try await FramedClient.withReconnection(host: "127.0.0.1", port: port, configuration: .init(tls: .init())) { (_) -> Void in
+                }
+            }
+            #expect(error == .transport)  // and at once: no other attempt would be answered differently
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ApusFramedSocket
+import Foundation
+import NIOCore
+import Testing
+
+/// The fixed mode with a peer in Python that knows the text of seed 003 and nothing of us.
+@Suite struct SeedPeerTests {
+    private static let script = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Conformance/peers/framed_seed_peer.py").path
+    private static let python =
+        ["/usr/bin/python3", "/usr/local/bin/python3"].first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// A peer, and what tells of its end: `waitUntilExit` would hold one of the few threads that all tests share.
+    private static func start(
+        _ arguments: [String]
+    ) throws -> (process: Process, input: Pipe, output: FileHandle, end: AsyncStream<Int32>) {
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: try #require(self.python))
+        process.arguments = [self.script] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        let end = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { process in
+            end.continuation.yield(process.terminationStatus)
+            end.continuation.finish()
+        }
+        try process.run()
+        return (process, input, output.fileHandleForReading, end.stream)
+    }
+
+    /// Waits for a line, on a thread of its own.
+    private static func line(of output: FileHandle) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var line = Data()
+                while !line.contains(0x0A) {
+                    let more = output.availableData
+                    guard !more.isEmpty else { break }
+                    line += more
+                }
+                continuation.resume(returning: String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+        }
+    }
+
+    @Test(.enabled(if: python != nil), .timeLimit(.minutes(1)), arguments: [Framing.fixedHeader(length: 100), .either(headerLength: 100)])
+    func ourServerAndItsClient(framing: Framing) async throws {
+        try await withServer(echoServer(.init(framing: framing))) { port in
+            let peer = try Self.start(["client", "\(port)", "100", "40"])
+            #expect(await Self.line(of: peer.output) == "ok 40")
+            for await status in peer.end { #expect(status == 0) }
+        }
+    }
+}

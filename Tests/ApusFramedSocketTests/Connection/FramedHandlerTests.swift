@@ -1,0 +1,230 @@
+@testable import ApusFramedSocket
+import NIOCore
+import NIOEmbedded
+import NIOTLS
+import Testing
+
+/// The handler in virtual time. Deadlines are noticed at the tick after them.
+@Suite struct FramedHandlerTests {
+    // MARK: Deadlines
+
+    /// Hazard 14: a byte a second does not prolong any of them.
+    @Test(arguments: [Framing.version2, .either(headerLength: 40)])
+    func aHandshakeHasOneDeadline(framing: Framing) throws {
+        let side = try EmbeddedFramed(isClient: false, .init(framing: framing))
+        for byte in FramePreface.bytes {
+            try side.receive(ByteBuffer(bytes: [byte]))
+            side.advance(by: .seconds(1))
+            #expect(side.closure == nil)
+        }
+        side.advance(by: .milliseconds(4500))
+        #expect(try side.sent().map(\.type) == [.error])
+        side.advance(by: .seconds(5))  // the time a peer of version 2 gets to read why
+        #expect(side.closure?.error?.code == .timeout)
+        #expect(!side.channel.isActive)
+    }
+
+    @Test func aClientDoesNotWaitForAHelloForEver() throws {
+        let side = try EmbeddedFramed()
+        #expect(try side.sent().map(\.type) == [.hello])
+        #expect(!side.isOpen)
+        side.advance(by: .seconds(13))
+        #expect(try side.sent().map(\.type) == [.error])
+        side.advance(by: .seconds(5))
+        #expect(side.closure?.initiator == .failure)
+        #expect(side.closure?.error?.code == .timeout)
+    }
+
+    @Test func tlsCountsToTheHandshakeOfTheFixedMode() throws {
+        let side = try EmbeddedFramed(isClient: false, waitsForTLS: true, .init(framing: .fixedHeader(length: 40)))
+        side.advance(by: .seconds(9))
+        #expect(side.closure == nil)
+        side.advance(by: .seconds(4))
+        #expect(side.closure?.error?.code == .timeout)
+        let quick = try EmbeddedFramed(isClient: false, waitsForTLS: true, .init(framing: .fixedHeader(length: 40)))
+        quick.channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+        #expect(quick.isOpen)
+        quick.advance(by: .minutes(10))
+        #expect(quick.closure == nil)
+    }
+
+    @Test func aHeadHasOneDeadline() throws {
+        let side = try EmbeddedFramed(isClient: false, .init(framing: .fixedHeader(length: 40)))
+        side.advance(by: .minutes(1))
+        for _ in 0..<10 {
+            try side.receive(ByteBuffer(bytes: [0x20]))
+            side.advance(by: .seconds(1))
+        }
+        side.advance(by: .milliseconds(2600))
+        #expect(side.closure?.error?.code == .timeout)
+    }
+
+    @Test func aSlowBodyIsNoSlowHead() throws {
+        let side = try EmbeddedFramed(isClient: false, .init(framing: .fixedHeader(length: 40)))
+        try side.receive(FixedHeader(bodyLength: 100).encoded(headerLength: 40))
+        for _ in 0..<99 {
+            try side.receive(ByteBuffer(bytes: [0]))
+            side.advance(by: .seconds(10))
+        }
+        #expect(side.closure == nil)
+    }
+
+    @Test func silenceIsAskedAndThenCut() throws {
+        let side = try EmbeddedFramed.open()
+        side.advance(by: .seconds(23))
+        #expect(try side.sent() == [FrameHead(.ping, header: ["id": 1])])
+        try side.receive(FrameHead(.pong, header: ["id": 1]))
+        side.advance(by: .seconds(23))
+        #expect(try side.sent() == [FrameHead(.ping, header: ["id": 2])])
+        side.advance(by: .seconds(23))
+        #expect(try side.sent().map(\.type) == [.error])
+        side.advance(by: .seconds(5))
+        #expect(side.closure?.error?.code == .timeout)
+    }
+
+    @Test func aPeerThatTakesNothingIsCut() throws {
+        let side = try EmbeddedFramed.open()
+        let blocker = WriteBlocker()
+        try side.channel.pipeline.syncOperations.addHandler(blocker, position: .first)
+        side.handler.write([ByteBuffer(string: "x")])
+        for _ in 0..<9 {
+            side.advance(by: .seconds(4))
+            _ = try? side.receive(FrameHead(.pong))  // it speaks, but it does not listen
+        }
+        side.advance(by: .seconds(5))
+        #expect(side.closure?.error?.code == .timeout)
+        blocker.release()
+    }
+
+    // MARK: Answers
+
+    @Test func pingsAreAnswered() throws {
+        let side = try EmbeddedFramed.open()
+        try side.receive(FrameHead(.ping, header: ["id": 9]))
+        #expect(try side.sent() == [FrameHead(.pong, header: ["id": 9])])
+    }
+
+    @Test func onlyTheLastAnswerWaitsForAPeerThatDoesNotRead() throws {
+        let side = try EmbeddedFramed.open()
+        side.channel.isWritable = false
+        for id in 0..<1000 { try side.receive(FrameHead(.ping, header: ["id": .integer(Int64(id))])) }
+        #expect(try side.sent().isEmpty)
+        side.channel.isWritable = true
+        side.channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try side.sent() == [FrameHead(.pong, header: ["id": 999])])
+    }
+
+    @Test func thePeerHearsWhatItDidWrong() throws {
+        let side = try EmbeddedFramed.open()
+        try side.receive(FrameHead(.hello))
+        let sent = try side.sent()
+        #expect(sent.map(\.type) == [.error])
+        #expect(sent.first?.header["code"] == "protocolViolation")
+        #expect(side.channel.isActive)  // closing at once could destroy the words
+        side.advance(by: .seconds(5))
+        #expect(!side.channel.isActive)
+        #expect(side.closure?.error?.code == .protocolViolation)
+    }
+
+    @Test func transfersAreRefusedWhereNobodyTakesThem() throws {
+        let side = try EmbeddedFramed.open()
+        try side.receive(FrameHead(.offer, stream: 7, header: ["name": "x"]))
+        let sent = try side.sent()
+        #expect(sent.map(\.type) == [.error])
+        #expect(sent.first?.stream == 7)
+        #expect(side.closure == nil)
+    }
+
+    // MARK: The end
+
+    @Test func weLeaveInOrder() throws {
+        let side = try EmbeddedFramed.open()
+        side.connection.startClosing()
+        side.channel.embeddedEventLoop.run()
+        #expect(try side.sent().map(\.type) == [.bye])
+        #expect(side.closure == nil)
+        try side.receive(FrameHead(.bye))
+        #expect(try side.sent().isEmpty)
+        #expect(side.closure == FramedClosure(initiator: .ourselves, error: nil))
+        #expect(!side.channel.isActive)
+    }
+
+    @Test func aPeerThatDoesNotAnswerAGoodbyeIsCut() throws {
+        let side = try EmbeddedFramed.open()
+        side.connection.startClosing()
+        side.advance(by: .seconds(4))
+        #expect(side.channel.isActive)
+        side.advance(by: .seconds(1))
+        #expect(!side.channel.isActive)
+        #expect(side.closure == FramedClosure(initiator: .ourselves, error: nil))
+    }
+
+    @Test func thePeerLeavesInOrder() throws {
+        let side = try EmbeddedFramed.open()
+        try side.receive(FrameHead(.bye))
+        #expect(try side.sent().map(\.type) == [.bye])
+        #expect(side.closure == FramedClosure(initiator: .peer, error: nil))
+        #expect(side.closure?.isDrop == true)
+    }
+
+    @Test func theTransportEndsWithoutAGoodbye() throws {
+        let side = try EmbeddedFramed.open()
+        side.channel.pipeline.fireChannelInactive()
+        #expect(side.closure?.error?.code == .connectionLost)
+        #expect(side.closure?.initiator == .failure)
+        let old = try EmbeddedFramed(.init(framing: .fixedHeader(length: 40)))
+        old.channel.pipeline.fireChannelInactive()
+        #expect(old.closure == FramedClosure(initiator: .peer, error: nil))
+    }
+
+    @Test func theFixedModeLeavesByItsEnd() throws {
+        let side = try EmbeddedFramed(.init(framing: .fixedHeader(length: 40)))
+        #expect(side.isOpen)
+        side.connection.startClosing()
+        side.channel.embeddedEventLoop.run()
+        #expect(side.closure == FramedClosure(initiator: .ourselves, error: nil))
+        #expect(!side.channel.isActive)
+    }
+
+    @Test func abortingSaysNothing() throws {
+        let side = try EmbeddedFramed.open()
+        side.connection.abort()
+        #expect(try side.sent().isEmpty)
+        #expect(side.closure == FramedClosure(initiator: .ourselves, error: nil))
+    }
+
+    // MARK: Back-pressure
+
+    @Test func whatNobodyReadsStopsTheReading() throws {
+        var configuration = FramedConnectionConfiguration()
+        configuration.receivedBytes = 1000
+        let side = try EmbeddedFramed.open(isClient: false, configuration)
+        try side.receive(FrameHead(.message, bodyLength: 500), body: [UInt8](repeating: 0, count: 500))
+        #expect(!side.handler.isReadingPaused)
+        try side.receive(FrameHead(.message, bodyLength: 500), body: [UInt8](repeating: 0, count: 500))
+        #expect(side.handler.isReadingPaused)
+        // Its silence is ours then.
+        side.advance(by: .minutes(10))
+        #expect(side.closure == nil)
+        side.connection.startClosing()
+        side.channel.embeddedEventLoop.run()
+        #expect(!side.handler.isReadingPaused)
+        try side.receive(FrameHead(.bye))
+        #expect(side.closure?.initiator == .ourselves)
+    }
+}
+
+/// A transport that takes nothing.
+private final class WriteBlocker: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    private var promises: [EventLoopPromise<Void>] = []
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let promise { self.promises.append(promise) }
+    }
+
+    func release() {
+        for promise in self.promises { promise.fail(ChannelError.ioOnClosedChannel) }
+        self.promises = []
+    }
+}

@@ -1,0 +1,65 @@
+import ApusFramedSocket
+import Crypto
+import Foundation
+import NIOCore
+import NIOSSL
+import SwiftASN1
+import X509
+
+/// Runs a server on a port of its own, lends it to `body`, and waits until it has gone down.
+func withServer(_ server: FramedServer, tls: NIOSSLContext? = nil, host: String = "127.0.0.1", _ body: (_ port: Int) async throws -> Void)
+    async throws
+{
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let running = Task { try await server.run(host: host, port: 0, tls: tls) { port.yield($0.port ?? 0) } }
+    var iterator = ports.makeAsyncIterator()
+    guard let number = await iterator.next() else { return }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(number)) } catch { result = .failure(error) }
+    running.cancel()
+    try await running.value
+    try result.get()
+}
+
+/// A server that sends every message back, its body as it comes.
+func echoServer(_ configuration: FramedServerConfiguration = .init()) -> FramedServer {
+    FramedServer(configuration: configuration) { connection in
+        for try await message in connection.messages {
+            try await connection.send(message.body, bodyLength: message.bodyLength, header: message.header)
+        }
+    }
+}
+
+/// Bytes that tell where they are.
+func pattern(_ count: Int) -> ByteBuffer {
+    ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+}
+
+/// A self-signed certificate for 127.0.0.1.
+func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
+    let key = P256.Signing.PrivateKey()
+    let name = try DistinguishedName { CommonName("apus test") }
+    let certificate = try Certificate(
+        version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key.publicKey),
+        notValidBefore: Date.now.addingTimeInterval(-3600), notValidAfter: Date.now.addingTimeInterval(3600), issuer: name,
+        subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+        extensions: try Certificate.Extensions {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            SubjectAlternativeNames([.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
+        }, issuerPrivateKey: Certificate.PrivateKey(key))
+    let pem = try certificate.serializeAsPEM().pemString
+    let configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))],
+        privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)))
+    return (try NIOSSLContext(configuration: configuration), pem)
+}
+
+/// The code of what `body` throws.
+func code(_ body: () async throws -> Void) async -> FramedError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? FramedError)?.code
+    }
+}
