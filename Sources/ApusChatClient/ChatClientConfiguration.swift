@@ -19,7 +19,7 @@ public struct ChatClientConfiguration: Sendable {
     public var tls: TLSSettings = .init()
 
     /// The proxy to connect through, for the requests and the connection. Default: none;
-    /// ``/ApusConnectivity/ProxySettings/environment`` does what the environment says.
+    /// `ProxySettings.environment` does what the environment says.
     public var proxy: ProxySettings = .none
 
     /// How far `sync` reaches back before the time of the last one. Default: 10 s (chat rule 5): a transaction may commit after a later one was

@@ -46,7 +46,7 @@ public struct EngineIOClientConfiguration: Sendable {
     /// How the server's certificate is judged, for both transports. Default: the system's roots and the host's name.
     public var tls: TLSSettings = .system
 
-    /// The proxy to connect through. Default: none; ``/ApusConnectivity/ProxySettings/environment`` does what the environment says.
+    /// The proxy to connect through. Default: none; `ProxySettings.environment` does what the environment says.
     public var proxy: ProxySettings = .none
 
     /// The address of this machine to connect from. Default: `nil`, the system's choice.
