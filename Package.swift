@@ -115,7 +115,7 @@ let package = Package(
             "ApusSocketIOServer",
             [
                 "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
-                nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",

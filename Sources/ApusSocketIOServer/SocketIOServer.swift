@@ -23,6 +23,9 @@ public final class SocketIOServer: Sendable {
     let logger: Logger
     private let namespaces: SocketIONamespaceTable
     private let namespaceContext: SocketIONamespace.Context
+    private let adminBox = NIOLockedValueBox<SocketIOAdmin?>(nil)
+    /// When the server was made, by the clock of what waits.
+    private let start: Duration
     private let engineBox = NIOLockedValueBox<EngineIOServer?>(nil)
 
     /// - Parameters:
@@ -44,6 +47,7 @@ public final class SocketIOServer: Sendable {
             SocketIOClusterNode(transport: transport, desk: desk, ackTimeout: configuration.ackTimeout)
         }
         self.namespaces = table
+        self.start = desk.now
         self.namespaceContext = SocketIONamespace.Context(
             logger: logger, desk: desk, cluster: cluster, ackTimeout: configuration.ackTimeout,
             clusterTimeout: configuration.clusterTimeout, parser: configuration.parser, deflate: configuration.engine.perMessageDeflate,
@@ -138,4 +142,30 @@ public final class SocketIOServer: Sendable {
         await self.engine.shutdown()
         self.leaveCluster()
     }
+
+    // MARK: Admin page
+
+    /// Lets an admin page look at the server and, unless it is read-only, send, move and disconnect.
+    ///
+    /// ```swift
+    /// let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD"])
+    /// io.enableAdmin(.init(authentication: .basic(username: "admin", password: password)))
+    /// ```
+    ///
+    /// The page is the reference's (`@socket.io/admin-ui`); its origin has to be allowed by `origins`. Call it once, before the server listens.
+    /// What is not enabled costs nothing.
+    public func enableAdmin(_ configuration: SocketIOAdminConfiguration) {
+        let admin = SocketIOAdmin(configuration, server: self, desk: self.namespaceContext.desk)
+        let isFirst = self.adminBox.withLockedValue { box in
+            guard box == nil else { return false }
+            box = admin
+            return true
+        }
+        if isFirst { admin.start() }
+    }
+
+    var admin: SocketIOAdmin? { self.adminBox.withLockedValue { $0 } }
+
+    /// The time since the server was made, in seconds.
+    var uptime: Double { (self.namespaceContext.desk.now - self.start) / .seconds(1) }
 }

@@ -88,6 +88,7 @@ extension EngineIOSession {
             self.cancelUpgradeTimers()
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
             for packet in packets { self.write(packet, to: webSocket) }
+            self.delegate?.sessionUpgraded(self)
         case .closeProbe: self.endProbe(close: webSocket)
         }
     }

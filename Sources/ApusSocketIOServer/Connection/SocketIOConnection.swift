@@ -24,6 +24,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     private let parser: SocketIOParser
     private var decoder: SocketIOParser.Decoder
     private var members: [String: Member] = [:]
+    /// Counts what comes and goes, where the admin page is on.
+    private let admin: SocketIOAdmin?
+    private var isPolling = false
     private var connectDeadline: Scheduled<Void>?
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
@@ -35,6 +38,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         self.session = session
         self.version = SocketIOVersion(over: session.version)
         self.server = server
+        self.admin = server?.admin
         let configuration = server?.configuration ?? .init()
         var limits = SocketIOLimits()
         limits.maximumAttachments = configuration.maximumAttachments
@@ -50,10 +54,22 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     // MARK: From the session
 
     func sessionOpened(_ session: EngineIOSession) {
+        if let admin = self.admin {
+            self.isPolling = session.transportName == "polling"
+            admin.traffic.connected(polling: self.isPolling)
+        }
         if self.version.joinsRootUnasked { self.connect(to: "/", auth: .object([:])) }
     }
 
+    func sessionUpgraded(_ session: EngineIOSession) {
+        guard let admin = self.admin else { return }
+        self.isPolling = false
+        admin.traffic.upgraded()
+        admin.upgraded(self.members.values.compactMap { if case .joined(let socket) = $0 { socket } else { nil } })
+    }
+
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
+        if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
             guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
             if let deadline = self.attachmentsDeadline {
@@ -78,6 +94,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {
+        if let admin = self.admin {
+            admin.traffic.disconnected(polling: self.isPolling, reason: SocketIODisconnectReason(reason).description)
+        }
         self.connectDeadline?.cancel()
         self.connectDeadline = nil
         self.attachmentsDeadline?.cancel()
@@ -172,7 +191,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     }
 
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
-        defer { socket.namespace.release() }
+        socket.namespace.release()
         guard self.isStillJoining(socket) else { return }
         self.members[socket.namespace.name] = nil
         socket.abandon()
@@ -200,6 +219,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     func send(_ outbound: SocketIOOutbound) {
         self.session.eventLoop.assertInEventLoop()
+        if let admin = self.admin { outbound.count(in: admin.traffic) }
         outbound.send(to: self.session)
     }
 

@@ -26,6 +26,10 @@ struct SocketIOOutbound: Sendable {
             shared ? self.messages.map { EngineIOSession.webSocketFrame(for: $0, compressing: deflate, compression: compression) } : nil
     }
 
+    func count(in traffic: SocketIOTraffic) {
+        for message in self.messages { traffic.sent(bytes: message.readableBytes) }
+    }
+
     func send(to session: EngineIOSession) {
         for (index, message) in self.messages.enumerated() {
             session.send(message, frame: self.frames?[index], compression: self.compression)

@@ -23,6 +23,17 @@ extension SocketIOBroadcasting {
         if let id { broadcast.askSockets(id) }
     }
 
+    /// What the servers say of the sockets; none when too many such requests wait.
+    func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
+        let broadcast = self.broadcast
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let id = broadcast.namespace.desk.begin(timeout: timeout) { result in
+            let replies = (try? result.get())?.replies ?? []
+            completion(replies.compactMap { if case .socket(let description) = $0 { description } else { nil } })
+        }
+        if let id { broadcast.askSockets(id) }
+    }
+
     /// Makes the sockets enter these rooms.
     public func socketsJoin(_ rooms: String...) { self.socketsJoin(rooms) }
 

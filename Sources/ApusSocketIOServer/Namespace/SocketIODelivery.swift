@@ -1,6 +1,6 @@
+import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
-import NIOCore
 
 /// An event for some of this server's sockets of a namespace, our own or from another server of the cluster.
 struct SocketIODelivery: Sendable {
@@ -21,7 +21,9 @@ extension SocketIONamespace {
         let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
-        self.sockets(in: delivery.targets).onEachLoop { socket in socket.deliver(outbound, isVolatile: isVolatile) }
+        for group in self.sockets(in: delivery.targets).groupedByLoop {
+            group.first?.eventLoop.runOnLoop { for socket in group { socket.deliver(outbound, isVolatile: isVolatile) } }
+        }
     }
 
     /// Sends an event to this server's sockets and asks each for an ack.
@@ -35,24 +37,28 @@ extension SocketIONamespace {
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
         let sockets = self.sockets(in: delivery.targets)
-        sockets.onEachLoop { socket in
-            let waiting = WaitingAck(resume: { answered(try? $0.get()) }, timer: nil)
-            _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
+        for group in sockets.groupedByLoop {
+            group.first?.eventLoop.runOnLoop {
+                for socket in group {
+                    let waiting = WaitingAck(resume: { answered(try? $0.get()) }, timer: nil)
+                    _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
+                }
+            }
         }
         let stop = { @Sendable in
-            sockets.onEachLoop { $0.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack in time"))) }
+            for group in sockets.groupedByLoop {
+                group.first?.eventLoop.runOnLoop {
+                    for socket in group { socket.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack in time"))) }
+                }
+            }
         }
         return (sockets.count, stop)
     }
 }
 
 extension [SocketIOServerSocket] {
-    /// Calls `body` for each socket on its loop; one hop a loop, not one a socket.
-    fileprivate func onEachLoop(_ body: @escaping @Sendable (SocketIOServerSocket) -> Void) {
-        for group in Dictionary(grouping: self, by: { ObjectIdentifier($0.eventLoop) }).values {
-            guard let eventLoop = group.first?.eventLoop else { continue }
-            let deliver = { @Sendable in for socket in group { body(socket) } }
-            if eventLoop.inEventLoop { deliver() } else { eventLoop.execute(deliver) }
-        }
+    /// The sockets of each event loop, so that a broadcast hops once a loop and not once a socket.
+    fileprivate var groupedByLoop: some Sequence<[SocketIOServerSocket]> {
+        Dictionary(grouping: self, by: { ObjectIdentifier($0.eventLoop) }).values
     }
 }

@@ -39,9 +39,14 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var sockets: [String: SocketIOServerSocket] = [:]
         var ledger = SocketIORoomLedger()
         var middleware: [Middleware] = []
+        var firstConnectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var roomHandlers: [@Sendable (SocketIORoomEvent) -> Void] = []
         var serverSideHandlers: [String: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
+        /// Told when a socket's `data` changed; only the admin page wants to know.
+        var dataHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
+        /// What the admin page of any server wants to know of a socket besides its description.
+        var details: (@Sendable (String) -> SocketIOValue?)?
         /// Clients that asked for the namespace and are not in it yet.
         var reservations = 0
     }
@@ -90,11 +95,18 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { $0.connectionHandlers.append(handler) }
     }
 
+    /// The same, before every other handler.
+    func onConnectionFirst(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
+        self.state.withLockedValue { $0.firstConnectionHandlers.append(handler) }
+    }
+
     var middleware: [Middleware] { (self.parent?.middleware ?? []) + self.state.withLockedValue { $0.middleware } }
 
     func connected(_ socket: SocketIOServerSocket) {
+        let (first, own) = self.state.withLockedValue { ($0.firstConnectionHandlers, $0.connectionHandlers) }
+        for handler in first { handler(socket) }
         for handler in self.parent?.connectionHandlers ?? [] { handler(socket) }
-        for handler in self.state.withLockedValue({ $0.connectionHandlers }) { handler(socket) }
+        for handler in own { handler(socket) }
     }
 
     // MARK: Sockets
@@ -188,10 +200,26 @@ public final class SocketIONamespace: SocketIOBroadcasting {
                 targets.isEverybody
                 ? Array(state.sockets.values) : state.ledger.rooms.members(of: targets).compactMap { state.sockets[$0] }
             return sockets.map { socket in
-                SocketIOSocketDescription(
-                    id: socket.id, handshake: socket.handshake.value, rooms: state.ledger.rooms.rooms(of: socket.id), data: socket.data)
+                var data = socket.data
+                if let details = state.details?(socket.id) { data.addAdminDetails(details) }
+                return SocketIOSocketDescription(
+                    id: socket.id, handshake: socket.handshake.value, rooms: state.ledger.rooms.rooms(of: socket.id), data: data)
             }
         }
+    }
+
+    // MARK: For the admin page
+
+    func describeAlso(_ details: @escaping @Sendable (_ socketID: String) -> SocketIOValue?) {
+        self.state.withLockedValue { $0.details = details }
+    }
+
+    func onDataChange(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
+        self.state.withLockedValue { $0.dataHandlers.append(handler) }
+    }
+
+    func dataChanged(of socket: SocketIOServerSocket) {
+        for handler in self.state.withLockedValue({ $0.dataHandlers }) { handler(socket) }
     }
 
     // MARK: Life of a dynamic namespace

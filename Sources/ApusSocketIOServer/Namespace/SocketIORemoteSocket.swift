@@ -18,7 +18,9 @@ public struct SocketIORemoteSocket: Sendable {
         self.id = description.id
         self.handshake = SocketIOHandshake(value: description.handshake)
         self.rooms = description.rooms
-        self.data = description.data
+        var data = description.data
+        _ = data.removeAdminDetails()
+        self.data = data
         // The socket's own room: nobody else is in it, and wherever the socket is, its server knows the room.
         let own = SocketIOBroadcast(namespace: namespace, targets: SocketIOTargets(rooms: [description.id]))
         self.emitter = isLocal ? own.local : own

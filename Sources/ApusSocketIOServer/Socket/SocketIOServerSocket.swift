@@ -87,7 +87,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// For what only this process needs, and for values that have no JSON form, there is ``setValue(_:for:)``.
     public var data: SocketIOValue {
         get { self.stored.withLockedValue { $0.data } }
-        set { self.stored.withLockedValue { $0.data = newValue } }
+        set {
+            self.stored.withLockedValue { $0.data = newValue }
+            self.namespace.dataChanged(of: self)
+        }
     }
 
     /// Sets ``data`` to the encoded value.

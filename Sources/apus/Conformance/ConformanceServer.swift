@@ -16,6 +16,8 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Flag(help: "Compress WebSocket messages (permessage-deflate).") var compression = false
 
+    @Flag(help: "Serve the admin page on /admin; name \"admin\", password \"secret\".") var admin = false
+
     @Option(help: "Milliseconds between two pings.") var pingInterval = 25_000
 
     @Option(help: "Milliseconds a client has to answer one.") var pingTimeout = 20_000
@@ -36,6 +38,10 @@ struct ConformanceServer: AsyncParsableCommand {
         if self.msgpack { configuration.parser = .messagePack }
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
         let journal = try self.journal.map(ConformanceJournal.init(path:))
+        if self.admin {
+            let password = try SocketIOAdminPassword(hashing: "secret", logRounds: 4)
+            io.enableAdmin(SocketIOAdminConfiguration(authentication: .basic(username: "admin", password: password)))
+        }
         for name in ["/", "/custom", "/private"] { Self.serve(io.namespace(name), journal) }
         io.namespace("/private").use { socket in
             guard socket.handshake.auth["token"] == "secret" else {

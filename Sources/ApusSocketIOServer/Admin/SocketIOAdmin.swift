@@ -1,0 +1,223 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// Tells the admin page what happens on a server.
+///
+/// It stands on what every application has: handlers of namespaces, sockets and rooms. Source: `@socket.io/admin-ui`, its events and features.
+final class SocketIOAdmin: Sendable {
+    let configuration: SocketIOAdminConfiguration
+    let namespace: SocketIONamespace
+    let gate: SocketIOAdminGate
+    let traffic = SocketIOTraffic()
+    private let desk: SocketIORequestDesk
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        weak var server: SocketIOServer?
+        /// What a socket's description has not: the id of its connection, and the transport in use.
+        var details: [String: Details] = [:]
+    }
+
+    struct Details: Sendable {
+        /// The start of the id only: who knows all of it can use the session.
+        var clientID: String
+        var transport: String
+    }
+
+    init(_ configuration: SocketIOAdminConfiguration, server: SocketIOServer, desk: SocketIORequestDesk) {
+        self.configuration = configuration
+        self.namespace = server.namespace(configuration.namespace)
+        self.gate = SocketIOAdminGate(configuration, desk: desk)
+        self.desk = desk
+        self.state.withLockedValue { $0.server = server }
+    }
+
+    var server: SocketIOServer? { self.state.withLockedValue { $0.server } }
+    private var isVerbose: Bool { self.configuration.mode == .development }
+
+    // MARK: Start
+
+    func start() {
+        if case .basic = self.configuration.authentication.value {
+            self.namespace.use { [gate] socket in try await gate.admit(socket) }
+        }
+        self.namespace.onConnection { [weak self] socket in self?.connected(socket) }
+        if self.isVerbose, let server = self.server {
+            server.onNewNamespace { [weak self] namespace in self?.watch(namespace) }
+            for namespace in server.allNamespaces { self.watch(namespace) }
+        }
+        self.tellStatistics()
+    }
+
+    /// The page's own socket.
+    private func connected(_ socket: SocketIOServerSocket) {
+        if let session = socket.value(for: SocketIOAdminGate.sessionKey, as: String.self) { socket.emit("session", session) }
+        if !self.configuration.isReadOnly { self.listen(to: socket) }
+        socket.emit("config", arguments: [["supportedFeatures": .array(self.features.map { .string($0) })]])
+        if self.isVerbose { self.tellAllSockets(to: socket) }
+    }
+
+    private var features: [String] {
+        let commands = ["EMIT", "JOIN", "LEAVE", "DISCONNECT", "MJOIN", "MLEAVE", "MDISCONNECT"]
+        return (self.configuration.isReadOnly ? [] : commands) + ["AGGREGATED_EVENTS"] + (self.isVerbose ? ["ALL_EVENTS"] : [])
+    }
+
+    // MARK: Figures
+
+    private func tellStatistics() {
+        guard let server = self.server else { return }
+        if self.isWatched {
+            self.namespace.emit("server_stats", arguments: [self.statistics(of: server)])
+        } else {
+            _ = self.traffic.take()  // nobody looks: what was counted is old when somebody does
+        }
+        self.desk.schedule(in: self.configuration.statisticsInterval) { [weak self] in self?.tellStatistics() }
+    }
+
+    private func statistics(of server: SocketIOServer) -> SocketIOValue {
+        let host = ProcessInfo.processInfo.hostName
+        let second = Int64(Date().timeIntervalSince1970) * 1000
+        let events = self.traffic.take().map { count -> SocketIOValue in
+            var event: JSONObject = ["timestamp": .integer(second), "type": .string(count.type), "count": .integer(Int64(count.count))]
+            event["subType"] = count.subType.map { .string($0) }
+            return .object(event)
+        }
+        let namespaces = server.allNamespaces.sorted { $0.name < $1.name }.map { namespace -> SocketIOValue in
+            ["name": .string(namespace.name), "socketsCount": .integer(Int64(namespace.sockets.count))]
+        }
+        return [
+            "serverId": .string(self.configuration.serverID ?? host), "hostname": .string(host),
+            "pid": .integer(Int64(ProcessInfo.processInfo.processIdentifier)), "uptime": .double(server.uptime),
+            "clientsCount": .integer(Int64(server.clientCount)), "pollingClientsCount": .integer(Int64(self.traffic.pollingClients)),
+            "aggregatedEvents": .array(events), "namespaces": .array(namespaces),
+        ]
+    }
+
+    // MARK: Sockets, rooms, events
+
+    private func watch(_ namespace: SocketIONamespace) {
+        let name = namespace.name
+        let isAdmin = name == self.namespace.name
+        namespace.describeAlso { [weak self] socket in self?.details(of: socket) }
+        namespace.onConnectionFirst { [weak self] socket in self?.watch(socket, isAdmin: isAdmin) }
+        namespace.onDataChange { [weak self] socket in
+            self?.tell("socket_updated", [["id": .string(socket.id), "nsp": .string(name), "data": socket.data]])
+        }
+        namespace.onRoomEvent { [weak self] event in
+            switch event {
+            case .joined(let room, let socket):
+                // A page is in its rooms before it is told that it is connected, and nothing may come before that.
+                let except = isAdmin ? [socket] : []
+                self?.tell("room_joined", [.string(name), .string(room), .string(socket), Self.time], except: except)
+            case .left(let room, let socket): self?.tell("room_left", [.string(name), .string(room), .string(socket), Self.time])
+            case .created, .deleted: break
+            }
+        }
+    }
+
+    /// On the socket's event loop.
+    private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
+        let (id, name) = (socket.id, socket.namespace.name)
+        if let session = socket.connection?.session {
+            let details = Details(clientID: String(session.id.prefix(12)), transport: session.transportName ?? "polling")
+            self.state.withLockedValue { $0.details[id] = details }
+        }
+        if let description = socket.namespace.descriptions(of: SocketIOTargets(rooms: [id])).first {
+            self.tell("socket_connected", [Self.serialize(description, namespace: name), Self.time])
+        }
+        if !isAdmin {
+            _ = socket.onAny { [weak self] event in
+                self?.tell("event_received", [.string(name), .string(id), .array([.string(event.name)] + event.arguments), Self.time])
+            }
+            _ = socket.onAnyOutgoing { [weak self] event, arguments in
+                self?.tell("event_sent", [.string(name), .string(id), .array([.string(event)] + arguments), Self.time])
+            }
+        }
+        socket.onDisconnect { [weak self] reason in
+            guard let self else { return }
+            self.state.withLockedValue { $0.details[id] = nil }
+            self.tell("socket_disconnected", [.string(name), .string(id), .string(reason.description), Self.time])
+        }
+    }
+
+    /// A client went on by WebSocket; these are its sockets.
+    func upgraded(_ sockets: [SocketIOServerSocket]) {
+        for socket in sockets {
+            self.state.withLockedValue { $0.details[socket.id]?.transport = "websocket" }
+            self.tell(
+                "socket_updated", [["id": .string(socket.id), "nsp": .string(socket.namespace.name), "transport": "websocket"]])
+        }
+    }
+
+    /// Whether anybody may be looking; on another server of the cluster somebody always may.
+    private var isWatched: Bool { self.namespace.cluster != nil || !self.namespace.isIdle }
+
+    private func tell(_ event: String, _ arguments: @autoclosure () -> [SocketIOValue], except: [String] = []) {
+        if self.isWatched { self.namespace.except(except).emit(event, arguments: arguments()) }
+    }
+
+    /// As JavaScript's dates become JSON: `2026-11-21T19:10:26.123Z`.
+    private static var time: SocketIOValue {
+        .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
+    private func details(of socket: String) -> SocketIOValue? {
+        self.state.withLockedValue { $0.details[socket] }.map { ["clientId": .string($0.clientID), "transport": .string($0.transport)] }
+    }
+
+    // MARK: All sockets
+
+    private func tellAllSockets(to page: SocketIOServerSocket) {
+        guard let server = self.server else { return }
+        let all = NIOLockedValueBox<(sockets: [SocketIOValue], waiting: Int)>(([], 0))
+        let namespaces = server.allNamespaces
+        all.withLockedValue { $0.waiting = namespaces.count }
+        for namespace in namespaces {
+            namespace.fetchDescriptions { descriptions in
+                let sockets = descriptions.map { Self.serialize($0, namespace: namespace.name) }
+                let done = all.withLockedValue { all -> [SocketIOValue]? in
+                    all.sockets += sockets
+                    all.waiting -= 1
+                    return all.waiting == 0 ? all.sockets : nil
+                }
+                if let done { page.emit("all_sockets", arguments: [.array(done)]) }
+            }
+        }
+    }
+
+    /// A socket as the page has it. The auth stays here: it may hold a token.
+    static func serialize(_ socket: SocketIOSocketDescription, namespace: String) -> SocketIOValue {
+        var data = socket.data
+        let admin = data.removeAdminDetails()
+        var handshake = socket.handshake.objectValue ?? [:]
+        handshake["auth"] = nil
+        let headers = handshake["headers"]
+        if let address = headers?["cf-connecting-ip"] ?? headers?["x-forwarded-for"] { handshake["address"] = address }
+        return [
+            "id": .string(socket.id), "clientId": admin?["clientId"] ?? .null, "transport": admin?["transport"] ?? .null,
+            "nsp": .string(namespace), "data": data, "handshake": .object(handshake),
+            "rooms": .array(socket.rooms.sorted().map { .string($0) }),
+        ]
+    }
+}
+
+extension SocketIOValue {
+    private static let adminKey = "_admin"
+
+    /// The member under which servers tell each other what the admin page wants to know of a socket.
+    mutating func addAdminDetails(_ details: SocketIOValue) {
+        guard var object = self.objectValue else { return }
+        object[Self.adminKey] = details
+        self = .object(object)
+    }
+
+    mutating func removeAdminDetails() -> SocketIOValue? {
+        guard var object = self.objectValue, let details = object[Self.adminKey] else { return nil }
+        object[Self.adminKey] = nil
+        self = .object(object)
+        return details
+    }
+}

@@ -1,0 +1,188 @@
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import NIOCore
+import Testing
+
+/// Every way to join servers to a cluster. A new transport adds its case, and has to pass the same tests.
+enum ClusterKind: String, CaseIterable, CustomTestStringConvertible {
+    /// In one process; the cluster knows its servers.
+    case inProcess
+    /// In one process; the servers find each other by heartbeats.
+    case inProcessHeartbeats
+
+    var testDescription: String { self.rawValue }
+
+    /// Transports that reach each other, and a way in for an emitter.
+    func makeTransports(_ count: Int) -> (transports: [any SocketIOClusterTransport], publisher: any SocketIOClusterPublisher) {
+        let cluster = SocketIOLocalCluster(heartbeat: self == .inProcessHeartbeats ? SocketIOClusterHeartbeat() : nil)
+        return ((0..<count).map { _ in cluster.transport() }, cluster.publisher)
+    }
+}
+
+/// Three real servers on loopback and a client of ours on each. What is waited for is waited for with a deadline: a transport may take its time.
+@Suite(.timeLimit(.minutes(2)))
+struct ClusterConformanceTests {
+    private static let seconds = Duration.seconds(15)
+
+    /// What the tests work on.
+    private struct World {
+        let servers: [SocketIONamespace]
+        let clients: [SocketIOClient]
+        let emitter: SocketIOClusterEmitter
+
+        /// Waits until `condition` holds; records an issue when it does not within the deadline.
+        func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+            let deadline = ContinuousClock.now + ClusterConformanceTests.seconds
+            while try await !condition() {
+                guard ContinuousClock.now < deadline else {
+                    Issue.record("not within the deadline: \(what)")
+                    return
+                }
+                await Task.yield()
+            }
+        }
+    }
+
+    private func withCluster(_ kind: ClusterKind, _ body: (World) async throws -> Void) async throws {
+        let (transports, publisher) = kind.makeTransports(3)
+        let servers = transports.map { transport in
+            var configuration = SocketIOServerConfiguration()
+            configuration.cluster = transport
+            return SocketIOServer(configuration: configuration)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var managers: [SocketManager] = []
+            for (index, server) in servers.enumerated() {
+                server.namespace("/").onConnection { socket in
+                    socket.join("all")
+                    socket.data = ["server": .integer(Int64(index))]
+                }
+                let (ports, found) = AsyncStream.makeStream(of: Int.self)
+                group.addTask { try await server.run(host: "127.0.0.1", port: 0) { found.yield($0.port ?? 0) } }
+                let port = try #require(await ports.first { _ in true })
+                managers.append(SocketManager(url: "http://127.0.0.1:\(port)", configuration: .init(transports: [.websocket])))
+            }
+            for (index, manager) in managers.enumerated() {
+                let client = manager.defaultSocket
+                client.on("ask") { (number: Int) in number * 10 + index }
+                try await client.connect(timeout: Self.seconds)
+            }
+            let namespaces = servers.map { $0.namespace("/") }
+            let world = World(
+                servers: namespaces, clients: managers.map(\.defaultSocket), emitter: SocketIOClusterEmitter(publisher))
+            try await world.eventually("everybody knows everybody") {
+                for namespace in namespaces where try await namespace.fetchSockets().count != 3 { return false }
+                return true
+            }
+            try await body(world)
+            for manager in managers { manager.disconnect() }
+            group.cancelAll()
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func broadcastsReachTheClientsOfEveryServerInOrder(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            let streams = world.clients.map { $0.messages("news", as: SocketIOValue.self) }
+            for number in 0..<100 { world.servers[1].emit("news", number) }
+            world.servers[1].emit("news", arguments: [.binary(Array(repeating: 7, count: 100_000))])
+            for stream in streams {
+                var received: [SocketIOValue] = []
+                for await value in stream.prefix(101) { received.append(value) }
+                #expect(received.prefix(100) == ArraySlice((0..<100).map { .integer($0) }))
+                #expect(received.last == .binary(Array(repeating: 7, count: 100_000)))
+            }
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func roomsExceptionsAndLocalHoldOverTheCluster(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            let streams = world.clients.map { $0.messages("news", as: String.self) }
+            world.servers[2].sockets.first?.join("red")
+            world.servers[1].sockets.first?.join("red", "blue")
+            world.servers[0].to("red").emit("news", "red")
+            world.servers[0].to("red").except("blue").emit("news", "red but not blue")
+            world.servers[0].local.emit("news", "local")
+            world.servers[0].emit("news", "last")
+            var heard: [[String]] = []
+            for stream in streams {
+                var own: [String] = []
+                for await text in stream {
+                    own.append(text)
+                    if text == "last" { break }
+                }
+                heard.append(own)
+            }
+            #expect(heard == [["local", "last"], ["red", "last"], ["red", "red but not blue", "last"]])
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func acksAreGatheredFromEveryServer(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            for namespace in world.servers {
+                let answers = try await namespace.timeout(Self.seconds).emitWithAck("ask", 4, as: Int.self)
+                #expect(answers.isComplete)
+                #expect(answers.sorted() == [40, 41, 42])
+            }
+            let nobody = try await world.servers[0].timeout(Self.seconds).to("nobody's").emitWithAck("ask", 4, as: Int.self)
+            #expect(nobody.isComplete)
+            #expect(nobody.isEmpty)
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func whoDoesNotAnswerCostsOneAnswer(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            world.clients[1].off("ask")
+            let answers = try await world.servers[0].timeout(.milliseconds(500)).emitWithAck("ask", 4, as: Int.self)
+            #expect(!answers.isComplete)
+            #expect(answers.expectedCount == 3)
+            #expect(answers.sorted() == [40, 42])
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func socketsAreFetchedAndMovedFromEverywhere(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            let sockets = try await world.servers[0].in("all").fetchSockets()
+            #expect(sockets.isComplete)
+            #expect(sockets.compactMap { $0.data["server"]?.intValue }.sorted() == [0, 1, 2])
+            let far = try #require(sockets.first { $0.data["server"] == 2 })
+            #expect(far.handshake.address == "127.0.0.1")
+            let you = world.clients[2].messages("you", as: Int.self)
+            far.join("red")
+            far.emit("you", 7)
+            #expect(await you.first { _ in true } == 7)
+            #expect(try await world.servers[1].in("red").fetchSockets().map(\.id) == [far.id])
+            world.servers[1].in("red").socketsLeave("red")
+            try await world.eventually("the room is empty") { world.servers[2].sockets(in: "red").isEmpty }
+            far.disconnect()
+            try await world.eventually("the client is out") { world.clients[2].state == .disconnected }
+            #expect(try await world.servers[0].fetchSockets().count == 2)
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func serversAskEachOther(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            for (index, namespace) in world.servers.enumerated() {
+                namespace.onServerSideEvent("who") { event in
+                    event.acknowledge(["server": .integer(Int64(index)), "asked": event.arguments[0]])
+                }
+            }
+            let answers = try await world.servers[1].serverSideEmitWithAck("who", arguments: ["x"], timeout: Self.seconds)
+            #expect(answers.isComplete)
+            #expect(answers.compactMap { $0["server"]?.intValue }.sorted() == [0, 2])
+            #expect(answers.allSatisfy { $0["asked"] == "x" })
+        }
+    }
+
+    @Test(arguments: ClusterKind.allCases) func anEmitterIsHeardAndNotCounted(kind: ClusterKind) async throws {
+        try await self.withCluster(kind) { world in
+            let streams = world.clients.map { $0.messages("shipped", as: Int.self) }
+            try world.emitter.to("all").emit("shipped", 3)
+            for stream in streams { #expect(await stream.first { _ in true } == 3) }
+            #expect(try await world.servers[0].fetchSockets().isComplete)
+            world.emitter.disconnectSockets(close: true)
+            try await world.eventually("everybody is out") { world.servers.allSatisfy { $0.sockets.isEmpty } }
+        }
+    }
+}
