@@ -10,7 +10,6 @@ import NIOCore
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
-    private let server: EngineIOServer
     private var handler: WebSocketHandler?
     private var session: EngineIOSession?
     private let writable = ManagedAtomic(true)
@@ -19,7 +18,6 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     init(session: EngineIOSession, maximumQueuedBytes: Int, eventLoop: any EventLoop) {
         self.session = session
-        self.server = session.server
         self.maximumQueuedBytes = maximumQueuedBytes
         self.eventLoop = eventLoop
     }
@@ -93,7 +91,10 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
         self.handler = nil
         guard let session = self.session.take() else { return }
-        session.eventLoop.runOnLoop { session.webSocketClosed(self, isClean: error == nil) }
-        self.server.left(self)
+        // Both on the session's loop: a session that ends meanwhile has first told the server that we linger, and that is taken back here.
+        session.eventLoop.runOnLoop {
+            session.webSocketClosed(self, isClean: error == nil)
+            session.server.left(self)
+        }
     }
 }
