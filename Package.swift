@@ -148,7 +148,7 @@ let package = Package(
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
-            name: "Examples", dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, logging],
+            name: "Examples", dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, logging, nioCore],
             path: "Examples",
             swiftSettings: settings),
 

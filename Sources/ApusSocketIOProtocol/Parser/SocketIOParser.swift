@@ -57,18 +57,7 @@ public struct SocketIOParser: Sendable {
     }
 }
 
-/// A way of one's own to write packets.
-///
-/// ```swift
-/// struct PropertyListParser: SocketIOPacketParser {
-///     func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage] { [.binary(try bytes(of: packet))] }
-///     func makeDecoder() -> Decoder { Decoder() }
-///
-///     struct Decoder: SocketIOPacketDecoder {
-///         mutating func received(_ message: EngineIOMessage) throws -> SocketIOPacket? { try packet(from: message) }
-///     }
-/// }
-/// ```
+/// A way of one's own to write packets. `Examples/SocketIO/AParserOfOnesOwn.swift` is a whole one.
 public protocol SocketIOPacketParser: Sendable {
     /// What puts the packets of one connection together.
     associatedtype Decoder: SocketIOPacketDecoder
