@@ -210,7 +210,7 @@ let package = Package(
             [
                 "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
                 "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket",
-                "ApusJSON", nioCore, nioPosix, nioSSL, nioHTTP1, hummingbird, serviceLifecycle, logging,
+                "ApusJSON", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, serviceLifecycle, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]

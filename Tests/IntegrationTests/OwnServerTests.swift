@@ -2,6 +2,7 @@ import ApusConnectivity
 import ApusSocketIOClient
 import ApusSocketIOServer
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -24,6 +25,7 @@ struct OwnServerTests {
     /// Runs a server while `body` runs, and hands over its address.
     private func withServer(_ body: (String) async throws -> Void) async throws {
         let server = SocketIOServer()
+        let kept = NIOLockedValueBox<[Int]>([])
         for name in ["/", "/custom"] {
             server.namespace(name).onConnection { socket in
                 socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
@@ -32,6 +34,8 @@ struct OwnServerTests {
                     let answer = try await socket.emitWithAck("question", number, timeout: Self.seconds, as: Int.self)
                     return answer + 1
                 }
+                socket.on("keep") { (number: Int) in kept.withLockedValue { $0.append(number) } }
+                socket.on("kept") { () in kept.withLockedValue { $0 } }
                 socket.on(Declared.moved) { x, y in socket.emit(Declared.moved, y, x) }
                 socket.on(Declared.note) { note in server.namespace(name).emit(Declared.note, note) }
                 socket.on(Declared.slowly) { text async in Declared.Note(text: text) }
@@ -69,6 +73,19 @@ struct OwnServerTests {
             #expect(try await socket.emitWithAck("ack", arguments: values, timeout: Self.seconds) == values)
             #expect(try await socket.emitWithAck("ask", 4, timeout: Self.seconds, as: Int.self) == 41)
             socket.disconnect()
+        }
+    }
+
+    @Test(arguments: Way.allCases) func closingTellsWhenAllHasArrived(way: Way) async throws {
+        try await self.withServer { url in
+            let manager = SocketManager(url: url, configuration: way.configuration())
+            try await manager.defaultSocket.connect(timeout: Self.seconds)
+            for number in 0..<500 { manager.defaultSocket.emit("keep", number) }
+            await manager.close(timeout: Self.seconds)
+            let other = SocketManager(url: url, configuration: way.configuration())
+            try await other.defaultSocket.connect(timeout: Self.seconds)
+            #expect(try await other.defaultSocket.emitWithAck("kept", timeout: Self.seconds, as: [Int].self) == Array(0..<500))
+            await other.close()
         }
     }
 
