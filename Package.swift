@@ -83,7 +83,7 @@ let package = Package(
         module("ApusBytes", [nioCore]),
         module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
-        module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusFramedProtocol", ["ApusJSON", nioCore]),
 
@@ -193,7 +193,7 @@ let package = Package(
             "ApusSocketIOServerTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
-                httpTypes, logging,
+                nioHTTPTypes, httpTypes, logging,
             ]),
         tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
         tests(

@@ -59,9 +59,21 @@ package struct SocketIOVersion: Hashable, Sendable {
     }
 
     /// The server's yes.
-    package func grant(sid: String) -> SocketIOPacket.Content {
-        .connect(self == .v4 ? nil : ["sid": .string(sid)])
+    ///
+    /// - Parameters:
+    ///   - sid: The socket's id.
+    ///   - pid: The id under which the socket can come back, if it can.
+    ///   - offset: Where its history begins. The reference gives none, and then cannot bring back a client that never got an event.
+    package func grant(sid: String, pid: String? = nil, offset: SocketIOOffset? = nil) -> SocketIOPacket.Content {
+        guard self != .v4 else { return .connect(nil) }
+        var answer: JSONObject = ["sid": .string(sid)]
+        answer["pid"] = pid.map { .string($0) }
+        answer["offset"] = offset.map { .string($0.description) }
+        return .connect(.object(answer))
     }
+
+    /// Whether a client can come back as the socket it was.
+    package var hasRecovery: Bool { self == .v5 }
 
     /// The server's no. Version 4 has room for the data or the message, not for both.
     package func refusal(message: String, data: SocketIOValue? = nil) -> SocketIOPacket.Content {

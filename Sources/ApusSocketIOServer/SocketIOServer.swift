@@ -50,7 +50,8 @@ public final class SocketIOServer: Sendable {
         self.start = desk.now
         self.namespaceContext = SocketIONamespace.Context(
             logger: logger, desk: desk, cluster: cluster, ackTimeout: configuration.ackTimeout,
-            clusterTimeout: configuration.clusterTimeout, parser: configuration.parser, deflate: configuration.engine.perMessageDeflate,
+            clusterTimeout: configuration.clusterTimeout, recovery: configuration.connectionStateRecovery,
+            clock: { clock?.now ?? .now() }, parser: configuration.parser, deflate: configuration.engine.perMessageDeflate,
             becameIdle: { [weak table] namespace in table?.becameIdle(namespace) })
         cluster?.start(for: self)
     }

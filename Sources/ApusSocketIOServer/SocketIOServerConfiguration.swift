@@ -34,6 +34,8 @@ public struct SocketIOServerConfiguration: Sendable {
     public var ackTimeout: Duration = .seconds(20)
     /// Most acks waited for at once from one socket; one more fails with `bufferFull`. Default: 10,000.
     public var maximumWaitingAcks = 10_000
+    /// Lets clients that lost their connection come back as the same socket and get what they missed. Default: off, and free.
+    public var connectionStateRecovery: SocketIOConnectionStateRecovery?
     /// Gets what a socket's middleware or handler throws, and arguments that do not fit a handler, on the socket's event loop or in the task of
     /// an asynchronous handler. Default: a line in the log, without the payload.
     public var onHandlerError: HandlerErrorHook?

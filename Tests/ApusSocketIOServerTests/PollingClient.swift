@@ -7,14 +7,20 @@ import Testing
 final class PollingClient {
     let http: EmbeddedHTTPConnection
     private let path: String
+    /// The id of its Engine.IO session.
+    let sid: String
+    private let version: Int
     private var pollIsHeld = false
 
-    /// - Parameter http: The connection to use; its event loop is the client's. Default: one of its own.
-    init(_ server: SocketIOServer, over http: EmbeddedHTTPConnection? = nil) throws {
+    /// - Parameters:
+    ///   - version: Of Engine.IO. A client of version 3 can poll text; for more there is `SocketIO2ClientTests`.
+    ///   - http: The connection to use; its event loop is the client's. Default: one of its own.
+    init(_ server: SocketIOServer, version: Int = 4, over http: EmbeddedHTTPConnection? = nil) throws {
+        self.version = version
         self.http = try http ?? EmbeddedHTTPConnection(server.channelHandlers())
-        let answer = try #require(try self.http.exchange(.get, "/socket.io/?EIO=4&transport=polling&a=b"))
-        let sid = try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1)
-        self.path = "/socket.io/?EIO=4&transport=polling&sid=\(sid)"
+        let answer = try #require(try self.http.exchange(.get, "/socket.io/?EIO=\(version)&transport=polling&a=b"))
+        self.sid = String(try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1))
+        self.path = "/socket.io/?EIO=\(version)&transport=polling&sid=\(self.sid)"
     }
 
     /// The status of a POST with these Socket.IO packets.
@@ -23,15 +29,16 @@ final class PollingClient {
         return try self.http.exchange(.post, self.path, body: body)?.status
     }
 
-    /// The Socket.IO packets that wait, without their Engine.IO type; ids become `ID`. Empty while there are none.
-    func poll() throws -> [String] {
+    /// The Socket.IO packets that wait, without their Engine.IO type; ids become `ID` unless they are asked for. Empty while there are none.
+    func poll(keepingIDs: Bool = false) throws -> [String] {
         let answer = self.pollIsHeld ? try self.http.answer() : try self.http.exchange(.get, self.path)
         self.pollIsHeld = answer == nil
         guard let answer else { return [] }
         guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
-        return answer.body.split(separator: "\u{1e}").map { packet in
-            packet.hasPrefix("4")
-                ? String(packet.dropFirst()).replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"") : String(packet)
+        return pollingPackets(answer.body, version: self.version).map { packet in
+            guard packet.hasPrefix("4") else { return packet }
+            let packet = String(packet.dropFirst())
+            return keepingIDs ? packet : packet.replacing(/"sid":"[A-Za-z0-9_-]{20}"/, with: "\"sid\":\"ID\"")
         }
     }
 
@@ -39,6 +46,9 @@ final class PollingClient {
         try self.post(packet)
         #expect(try self.poll().first?.contains("\"sid\":\"ID\"") == true)
     }
+
+    /// Ends the Engine.IO session as a client does whose page is left: its sockets are lost, not disconnected.
+    func lose() throws { _ = try self.http.exchange(.post, self.path, body: "1") }
 
     func pass(_ time: Duration) { self.http.pass(time) }
 }

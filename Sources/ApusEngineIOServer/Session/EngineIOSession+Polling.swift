@@ -82,6 +82,7 @@ extension EngineIOSession {
             self.endPost()
             // The reference answers `ok` and then closes; a client deserves to be told.
             responder.refuse(error)
+            self.closeDetail = "\(error)"
             self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
         }
     }

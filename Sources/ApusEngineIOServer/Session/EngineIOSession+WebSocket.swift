@@ -24,6 +24,7 @@ extension EngineIOSession {
             }
         } catch {
             if self.machine.transport == .webSocket {
+                self.closeDetail = "\(error)"
                 self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
             } else {
                 self.endProbe(close: webSocket)
@@ -47,7 +48,7 @@ extension EngineIOSession {
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket, self.machine.transport == .webSocket else { return }
-        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.id)"])
+        self.noteSlowReader()
         _ = self.machine.close()
         self.finish(.transportError, answerHeldPoll: [])
     }

@@ -29,6 +29,8 @@ package final class EngineIOSession: @unchecked Sendable {
     var machine: EngineIOServerSession
     var delegate: (any EngineIOSessionDelegate)?
     var closeReason: EngineIOCloseReason?
+    /// What was seen when the session ended, in more words than the reason; for a log.
+    package internal(set) var closeDetail: String?
     var webSocket: EngineIOWebSocketTransport?
     /// Set by the handler that reads a POST, on whatever event loop that is.
     let postIsRunning = ManagedAtomic(false)
@@ -162,8 +164,15 @@ package final class EngineIOSession: @unchecked Sendable {
             }
         case .answerHeldPoll(let packets): self.answerHeldPollAtEndOfTurn(packets)
         case .queued, .drop: break
-        case .closeSession(let reason): self.finish(reason, answerHeldPoll: [])
+        case .closeSession(let reason):
+            self.noteSlowReader()
+            self.finish(reason, answerHeldPoll: [])
         }
+    }
+
+    func noteSlowReader() {
+        self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes wait for the client"
+        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.id)"])
     }
 
     // MARK: Heartbeat

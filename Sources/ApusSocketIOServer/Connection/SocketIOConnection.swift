@@ -89,8 +89,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         self.attachmentsDeadline = self.session.eventLoop.scheduleTask(in: TimeAmount(self.attachmentsTimeout)) { [weak self] in
             guard let self else { return }
             self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.id)"])
-            self.session.close(.parseError)
+            self.close(.parseError, detail: "attachments did not come within \(self.attachmentsTimeout)")
         }
+    }
+
+    func sessionShouldClose(_ session: EngineIOSession) {
+        var sockets: [SocketIOServerSocket] = []
+        for case .joined(let socket) in self.members.values { sockets.append(socket) }
+        // Handlers at work answer first; the drain's deadline bounds that.
+        EventLoopFuture.andAllComplete(sockets.map { $0.settle() }, on: session.eventLoop)
+            .whenComplete { _ in session.close(.serverShuttingDown) }
     }
 
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {
@@ -103,8 +111,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         self.attachmentsDeadline = nil
         for member in exchange(&self.members, with: [:]).values {
             switch member {
-            case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail))
-            case .joining(let socket): socket.abandon()
+            case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))
+            case .joining(let socket):
+                socket.giveBack()
+                socket.abandon()
             case .leaving: break
             }
         }
@@ -145,13 +155,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
             return self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: "Invalid namespace")))
         }
-        let handshake = SocketIOHandshake(session: self.session, auth: auth)
-        let socket = SocketIOServerSocket(
-            id: self.version.socketID(engineID: self.session.id, namespace: name) ?? EngineIOID.random(), namespace: namespace,
-            handshake: handshake, connection: self, eventLoop: self.session.eventLoop,
-            limits: .init(server.configuration))
+        let socket = self.makeSocket(in: namespace, server, auth: auth)
         let middleware = namespace.middleware
-        guard !middleware.isEmpty else {
+        let mayEnter = socket.isRecovered && namespace.recovery?.configuration.skipsMiddleware == true
+        guard !middleware.isEmpty, !mayEnter else {
             self.join(socket)
             return namespace.release()
         }
@@ -166,6 +173,24 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
                 eventLoop.execute { self.refuse(socket, error) }
             }
         }
+    }
+
+    private func makeSocket(in namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) -> SocketIOServerSocket {
+        let limits = SocketIOServerSocket.Limits(server.configuration)
+        guard let log = namespace.recovery, self.version.hasRecovery else {
+            return SocketIOServerSocket(
+                id: self.version.socketID(engineID: self.session.id, namespace: namespace.name) ?? EngineIOID.random(),
+                namespace: namespace, handshake: SocketIOHandshake(session: self.session, auth: auth), connection: self,
+                eventLoop: self.session.eventLoop, limits: limits)
+        }
+        let (recovery, resumption) = log.claim(auth)
+        // The id is a secret between us and the client: nobody who looks at the handshake needs it.
+        let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
+        return SocketIOServerSocket(
+            id: resumption?.session.socketID ?? EngineIOID.random(), namespace: namespace,
+            handshake: SocketIOHandshake(session: self.session, auth: .object(shown)), connection: self,
+            eventLoop: self.session.eventLoop, limits: limits, pid: resumption?.pid ?? EngineIOID.random(), recovery: recovery,
+            resumption: resumption)
     }
 
     private func admit(_ socket: SocketIOServerSocket) {
@@ -185,8 +210,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     private func join(_ socket: SocketIOServerSocket) {
         self.members[socket.namespace.name] = .joined(socket)
-        socket.opened()
-        self.send(SocketIOPacket(namespace: socket.namespace.name, content: self.version.grant(sid: socket.id)))
+        guard let missed = socket.opened() else {
+            // The history ran on while middleware was judging. The client comes back, and starts anew.
+            return self.close(.transportError, detail: "what the client missed is gone")
+        }
+        for outbound in missed { self.send(outbound) }
+        let grant = self.version.grant(sid: socket.id, pid: socket.pid, offset: socket.start)
+        self.send(SocketIOPacket(namespace: socket.namespace.name, content: grant))
         socket.namespace.connected(socket)
     }
 

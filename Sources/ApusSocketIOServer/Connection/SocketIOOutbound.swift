@@ -6,7 +6,7 @@ import NIOCore
 /// A packet encoded once, for one socket or for thousands.
 struct SocketIOOutbound: Sendable {
     /// What it says, for those who listen to what goes out.
-    let packet: SocketIOPacket
+    var content: SocketIOPacket.Content
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [WebSocketSharedFrame]?
@@ -18,7 +18,7 @@ struct SocketIOOutbound: Sendable {
         _ packet: SocketIOPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
         deflate: WebSocketDeflateConfiguration? = nil
     ) throws(SocketIOError) {
-        self.packet = packet
+        self.content = packet.content
         let compression: WebSocketCompression = isCompressed ? .automatic : .never
         self.compression = compression
         self.messages = try parser.encode(packet)
@@ -28,6 +28,19 @@ struct SocketIOOutbound: Sendable {
 
     func count(in traffic: SocketIOTraffic) {
         for message in self.messages { traffic.sent(bytes: message.readableBytes) }
+    }
+
+    /// The same for who keeps it: its bytes are enough.
+    var withoutContent: SocketIOOutbound {
+        var copy = self
+        copy.content = .disconnect
+        return copy
+    }
+
+    /// What keeping it costs, about.
+    var bytes: Int {
+        let bytes = self.messages.reduce(0) { $0 + $1.readableBytes }
+        return self.frames == nil ? bytes : 2 * bytes
     }
 
     func send(to session: EngineIOSession) {

@@ -18,6 +18,7 @@ extension SocketIONamespace {
     ///
     /// - Throws: What the encoder says of an event that has no form on the wire.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
+        if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
         let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile

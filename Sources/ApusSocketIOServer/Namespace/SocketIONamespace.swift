@@ -3,6 +3,7 @@ import ApusSocketIOProtocol
 import Atomics
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// A namespace: its sockets, its rooms, and who may come in. Every method may be called from any thread.
 public final class SocketIONamespace: SocketIOBroadcasting {
@@ -19,6 +20,10 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         /// The time clients have to answer, and other servers, where a call names no other.
         var ackTimeout: Duration
         var clusterTimeout: Duration
+        /// How lost sockets come back; `nil` for not at all.
+        var recovery: SocketIOConnectionStateRecovery?
+        /// Tells how old what is kept for them is.
+        var clock: @Sendable () -> NIODeadline
         /// How packets are written.
         var parser: SocketIOParser
         /// How the server compresses WebSocket messages; `nil` for not at all.
@@ -31,6 +36,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public let name: String
     /// What made a dynamic namespace; its middleware and handlers count here too.
     let parent: SocketIOParentNamespace?
+    /// Numbers and keeps the events of the namespace; `nil` when nobody can come back.
+    let recovery: SocketIORecoveryLog?
     private let context: Context
     private let state = NIOLockedValueBox(State())
     private let nextAckID = ManagedAtomic(0)
@@ -54,6 +61,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     init(name: String, parent: SocketIOParentNamespace? = nil, context: Context) {
         self.name = name
         self.parent = parent
+        self.recovery = context.recovery.map { SocketIORecoveryLog($0, clock: context.clock) }
         self.context = context
     }
 
@@ -77,7 +85,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     /// A handler failed, and the application did not ask to be told. Never the payload.
     func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
         // What does not fit the handler's types is the client's doing; at a higher level it could fill the log.
-        let level: Logger.Level = error is DecodingError ? .debug : .warning
+        let level: Logger.Level = (error as? SocketIOError)?.code == .invalidPayload ? .debug : .warning
         self.context.logger.log(level: level, "A handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
 
@@ -133,6 +141,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
             state.ledger.join(socket.id, socket.id, telling: &events)
         }
     }
+
+    func member(_ id: String) -> SocketIOServerSocket? { self.state.withLockedValue { $0.sockets[id] } }
 
     func contains(_ socket: SocketIOServerSocket) -> Bool {
         self.state.withLockedValue { $0.sockets[socket.id] === socket }
@@ -257,7 +267,15 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.context.becameIdle(self)
     }
 
-    var isIdle: Bool { self.state.withLockedValue { $0.sockets.isEmpty && $0.reservations == 0 } }
+    var isIdle: Bool {
+        guard self.state.withLockedValue({ $0.sockets.isEmpty && $0.reservations == 0 }) else { return false }
+        return (self.recovery?.sessionCount ?? 0) == 0
+    }
+
+    /// Lost sockets may have been let go of.
+    func recoverySwept() {
+        if self.parent != nil { self.context.becameIdle(self) }
+    }
 
     // MARK: Events of other servers
 

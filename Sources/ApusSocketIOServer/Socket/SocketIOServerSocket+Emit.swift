@@ -21,6 +21,12 @@ extension SocketIOServerSocket {
 
     func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) {
         do {
+            if !flags.isVolatile, self.pid != nil, let recovery = self.namespace.recovery {
+                let delivery = SocketIODelivery(
+                    event: event, arguments: arguments, targets: SocketIOTargets(rooms: [self.id]), flags: flags)
+                try recovery.deliver(delivery, in: self.namespace, to: self)
+                return
+            }
             let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: nil)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }
@@ -37,7 +43,7 @@ extension SocketIOServerSocket {
     }
 
     private func tellOutgoing(_ outbound: SocketIOOutbound) {
-        guard case .event(let name, let arguments, _) = outbound.packet.content else { return }
+        guard case .event(let name, let arguments, _) = outbound.content else { return }
         for entry in self.listeners.outgoing { entry.handler(name, arguments) }
     }
 

@@ -16,9 +16,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     public let namespace: SocketIONamespace
     /// What the client said when it connected.
     public let handshake: SocketIOHandshake
+    /// Whether the socket is one that came back after its connection was lost (the configuration's `connectionStateRecovery`).
+    public let recovery: SocketIORecovery
 
     let eventLoop: any EventLoop
     let limits: Limits
+    /// The id under which the client may come back; `nil` when it cannot.
+    let pid: String?
     private(set) weak var connection: SocketIOConnection?
     private let stored: NIOLockedValueBox<Stored>
 
@@ -29,6 +33,12 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var waitingAcks: [Int: WaitingAck] = [:]
     var asyncQueue: SocketIOHandlerQueue?
+    /// What the socket brings back, until it is in its namespace.
+    var resumption: SocketIORecoveryLog.Resumption?
+    /// Where the history of the namespace stood when the socket joined.
+    var start: SocketIOOffset?
+    /// Numbered events up to here are none of its own, or were sent when it came back.
+    var caughtUpTo: UInt64 = 0
     /// Events whose clients still wait for our ack.
     var owedAcks = 0
     /// Who wants to know when no ack is owed any more.
@@ -66,7 +76,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     init(
         id: String, namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
-        limits: Limits, stored: Stored = Stored()
+        limits: Limits, pid: String? = nil, recovery: SocketIORecovery = .none, resumption: SocketIORecoveryLog.Resumption? = nil
     ) {
         self.id = id
         self.namespace = namespace
@@ -74,8 +84,14 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.connection = connection
         self.eventLoop = eventLoop
         self.limits = limits
-        self.stored = NIOLockedValueBox(stored)
+        self.pid = pid
+        self.recovery = recovery
+        self.resumption = resumption
+        self.stored = NIOLockedValueBox(resumption?.session.kept ?? Stored())
     }
+
+    /// Whether this is the socket from before: its id, rooms and data are back, and every event it missed was sent.
+    public var isRecovered: Bool { self.recovery == .complete }
 
     /// Whether the client is in the namespace now.
     public var isConnected: Bool { self.namespace.contains(self) }
@@ -152,19 +168,30 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         }
     }
 
-    func opened() { self.namespace.add(self) }
-
     func closed(_ reason: SocketIODisconnectReason) {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
         self.state = .disconnecting
         for handler in exchange(&self.disconnectingHandlers, with: []) { handler(reason) }
         self.state = .closed(reason)
-        self.namespace.remove(self)
+        self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
         self.letGo()
         for handler in handlers { handler(reason) }
+    }
+
+    private func leaveNamespace(_ reason: SocketIODisconnectReason) {
+        guard let pid, let start, reason.isRecoverable, let recovery = self.namespace.recovery else {
+            return self.namespace.remove(self)
+        }
+        // First out, then kept: whoever comes back has the same id. A dynamic namespace stays meanwhile.
+        self.namespace.reserve()
+        defer { self.namespace.release() }
+        let rooms = self.rooms
+        self.namespace.remove(self)
+        let kept = self.stored.withLockedValue { $0 }
+        recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: pid, by: self)
     }
 
     /// The socket was refused, or its client left, before it was in its namespace: it never was connected.

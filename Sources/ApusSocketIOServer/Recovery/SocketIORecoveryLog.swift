@@ -1,0 +1,196 @@
+import ApusEngineIOServer
+import ApusJSON
+import ApusSocketIOProtocol
+import DequeModule
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The recovery of one namespace: numbers its events, keeps them, and sees to it that each loop delivers them in the order of their numbers.
+///
+/// That order is what an offset means: a client that has event 7 must have had all before it that are for it. Events come from any thread,
+/// so an event is numbered, kept and put into the loops' queues under one lock. Never called with the namespace's lock held.
+final class SocketIORecoveryLog: Sendable {
+    typealias Store = SocketIORecoveryStore<SocketIOOutbound, SocketIOServerSocket.Stored>
+
+    /// A socket that comes back.
+    struct Resumption: Sendable {
+        var pid: String
+        var session: Store.Session
+        var from: SocketIOOffset
+    }
+
+    /// An event for some sockets of one loop.
+    private struct Delivery {
+        var number: UInt64
+        var outbound: SocketIOOutbound
+        /// The event without an offset, for sockets that cannot come back.
+        var plain: SocketIOOutbound?
+        var sockets: [SocketIOServerSocket]
+    }
+
+    private struct Queue {
+        var deliveries: Deque<Delivery> = []
+        var isDraining = false
+    }
+
+    private struct State {
+        var store: Store
+        /// By event loop; only those with something to deliver.
+        var queues: [ObjectIdentifier: Queue] = [:]
+        var sweepIsPlanned = false
+    }
+
+    let configuration: SocketIOConnectionStateRecovery
+    private let clock: @Sendable () -> NIODeadline
+    private let state: NIOLockedValueBox<State>
+
+    init(_ configuration: SocketIOConnectionStateRecovery, clock: @escaping @Sendable () -> NIODeadline) {
+        self.configuration = configuration
+        self.clock = clock
+        self.state = NIOLockedValueBox(
+            State(
+                store: Store(
+                    epoch: String(EngineIOID.random().prefix(6)), lifetime: configuration.maximumDisconnection,
+                    maximumPackets: configuration.maximumEvents, maximumBytes: configuration.maximumBytes,
+                    maximumSessions: configuration.maximumSessions)))
+    }
+
+    private var now: Duration { .nanoseconds(Int64(clamping: self.clock().uptimeNanoseconds)) }
+
+    /// Lost sockets that may come back. A namespace that has some is in use.
+    var sessionCount: Int { self.state.withLockedValue { $0.store.sessionCount } }
+
+    // MARK: Events
+
+    /// Numbers, keeps and sends an event, to the sockets given, else to those that are meant.
+    func deliver(
+        _ delivery: SocketIODelivery, in namespace: SocketIONamespace, to only: SocketIOServerSocket? = nil
+    ) throws(SocketIOError) {
+        let now = self.now
+        let result = self.state.withLockedValue { state -> Result<[SocketIOServerSocket], SocketIOError> in
+            do throws(SocketIOError) {
+                // A socket that has come back is another object with the same id: what is sent to the old one is for the client.
+                let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
+                let next = state.store.history.next
+                let plainContent = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+                let isShared = only == nil
+                let kept = try namespace.encode(
+                    .event(name: delivery.event, arguments: delivery.arguments + [.string(next.description)], ackID: nil),
+                    shared: isShared, isCompressed: delivery.flags.isCompressed)
+                var outbound = kept
+                outbound.content = plainContent  // those who listen to what goes out did not send an offset
+                var plain: SocketIOOutbound?
+                if sockets.contains(where: { $0.pid == nil }) {
+                    plain = try namespace.encode(plainContent, shared: isShared, isCompressed: delivery.flags.isCompressed)
+                }
+                state.store.append(kept.withoutContent, for: delivery.targets, bytes: kept.bytes, at: now)
+                for group in Dictionary(grouping: sockets, by: { ObjectIdentifier($0.eventLoop) }) {
+                    state.queues[group.key, default: Queue()].deliveries.append(
+                        Delivery(number: next.number, outbound: outbound, plain: plain, sockets: group.value))
+                }
+                return .success(sockets)
+            } catch {
+                return .failure(error)
+            }
+        }
+        var told: Set<ObjectIdentifier> = []
+        for socket in try result.get() where told.insert(ObjectIdentifier(socket.eventLoop)).inserted {
+            let eventLoop = socket.eventLoop
+            eventLoop.runOnLoop { self.drain(ObjectIdentifier(eventLoop)) }
+        }
+    }
+
+    /// Delivers what waits for a loop; called there. A listener that emits meanwhile adds to the queue, and this goes on with that.
+    private func drain(_ loop: ObjectIdentifier) {
+        let mayDrain = self.state.withLockedValue { state in
+            guard let queue = state.queues[loop], !queue.isDraining else { return false }
+            state.queues[loop]?.isDraining = true
+            return true
+        }
+        guard mayDrain else { return }
+        while let delivery = self.nextDelivery(loop) {
+            for socket in delivery.sockets {
+                if socket.pid == nil {
+                    socket.deliver(delivery.plain ?? delivery.outbound, isVolatile: false)
+                } else if delivery.number > socket.caughtUpTo {
+                    socket.deliver(delivery.outbound, isVolatile: false)
+                }
+            }
+        }
+    }
+
+    private func nextDelivery(_ loop: ObjectIdentifier) -> Delivery? {
+        self.state.withLockedValue { state in
+            if let delivery = state.queues[loop]?.deliveries.popFirst() { return delivery }
+            state.queues[loop] = nil
+            return nil
+        }
+    }
+
+    // MARK: Sockets
+
+    /// What the auth of a CONNECT asks for, if anything. A session found here is this caller's alone.
+    func claim(_ auth: SocketIOValue) -> (recovery: SocketIORecovery, resumption: Resumption?) {
+        guard let pid = auth["pid"]?.stringValue else { return (.none, nil) }
+        let now = self.now
+        return self.state.withLockedValue { state in
+            switch state.store.claimed(pid: pid, offset: auth["offset"]?.stringValue, at: now) {
+            case .resume(let session, let from): (.complete, Resumption(pid: pid, session: session, from: from))
+            case .startAnew: (.incomplete, nil)
+            }
+        }
+    }
+
+    /// The client that claimed this was lost again before it was let in.
+    func giveBack(_ resumption: Resumption) {
+        let now = self.now
+        self.state.withLockedValue { $0.store.lost(resumption.session, pid: resumption.pid, at: now) }
+    }
+
+    /// Where the history stands.
+    func end(for socket: SocketIOServerSocket) -> SocketIOOffset {
+        self.planSweep(of: socket.namespace, on: socket.eventLoop)
+        return self.state.withLockedValue { $0.store.history.end }
+    }
+
+    /// What a socket missed, and the place behind that; nil when some of it is gone. The socket is in its namespace already, so that nothing falls
+    /// between what it missed and what comes.
+    func missed(_ resumption: Resumption, by socket: SocketIOServerSocket) -> (packets: [SocketIOOutbound], end: SocketIOOffset)? {
+        self.planSweep(of: socket.namespace, on: socket.eventLoop)
+        return self.state.withLockedValue { state in
+            state.store.missed(after: resumption.from, memberOf: resumption.session.rooms).map { ($0, state.store.history.end) }
+        }
+    }
+
+    /// A socket was lost, and has left its namespace: one that comes back has its id.
+    func lost(_ session: Store.Session, pid: String, by socket: SocketIOServerSocket) {
+        let now = self.now
+        self.state.withLockedValue { $0.store.lost(session, pid: pid, at: now) }
+        self.planSweep(of: socket.namespace, on: socket.eventLoop)
+    }
+
+    // MARK: Time
+
+    /// What is too old goes when something comes, and, when nothing comes, by one timer.
+    private func planSweep(of namespace: SocketIONamespace, on eventLoop: any EventLoop) {
+        let isWanted = self.state.withLockedValue { state in
+            defer { state.sweepIsPlanned = true }
+            return !state.sweepIsPlanned
+        }
+        guard isWanted else { return }
+        eventLoop.scheduleTask(in: TimeAmount(self.configuration.maximumDisconnection)) { [weak namespace] in
+            if let namespace { self.sweep(namespace, on: eventLoop) }
+        }
+    }
+
+    private func sweep(_ namespace: SocketIONamespace, on eventLoop: any EventLoop) {
+        let now = self.now
+        let isEmpty = self.state.withLockedValue { state in
+            state.store.expire(at: now)
+            state.sweepIsPlanned = false
+            return state.store.isEmpty
+        }
+        if !isEmpty { self.planSweep(of: namespace, on: eventLoop) }
+        namespace.recoverySwept()
+    }
+}

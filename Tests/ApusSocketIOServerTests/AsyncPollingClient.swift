@@ -1,0 +1,94 @@
+import ApusSocketIOServer
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+/// A polling client on an event loop that other threads may use: for what the server does in tasks. One request at a time.
+final class AsyncPollingClient: Sendable {
+    private let channel: NIOAsyncTestingChannel
+    private let path: String
+    /// The id of its Engine.IO session.
+    let sid: String
+    private let version: Int
+
+    init(_ server: SocketIOServer, version: Int = 4) async throws {
+        let channel = NIOAsyncTestingChannel()
+        try await channel.testingEventLoop.executeInContext {
+            for handler in server.channelHandlers() { try channel.pipeline.syncOperations.addHandler(handler) }
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+        self.channel = channel
+        self.version = version
+        let path = "/socket.io/?EIO=\(version)&transport=polling"
+        let answer = try await Self.exchange(channel, .get, path)
+        #expect(answer.status == 200)
+        self.sid = String(try #require(answer.body.firstMatch(of: /"sid":"([^"]+)"/)?.1))
+        self.path = path + "&sid=\(self.sid)"
+    }
+
+    /// Sends Socket.IO packets.
+    func post(_ packets: String...) async throws {
+        let packets = packets.map { "4" + $0 }
+        let body = self.version == 3 ? packets.map { "\($0.utf16.count):\($0)" }.joined() : packets.joined(separator: "\u{1e}")
+        #expect(try await Self.exchange(self.channel, .post, self.path, body: body).status == 200)
+    }
+
+    /// Joins `/`.
+    func connect() async throws {
+        try await self.post("0")
+        #expect(try await self.poll().first?.hasPrefix(#"0{"sid":""#) == true)
+    }
+
+    /// What the client polls until its session ends; the last is Engine.IO's own `1`.
+    func lastWords() async throws -> [String] {
+        var packets: [String] = []
+        while packets.last != "1" {
+            packets += try await self.poll()
+            if packets.last?.hasPrefix("HTTP") == true { break }
+        }
+        return packets
+    }
+
+    /// Waits for Socket.IO packets, without their Engine.IO type.
+    func poll() async throws -> [String] {
+        let answer = try await Self.exchange(self.channel, .get, self.path)
+        guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
+        return pollingPackets(answer.body, version: self.version).map { $0.hasPrefix("4") ? String($0.dropFirst()) : $0 }
+    }
+
+    /// Ends the Engine.IO session as a client does whose page is left: its sockets are lost, not disconnected.
+    func lose() async throws {
+        _ = try await Self.exchange(self.channel, .post, self.path, body: "1")
+    }
+
+    private static func exchange(
+        _ channel: NIOAsyncTestingChannel, _ method: HTTPRequest.Method, _ path: String, body: String? = nil
+    ) async throws -> (status: Int, body: String) {
+        let request = HTTPRequest(method: method, scheme: "http", authority: "localhost:3000", path: path)
+        try await channel.writeInbound(HTTPRequestPart.head(request))
+        if let body { try await channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
+        try await channel.writeInbound(HTTPRequestPart.end(nil))
+        var (status, answer) = (0, "")
+        while true {
+            switch try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) {
+            case .head(let head): status = head.status.code
+            case .body(let bytes): answer += String(buffer: bytes)
+            case .end: return (status, answer)
+            }
+        }
+    }
+}
+
+/// The packets of a polling payload; in version 3 of one that is text.
+func pollingPackets(_ body: String, version: Int) -> [String] {
+    guard version == 3 else { return body.split(separator: "\u{1e}").map(String.init) }
+    var (rest, packets) = (body[...], [String]())
+    while let colon = rest.firstIndex(of: ":"), let length = Int(rest[..<colon]) {
+        let packet = rest[rest.index(after: colon)...].prefix(length)
+        packets.append(String(packet))
+        rest = rest[packet.endIndex...]
+    }
+    return packets
+}

@@ -1,0 +1,116 @@
+import ApusConnectivity
+import ApusSocketIOClient
+import ApusSocketIOServer
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A TCP relay whose connections can be cut, without either side having wished it.
+private final class CuttableRelay: Sendable {
+    private final class Glue: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        private let partner: any Channel
+
+        init(_ partner: any Channel) { self.partner = partner }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            self.partner.writeAndFlush(self.unwrapInboundIn(data), promise: nil)
+        }
+        func channelInactive(context: ChannelHandlerContext) { self.partner.close(promise: nil) }
+    }
+
+    private let listener: any Channel
+    private let channels: NIOLockedValueBox<[any Channel]>
+
+    init(to port: Int) async throws {
+        let channels = NIOLockedValueBox<[any Channel]>([])
+        self.channels = channels
+        self.listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channels.withLockedValue { $0.append(channel) }
+                return ClientBootstrap(group: channel.eventLoop).connect(host: "127.0.0.1", port: port).flatMapThrowing { server in
+                    try channel.pipeline.syncOperations.addHandler(Glue(server))
+                    try server.pipeline.syncOperations.addHandler(Glue(channel))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var url: String { "http://127.0.0.1:\(self.listener.localAddress?.port ?? 0)" }
+
+    /// Cuts all connections there are.
+    func cut() {
+        let channels = self.channels.withLockedValue { channels in
+            defer { channels = [] }
+            return channels
+        }
+        for channel in channels { channel.close(promise: nil) }
+    }
+
+    func close() {
+        self.cut()
+        self.listener.close(promise: nil)
+    }
+}
+
+/// Connection state recovery between our client and our server: the connection is cut in the middle. By WebSocket, where the server notices at
+/// once; a polling session that is cut between two requests is lost only when its ping is, and until then nobody can take its place.
+@Suite(.timeLimit(.minutes(2)))
+struct RecoveryTests {
+    @Test(arguments: [Way.webSocket]) func whatWasMissedComesOnceAndInOrder(way: Way) async throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.connectionStateRecovery = .init()
+        let server = SocketIOServer(configuration: configuration)
+        let (sockets, connected) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
+        let (losses, lost) = AsyncStream.makeStream(of: SocketIODisconnectReason.self)
+        server.namespace("/").onConnection { socket in
+            socket.onDisconnect { reason in lost.yield(reason) }
+            connected.yield(socket)
+        }
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let running = Task { try await server.run(host: "127.0.0.1", port: 0) { address in found.yield(address.port ?? 0) } }
+        defer { running.cancel() }
+        let relay = try await CuttableRelay(to: try #require(await ports.first { _ in true }))
+        defer { relay.close() }
+
+        let policy = ReconnectionPolicy.fixed(.milliseconds(50))
+        let client = SocketManager(url: relay.url, configuration: way.configuration(reconnection: policy)).defaultSocket
+        var numbers = client.messages("n", as: Int.self).makeAsyncIterator()
+        try await client.connect(timeout: .seconds(15))
+        var arrivals = sockets.makeAsyncIterator()
+        var departures = losses.makeAsyncIterator()
+        let first = try #require(await arrivals.next())
+        first.join("red")
+        first.data = ["name": "bob"]
+
+        var sent = 0
+        func emit(_ count: Int) {
+            for _ in 0..<count {
+                switch sent % 3 {
+                case 0: server.namespace("/").emit("n", sent)
+                case 1: server.namespace("/").to("red").emit("n", sent)
+                default: first.emit("n", sent)
+                }
+                sent += 1
+            }
+        }
+        // The first loss before any event came: a quiet socket.
+        for round in 0..<4 {
+            relay.cut()
+            emit(5)  // in the air, or not
+            _ = await departures.next()
+            emit(5)  // while nobody is there
+            let back = try #require(await arrivals.next())
+            #expect(back.isRecovered, "round \(round)")
+            #expect(back.id == first.id)
+            #expect(back.rooms == ["red", first.id])
+            #expect(back.data == ["name": "bob"])
+            emit(5)
+            for number in (sent - 15)..<sent { #expect(await numbers.next() == number, "round \(round)") }
+            #expect(client.isRecovered)
+            #expect(client.id == first.id)
+        }
+        client.disconnect()
+    }
+}
