@@ -85,7 +85,7 @@ let package = Package(
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
-        module("ApusFramedProtocol", ["ApusJSON", nioCore]),
+        module("ApusFramedProtocol", ["ApusJSON", nioCore, crypto]),
 
         // Shells: sockets, tasks, clocks, disks.
         module(
@@ -102,6 +102,7 @@ let package = Package(
             "ApusFramedSocket",
             [
                 "ApusConnectivity", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers, dequeModule,
+                crypto,
                 logging,
             ]),
         module(

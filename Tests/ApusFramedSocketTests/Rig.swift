@@ -30,9 +30,17 @@ func echoServer(_ configuration: FramedServerConfiguration = .init()) -> FramedS
     }
 }
 
+/// A prime number of bytes: no chunk begins where another does.
+private let block = ByteBuffer(bytes: (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+
 /// Bytes that tell where they are.
 func pattern(_ count: Int) -> ByteBuffer {
-    ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    var buffer = ByteBuffer()
+    buffer.reserveCapacity(count)
+    while buffer.readableBytes < count, let piece = block.getSlice(at: 0, length: min(65_521, count - buffer.readableBytes)) {
+        buffer.writeImmutableBuffer(piece)
+    }
+    return buffer
 }
 
 /// A self-signed certificate for 127.0.0.1.

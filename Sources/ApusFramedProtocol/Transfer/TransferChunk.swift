@@ -43,6 +43,9 @@ package enum TransferChunk {
 
         package init() {}
 
+        /// Whether something of a chunk has come.
+        package var isUsed: Bool { self.prefix.writerIndex > 0 }
+
         /// - Throws: ``TransferError/Code/protocolViolation`` when the chunk gets too large.
         package mutating func received(_ piece: ByteBuffer) throws(TransferError) {
             var piece = piece

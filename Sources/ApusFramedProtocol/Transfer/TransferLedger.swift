@@ -1,36 +1,18 @@
 /// Who writes what, and how much of it there may be: leases, quotas, and what is to be thrown away. Pure; one for a folder.
 package struct TransferLedger: Sendable {
-    /// What is taken.
-    package struct Limits: Hashable, Sendable {
-        /// The largest file. Unit: bytes. Default: 1 TiB.
-        package var fileBytes = 1 << 40
-        /// All files of one connection together. Unit: bytes. Default: no bound.
-        package var sessionBytes = Int.max
-        /// What stands in the folder and what is on its way, together. Unit: bytes. Default: no bound.
-        package var totalBytes = Int.max
-        /// What is left free on the disk. Unit: bytes. Default: 64 MiB.
-        package var reservedBytes = 64 << 20
-        /// Transfers under way in one connection. Default: 16.
-        package var transfersOfSession = 16
-        /// How long an unfinished file waits for its sender. Default: seven days.
-        package var expiry: Duration = .seconds(7 * 24 * 3600)
-
-        package init() {}
-    }
-
     private struct Lease {
         var session: UInt64
         /// What the transfer may still need of the disk.
         var outstanding: Int
     }
 
-    private let limits: Limits
-    /// By the id of the upload.
+    private let limits: TransferLimits
+    /// By the name of the unfinished file, ``TransferOffer/partName``.
     private var leases: [String: Lease] = [:]
     /// By session; gone with its last mention.
     private var sessionBytes: [UInt64: Int] = [:]
 
-    package init(limits: Limits = .init()) {
+    package init(limits: TransferLimits = .init()) {
         self.limits = limits
     }
 
@@ -46,7 +28,7 @@ package struct TransferLedger: Sendable {
     ///   - stored: What stands in the folder, unfinished files included.
     ///   - free: What is free on the disk.
     package mutating func admit(_ offer: TransferOffer, session: UInt64, existing: Int, stored: Int, free: Int) throws(TransferError) {
-        guard self.leases[offer.id] == nil else { throw TransferError(.busy, message: "another sender is at this upload") }
+        guard self.leases[offer.partName] == nil else { throw TransferError(.busy, message: "another sender is at this upload") }
         let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session ? 1 : 0 }
         guard count < self.limits.transfersOfSession else {
             throw TransferError(.quota, message: "\(count) transfers are under way, \(self.limits.transfersOfSession) are taken at a time")
@@ -67,33 +49,31 @@ package struct TransferLedger: Sendable {
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
             throw TransferError(.diskFull, message: "\(needed) bytes more have no room on the disk")
         }
-        self.leases[offer.id] = Lease(session: session, outstanding: needed)
+        self.leases[offer.partName] = Lease(session: session, outstanding: needed)
         self.sessionBytes[session] = Self.sum(sent, offer.size)
     }
 
     /// So many bytes more of an upload are on the disk: they count as stored from now on.
-    package mutating func wrote(_ count: Int, of id: String) {
-        guard let lease = self.leases[id] else { return }
-        self.leases[id]?.outstanding = max(0, lease.outstanding - max(0, count))
+    package mutating func wrote(_ count: Int, of partName: String) {
+        guard let lease = self.leases[partName] else { return }
+        self.leases[partName]?.outstanding = max(0, lease.outstanding - max(0, count))
     }
 
     /// Nobody writes to the upload any more, whatever came of it.
-    package mutating func released(_ id: String) {
-        self.leases[id] = nil
+    package mutating func released(_ partName: String) {
+        self.leases[partName] = nil
     }
 
-    /// A connection has ended, after its transfers.
+    /// A connection has ended. Its leases live until they are released: the disk may still be at work.
     package mutating func sessionEnded(_ session: UInt64) {
         self.sessionBytes[session] = nil
-        self.leases = self.leases.filter { $0.value.session != session }
     }
 
     /// Which unfinished files are to be thrown away: nobody writes to them, and nobody has for long.
     ///
-    /// - Parameters:
-    ///   - parts: Their ids, and the time since something was last written.
-    package func expired(_ parts: some Sequence<(id: String, idle: Duration)>) -> [String] {
-        parts.filter { self.leases[$0.id] == nil && $0.idle >= self.limits.expiry }.map(\.id)
+    /// - Parameter parts: Their names, and the time since something was last written.
+    package func expired(_ parts: some Sequence<(name: String, idle: Duration)>) -> [String] {
+        parts.filter { self.leases[$0.name] == nil && $0.idle >= self.limits.expiry }.map(\.name)
     }
 
     private static func sum(_ left: Int, _ right: Int) -> Int {

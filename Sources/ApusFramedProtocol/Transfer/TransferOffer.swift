@@ -1,4 +1,5 @@
 package import ApusJSON
+import Crypto
 
 /// A file that is offered: what the receiver must know before it takes a byte.
 package struct TransferOffer: Hashable, Sendable {
@@ -29,6 +30,18 @@ package struct TransferOffer: Hashable, Sendable {
         self.modified = modified
         self.permissions = permissions
         self.isFresh = isFresh
+    }
+
+    /// The name of the unfinished file: of our choice, whatever the id holds.
+    package var partName: String { Self.partName(id: self.id) }
+
+    package static let partSuffix = ".part"
+
+    package static func partName(id: String) -> String {
+        let digits = SHA256.hash(data: Array(id.utf8)).prefix(16).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return SafeFileName.partPrefix + digits.joined() + Self.partSuffix
     }
 
     /// Reads the header of an offer. Members it does not know are for a later version.

@@ -81,7 +81,8 @@ public enum FramedClient {
         on channel: any Channel, _ configuration: FramedConnectionConfiguration, _ canceller: Canceller,
         _ opened: EventLoopPromise<FramedConnection>
     ) {
-        let connection = FramedConnection(on: channel.eventLoop, remoteAddress: channel.remoteAddress, configuration: configuration)
+        let connection = FramedConnection(
+            on: channel.eventLoop, remoteAddress: channel.remoteAddress, isClient: true, configuration: configuration)
         do {
             let handler = try FramedHandler(isClient: true, configuration: configuration, connection: connection)
             FramedConnection.setOptions(of: channel)

@@ -36,14 +36,18 @@ public final class FramedConnection: @unchecked Sendable {
     private(set) var handler: FramedHandler?
     private var opened: EventLoopPromise<Void>?
     private var closeWasRequested = false
+    private(set) var transfers: FramedTransfers?
+    /// Whether the peer said so.
+    private(set) var peerTakesFiles = false
 
-    init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, configuration: FramedConnectionConfiguration) {
+    init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, isClient: Bool, configuration: FramedConnectionConfiguration) {
         self.eventLoop = eventLoop
         self.remoteAddress = remoteAddress
         let link = WeakLink()
         // Asks and does not command: the inbox may have filled up again before the loop comes to it.
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.onLoop { $0.pauseChanged() } }
         link.connect(self)
+        self.transfers = FramedTransfers(connection: self, receiving: configuration.receiving, isClient: isClient)
     }
 
     /// On the event loop, before the first byte. The future succeeds when messages can be sent.
@@ -137,7 +141,8 @@ public final class FramedConnection: @unchecked Sendable {
 
     // MARK: The handler
 
-    func handlerOpened() {
+    func handlerOpened(_ hello: FramedHello?) {
+        self.peerTakesFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
         self.opened.take()?.succeed()
     }
 
@@ -152,12 +157,12 @@ public final class FramedConnection: @unchecked Sendable {
         self.turns.end(error)
     }
 
-    /// Frames of transfers have nobody yet who takes them: the peer is told, once for each.
     func handlerReceived(_ part: FramePart<FrameHead>) {
-        guard case .head(let head) = part, head.type == .offer else { return }
-        self.handler?.write([
-            FramedSession.errorFrame(code: "not-supported", message: "no transfers are taken here", stream: head.stream)
-        ])
+        self.transfers?.received(part)
+    }
+
+    func handlerTicked() {
+        self.transfers?.ticked()
     }
 
     func handlerEnded(_ failure: FramedError?) {
@@ -176,6 +181,7 @@ public final class FramedConnection: @unchecked Sendable {
         self.opened.take()?.fail(failure ?? FramedError(.connectionLost, message: "the connection ended before it was ready"))
         self.inbox.ended(closure.error)
         self.turns.end(error)
+        self.transfers.take()?.connectionEnded()
         for handler in handlers { handler(closure) }
         for waiter in waiters { waiter.resume(returning: closure) }
     }

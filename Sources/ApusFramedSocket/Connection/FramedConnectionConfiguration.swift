@@ -1,7 +1,7 @@
 public import ApusFramedProtocol
 
 /// How a framed connection behaves, a client's or a server's.
-public struct FramedConnectionConfiguration: Sendable, Hashable {
+public struct FramedConnectionConfiguration: Sendable {
     /// How messages lie on the wire. Default: ``Framing/version2``.
     public var framing: Framing = .version2
 
@@ -40,8 +40,16 @@ public struct FramedConnectionConfiguration: Sendable, Hashable {
         self.framing = framing
     }
 
+    /// What becomes of files the peer sends; a client may take them as well as a server. Needs version 2.
+    ///
+    /// Default: `nil`, none are taken.
+    public var receiving: FileReceiving?
+
     /// What the hello says we can do beyond messages.
-    package var capabilities: Set<String> = []
+    var capabilities: Set<String> { self.receiving == nil ? [] : [Self.filesCapability] }
+
+    /// The side that says it takes files.
+    static let filesCapability = "transfer"
 
     /// - Throws: ``FramedError/Code/invalidUse`` with what contradicts itself.
     func validate(isClient: Bool) throws(FramedError) {

@@ -145,9 +145,9 @@ final class FramedHandler: ChannelInboundHandler {
             case .write(let bytes): self.write([bytes])
             case .writePong(let bytes):
                 if self.context?.channel.isWritable == true { self.write([bytes]) } else { self.waitingPong = bytes }
-            case .opened:
+            case .opened(let hello):
                 self.watch?.opened()
-                self.connection?.handlerOpened()
+                self.connection?.handlerOpened(hello)
             case .messageBegan(let header, let bodyLength): self.connection?.inbox.received(.head(header, bodyLength: bodyLength))
             case .messageBody(let bytes): self.connection?.inbox.received(.body(bytes))
             case .messageEnded: self.connection?.inbox.received(.end)
@@ -213,7 +213,9 @@ final class FramedHandler: ChannelInboundHandler {
             self.fail(error)
         }
         switch self.phase {
-        case .waiting, .running: self.scheduleTick()
+        case .waiting, .running:
+            self.connection?.handlerTicked()
+            self.scheduleTick()
         case .leaving, .ended: break
         }
     }

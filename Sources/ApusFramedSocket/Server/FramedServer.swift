@@ -123,7 +123,8 @@ public final class FramedServer: Sendable {
     func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = ClientAddress.key(of: channel.remoteAddress)
         let configuration = self.configuration.connection
-        let connection = FramedConnection(on: channel.eventLoop, remoteAddress: channel.remoteAddress, configuration: configuration)
+        let connection = FramedConnection(
+            on: channel.eventLoop, remoteAddress: channel.remoteAddress, isClient: false, configuration: configuration)
         let handler = try FramedHandler(
             isClient: false, configuration: configuration, waitsForTLS: tls != nil, connection: connection)
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }

@@ -6,6 +6,8 @@ import Testing
         try TransferOffer(id: id, name: SafeFileName("a"), size: size)
     }
 
+    private static func part(_ id: String) -> String { TransferOffer.partName(id: id) }
+
     private func admit(
         _ ledger: inout TransferLedger, _ id: String, _ size: Int, session: UInt64 = 1, existing: Int = 0, stored: Int = 0, free: Int = .max
     ) -> TransferError.Code? {
@@ -22,14 +24,17 @@ import Testing
         #expect(self.admit(&ledger, "a", 1) == nil)
         #expect(self.admit(&ledger, "a", 1, session: 2) == .busy)
         #expect(self.admit(&ledger, "b", 1, session: 2) == nil)
-        ledger.released("a")
+        ledger.released(Self.part("a"))
         #expect(self.admit(&ledger, "a", 1, session: 2) == nil)
         ledger.sessionEnded(2)
+        #expect(ledger.leaseCount == 2)
+        ledger.released(Self.part("a"))
+        ledger.released(Self.part("b"))
         #expect(ledger.leaseCount == 0)
     }
 
     @Test func quotas() {
-        var limits = TransferLedger.Limits()
+        var limits = TransferLimits()
         limits.fileBytes = 100
         limits.sessionBytes = 150
         limits.totalBytes = 300
@@ -43,22 +48,22 @@ import Testing
         #expect(self.admit(&ledger, "d", 100, session: 2, stored: 51) == .quota)  // in all
         #expect(self.admit(&ledger, "d", 100, session: 2, stored: 50) == nil)
         // A session's bytes stay counted when its transfers are over.
-        ledger.released("a")
-        ledger.released("b")
+        ledger.released(Self.part("a"))
+        ledger.released(Self.part("b"))
         #expect(self.admit(&ledger, "e", 1) == .quota)
         ledger.sessionEnded(1)
         #expect(self.admit(&ledger, "e", 1) == nil)
     }
 
     @Test func theDiskKeepsAReserve() {
-        var limits = TransferLedger.Limits()
+        var limits = TransferLimits()
         limits.reservedBytes = 10
         var ledger = TransferLedger(limits: limits)
         #expect(self.admit(&ledger, "a", 100, free: 109) == .diskFull)
         #expect(self.admit(&ledger, "a", 100, free: 110) == nil)
         // What was promised to others is not there twice; what is written is counted by the disk.
         #expect(self.admit(&ledger, "b", 10, free: 119) == .diskFull)
-        ledger.wrote(100, of: "a")
+        ledger.wrote(100, of: Self.part("a"))
         ledger.wrote(100, of: "nobody")
         #expect(self.admit(&ledger, "b", 10, free: 20) == nil)
         // What is there already needs no room.
@@ -69,7 +74,7 @@ import Testing
     @Test func noSumOverflows() {
         var ledger = TransferLedger()
         #expect(self.admit(&ledger, "a", .max) == .quota)
-        var limits = TransferLedger.Limits()
+        var limits = TransferLimits()
         limits.fileBytes = .max
         var open = TransferLedger(limits: limits)
         #expect(self.admit(&open, "a", .max, stored: .max) == nil)
@@ -77,11 +82,11 @@ import Testing
     }
 
     @Test func abandonedPartsExpireUnlessSomebodyWritesToThem() {
-        var limits = TransferLedger.Limits()
+        var limits = TransferLimits()
         limits.expiry = .seconds(100)
         var ledger = TransferLedger(limits: limits)
         _ = self.admit(&ledger, "held", 1)
-        let parts: [(id: String, idle: Duration)] = [("held", .seconds(500)), ("old", .seconds(100)), ("young", .seconds(99))]
+        let parts: [(name: String, idle: Duration)] = [(Self.part("held"), .seconds(500)), ("old", .seconds(100)), ("young", .seconds(99))]
         #expect(ledger.expired(parts) == ["old"])
     }
 }

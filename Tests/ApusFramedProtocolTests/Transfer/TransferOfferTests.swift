@@ -31,6 +31,17 @@ import Testing
         #expect(throws: TransferError.self) { try TransferOffer(broken) }
     }
 
+    @Test func theUnfinishedFileHasANameOfOurs() throws {
+        let names = try ["x", "../../x", "\0", "é"].map { try TransferOffer(id: $0, name: SafeFileName("a"), size: 1).partName }
+        #expect(Set(names).count == 4)
+        for name in names {
+            #expect(name.utf8.count == 43 && name.hasPrefix(".apus-") && name.hasSuffix(".part"))
+            #expect(name.dropFirst(6).dropLast(5).allSatisfy { $0.isHexDigit })
+        }
+        // SHA-256 of "x", as sha256sum has it.
+        #expect(names[0] == ".apus-2d711642b726b04401627ca9fbac32f5.part")
+    }
+
     @Test func aNameIsJudgedAtOnce() {
         #expect {
             _ = try TransferOffer(["id": "x", "name": "../a", "size": 7])

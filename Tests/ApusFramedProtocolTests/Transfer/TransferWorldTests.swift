@@ -111,7 +111,7 @@ private struct World {
                     switch receiver?.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: .zero) {
                     case .write?:
                         #expect(chunk.offset == self.disk.bytes.count)
-                        for piece in chunk.pieces { self.disk.bytes += piece.readableBytesView }
+                        for piece in chunk.pieces { self.disk.bytes += Array(buffer: piece) }
                         perform(receiver?.written(upTo: self.disk.bytes.count) ?? [])
                     case .drop(let actions)?: perform(actions)
                     case nil: break
@@ -164,7 +164,7 @@ private struct SplitMix: RandomNumberGenerator {
     /// acknowledged byte was lost on the way.
     @Test(arguments: 0..<10)
     func aFileArrivesThroughEverything(seed: Int) throws {
-        var world = self.world(2_500_000 + seed, seed: UInt64(seed))
+        var world = self.world(1_200_000 + seed, seed: UInt64(seed))
         var attempts = 0
         while world.disk.published == nil, attempts < 200 {
             attempts += 1

@@ -53,4 +53,21 @@ import Testing
             for await status in peer.end { #expect(status == 0) }
         }
     }
+
+    @Test(.enabled(if: python != nil), .timeLimit(.minutes(1))) func ourClientAndItsServer() async throws {
+        let peer = try Self.start(["server", "100"])
+        let port = try #require(await Int(Self.line(of: peer.output).split(separator: ":").last ?? ""))
+        let configuration = FramedClientConfiguration(framing: .fixedHeader(length: 100))
+        try await FramedClient.withConnection(host: "127.0.0.1", port: port, configuration: configuration) { connection in
+            var messages = connection.messages.makeAsyncIterator()
+            for count in [0, 1, 99, 100, 5000, 1 << 20] {
+                try await connection.send(pattern(count), header: ["name": "图.png", "count": .integer(Int64(count))])
+                let message = try #require(try await messages.next())
+                #expect(message.header == ["name": "图.png", "count": .integer(Int64(count))])
+                #expect(try await message.body.collect() == pattern(count))
+            }
+        }
+        kill(peer.process.processIdentifier, SIGKILL)  // SIGTERM may be blocked in a child of a pool's thread
+        for await _ in peer.end {}
+    }
 }

@@ -10,7 +10,7 @@ final class EmbeddedFramed {
     private(set) var isOpen = false
 
     init(isClient: Bool = true, waitsForTLS: Bool = false, _ configuration: FramedConnectionConfiguration = .init()) throws {
-        self.connection = FramedConnection(on: self.channel.eventLoop, remoteAddress: nil, configuration: configuration)
+        self.connection = FramedConnection(on: self.channel.eventLoop, remoteAddress: nil, isClient: isClient, configuration: configuration)
         self.handler = try FramedHandler(
             isClient: isClient, configuration: configuration, waitsForTLS: waitsForTLS, connection: self.connection)
         self.connection.attach(self.handler).assumeIsolated().whenSuccess { self.isOpen = true }

@@ -48,12 +48,8 @@ import Testing
             try? await Task.sleep(for: .seconds(600))
             wasCancelled.continuation.yield()
         }
-        let clock = ContinuousClock()
-        let time = try await clock.measure {
-            try await withServer(server) { port in _ = try await FramedClient.connect(host: "127.0.0.1", port: port) }
-        }
-        for await _ in wasCancelled.stream { break }
-        #expect(time < .seconds(20))
+        try await withServer(server) { port in _ = try await FramedClient.connect(host: "127.0.0.1", port: port) }
+        for await _ in wasCancelled.stream { break }  // long before the ten minutes are over
     }
 
     @Test(.timeLimit(.minutes(1))) func aHandlerThatThrowsClosesItsConnection() async throws {

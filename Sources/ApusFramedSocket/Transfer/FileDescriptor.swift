@@ -1,0 +1,88 @@
+import ApusFramedProtocol
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// An open file or folder; closed when nobody holds it any more.
+///
+/// Every method blocks: it is for the threads of a pool and never for an event loop.
+final class FileDescriptor: Sendable {
+    let number: CInt
+
+    init(_ number: CInt) {
+        self.number = number
+    }
+
+    deinit {
+        close(self.number)
+    }
+
+    /// What the system said, as an error of a transfer. Never a path: the message goes to the peer.
+    static func error(_ what: String, _ code: TransferError.Code, errno number: CInt = errno) -> TransferError {
+        let isFull = number == ENOSPC || number == EDQUOT || number == EFBIG
+        return TransferError(isFull ? .diskFull : code, message: "\(what): \(String(cString: strerror(number)))")
+    }
+
+    /// Repeats a call that a signal interrupted.
+    static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            guard result < 0, errno == EINTR else { return result }
+        }
+    }
+
+    /// Size, kind, time and permissions.
+    func status() throws(TransferError) -> Status {
+        var buffer = stat()
+        guard fstat(self.number, &buffer) == 0 else { throw Self.error("a file cannot be looked at", .storage) }
+        return Status(buffer)
+    }
+
+    /// The same of what lies in this folder under a name, links not followed; `nil` when there is nothing.
+    func status(of name: String) -> Status? {
+        var buffer = stat()
+        return fstatat(self.number, name, &buffer, AT_SYMLINK_NOFOLLOW) == 0 ? Status(buffer) : nil
+    }
+
+    /// Sets the time of the last change.
+    ///
+    /// - Parameter modified: Nanoseconds since 1970.
+    func setTime(_ modified: Int64) throws(TransferError) {
+        let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time =
+            rest < 0
+            ? timespec(tv_sec: Int(seconds) - 1, tv_nsec: Int(rest) + 1_000_000_000)
+            : timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        guard futimens(self.number, [time, time]) == 0 else { throw Self.error("the time cannot be set", .storage) }
+    }
+
+    struct Status: Equatable {
+        var isFile: Bool
+        var size: Int
+        var device: UInt64
+        var inode: UInt64
+        /// Nanoseconds since 1970.
+        var modified: Int64
+        var permissions: UInt16
+
+        fileprivate init(_ buffer: stat) {
+            #if canImport(Darwin)
+                let time = buffer.st_mtimespec
+            #else
+                let time = buffer.st_mtim
+            #endif
+            let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+            self.isFile = buffer.st_mode & S_IFMT == S_IFREG
+            self.size = Int(buffer.st_size)
+            self.device = UInt64(truncatingIfNeeded: buffer.st_dev)
+            self.inode = UInt64(buffer.st_ino)
+            self.modified = overflow ? 0 : seconds &+ Int64(time.tv_nsec)
+            self.permissions = UInt16(truncatingIfNeeded: buffer.st_mode & 0o777)
+        }
+    }
+}

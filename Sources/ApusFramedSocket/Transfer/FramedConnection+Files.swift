@@ -1,0 +1,64 @@
+import ApusFramedProtocol
+import NIOCore
+import NIOPosix
+
+extension FramedConnection {
+    /// Sends a file to a peer that takes files (``FramedConnectionConfiguration/receiving``), and waits until it stands on its disk under its
+    /// name, synced and checked by its SHA-256.
+    ///
+    /// Several may be sent at a time, beside messages; they take turns by chunks. When the connection breaks, send the file again over the next one:
+    /// it goes on where the receiver's disk has it. In memory there are at most two chunks of 256 KiB of each.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - name: The name it is offered by, with slashes for folders. Default: the file's own.
+    ///   - keepsAttributes: Whether permissions and the time of the last change are told. Default: `false`.
+    ///   - progress: Hears how much of it is on the receiver's disk.
+    /// - Throws: ``TransferError``; what the connection ended with, a ``FramedError``; `CancellationError` when the task was cancelled: the
+    ///   receiver is told, the connection stays, and what has arrived can be gone on with.
+    public func send(
+        file path: String, as name: String? = nil, keepsAttributes: Bool = false, progress: ProgressHandler? = nil
+    ) async throws {
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        let safeName = try SafeFileName(name ?? last)
+        let file = try await NIOThreadPool.singleton.runIfActive { try SourceFile(path: path, name: safeName.description) }
+        let offer = try TransferOffer(
+            id: file.id, name: safeName, size: file.status.size, modified: keepsAttributes ? file.status.modified : nil,
+            permissions: keepsAttributes ? file.status.permissions : nil)
+        let canceller = TransferCanceller()
+        let outcome = try await withTaskCancellationHandler {
+            try await self.eventLoop.flatSubmit { () -> EventLoopFuture<TransferOutcome> in
+                let promise = self.eventLoop.makePromise(of: TransferOutcome.self)
+                do {
+                    guard !canceller.isCancelled else { throw CancellationError() }
+                    guard self.handler != nil, let transfers = self.transfers else {
+                        throw self.closure?.error ?? FramedError(.closed, message: "the connection is closed")
+                    }
+                    guard self.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
+                    canceller.stream = try transfers.send(file, offer, progress: progress) { promise.succeed($0) }
+                } catch {
+                    promise.fail(error)
+                }
+                return promise.futureResult
+            }.get()
+        } onCancel: {
+            self.onLoop { connection in
+                canceller.isCancelled = true
+                if let stream = canceller.stream { connection.transfers?.cancel(stream) }
+            }
+        }
+        switch outcome {
+        case .completed: return
+        case .failed(let error):
+            if Task.isCancelled, error.code == .cancelled { throw CancellationError() }
+            if let closure = self.closure { throw closure.error ?? FramedError(.closed, message: "the connection was closed") }
+            throw error
+        }
+    }
+}
+
+/// Touched on the event loop only.
+private final class TransferCanceller: @unchecked Sendable {
+    var stream: UInt16?
+    var isCancelled = false
+}

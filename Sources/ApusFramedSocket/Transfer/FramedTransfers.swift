@@ -1,0 +1,134 @@
+import ApusFramedProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The transfers of one connection, either way. Confined to its event loop.
+final class FramedTransfers {
+    private weak var connection: FramedConnection?
+    private let eventLoop: any EventLoop
+    private let receiving: FileReceiving?
+    private let isClient: Bool
+    private let session: UInt64
+    private var outgoing: [UInt16: OutgoingTransfer] = [:]
+    private var incoming: [UInt16: IncomingTransfer] = [:]
+    private var lastStream: UInt16
+    /// The transfer whose frame is being read.
+    private var dataStream: UInt16?
+
+    init(connection: FramedConnection, receiving: FileReceiving?, isClient: Bool) {
+        self.connection = connection
+        self.receiving = receiving
+        self.isClient = isClient
+        self.eventLoop = connection.eventLoop
+        self.session = UInt64(UInt(bitPattern: ObjectIdentifier(connection)))
+        // The client's streams are odd, the server's even: neither takes one of the other's.
+        self.lastStream = isClient ? .max : 0
+    }
+
+    private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
+
+    // MARK: Sending
+
+    /// - Throws: When no stream is free.
+    func send(
+        _ file: SourceFile, _ offer: TransferOffer, progress: (@Sendable (FramedProgress) -> Void)?,
+        ended: @escaping (TransferOutcome) -> Void
+    ) throws(TransferError) -> UInt16 {
+        var stream = self.lastStream
+        repeat {
+            stream &+= 2
+            if stream == 0 { stream = 2 }
+            guard stream != self.lastStream else { throw TransferError(.quota, message: "too many files are being sent") }
+        } while self.outgoing[stream] != nil
+        self.lastStream = stream
+        let connection = self.connection
+        let transfer = OutgoingTransfer(
+            file: file, machine: TransferSender(offer, stream: stream), eventLoop: self.eventLoop,
+            write: { [weak connection] in connection?.handler?.write($0) }, progress: progress
+        ) { [weak self] outcome in
+            self?.outgoing[stream] = nil
+            ended(outcome)
+        }
+        self.outgoing[stream] = transfer
+        transfer.start(at: self.now)
+        return stream
+    }
+
+    func cancel(_ stream: UInt16) {
+        self.outgoing[stream]?.cancel(at: self.now)
+    }
+
+    // MARK: Frames
+
+    func received(_ part: FramePart<FrameHead>) {
+        switch part {
+        case .head(let head):
+            self.dataStream = head.stream
+            // A chunk is in the body; all other frames say everything in their heads.
+            guard head.type != .data || head.bodyLength == 0 else { return }
+            self.receivedHead(head)
+        case .body(let bytes):
+            guard let stream = self.dataStream else { return }
+            self.incoming[stream]?.receivedPiece(bytes)
+        case .end:
+            guard let stream = self.dataStream.take() else { return }
+            self.incoming[stream]?.receivedEnd(at: self.now)
+        }
+    }
+
+    private func receivedHead(_ head: FrameHead) {
+        if let transfer = self.outgoing[head.stream] { return transfer.received(head, at: self.now) }
+        if let transfer = self.incoming[head.stream] { return transfer.received(head, at: self.now) }
+        // What is not an offer crossed the end of its transfer.
+        guard head.type == .offer else { return }
+        guard let receiving = self.receiving else {
+            return self.refuse(TransferError(.notSupported, message: "no files are taken here"), head.stream)
+        }
+        guard (head.stream & 1 == 1) != self.isClient else {
+            return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) is ours"), head.stream)
+        }
+        do throws(TransferError) {
+            let offer = try TransferOffer(head.header)
+            let stream = head.stream
+            let connection = self.connection
+            let transfer = IncomingTransfer(
+                machine: TransferReceiver(offer, stream: stream), receiving: receiving, session: self.session, eventLoop: self.eventLoop,
+                write: { [weak connection] in connection?.handler?.write($0) }
+            ) { [weak self] in self?.incoming[stream] = nil }
+            self.incoming[stream] = transfer
+            transfer.start(at: self.now)
+        } catch {
+            self.refuse(error, head.stream)
+        }
+    }
+
+    private func refuse(_ error: TransferError, _ stream: UInt16) {
+        self.connection?.handler?.write(FrameBytes.of(error.head(stream: stream)))
+    }
+
+    // MARK: Time and the end
+
+    func ticked() {
+        let now = self.now
+        for transfer in self.outgoing.values { transfer.ticked(at: now) }
+        for transfer in self.incoming.values { transfer.ticked(at: now) }
+    }
+
+    func connectionEnded() {
+        for transfer in self.outgoing.values { transfer.connectionEnded() }
+        for transfer in self.incoming.values { transfer.connectionEnded() }
+        self.receiving?.folder.ledger.withLockedValue { $0.sessionEnded(self.session) }
+    }
+}
+
+@available(*, unavailable)
+extension FramedTransfers: Sendable {}
+
+enum FrameBytes {
+    /// Heads of our own making: small, and of nothing but text and numbers.
+    static func of(_ head: FrameHead) -> [ByteBuffer] {
+        var buffer = ByteBuffer()
+        try? head.write(into: &buffer)
+        return [buffer]
+    }
+}

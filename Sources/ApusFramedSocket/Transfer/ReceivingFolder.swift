@@ -1,0 +1,269 @@
+public import ApusFramedProtocol
+import Crypto
+public import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A folder that takes files, and keeps what has come of those that are not finished.
+///
+/// It is opened once; every name is opened below its handle, one component at a time and through no link, so that no name and no link of anybody
+/// leads out of it. An unfinished file lies in the folder itself as `.apus-….part` and goes on where it stopped, also after a crash of either side.
+/// A name that is taken is not written over: the file gets a number, `photo (2).jpg`.
+public final class ReceivingFolder: Sendable {
+    private let root: FileDescriptor
+    private let path: String
+    /// Who writes what.
+    let ledger: NIOLockedValueBox<TransferLedger>
+    private let limits: TransferLimits
+
+    /// Opens a folder.
+    ///
+    /// - Parameters:
+    ///   - path: An existing folder.
+    ///   - limits: How much it takes.
+    /// - Throws: ``TransferError/Code/storage`` when it cannot be opened.
+    public init(path: String, limits: TransferLimits = .init()) throws(TransferError) {
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw FileDescriptor.error("the folder cannot be opened", .storage) }
+        self.root = FileDescriptor(number)
+        self.path = path
+        self.limits = limits
+        self.ledger = NIOLockedValueBox(TransferLedger(limits: limits))
+    }
+
+    // MARK: Unfinished files
+
+    /// Opens what there is of an upload, or begins it; empty when the offer is fresh.
+    ///
+    /// - Throws: ``TransferError/Code/busy`` when another process has it open.
+    func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
+        let number = openat(self.root.number, offer.partName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard number >= 0 else { throw FileDescriptor.error("the unfinished file cannot be opened", .storage) }
+        let descriptor = FileDescriptor(number)
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw TransferError(.busy, message: "another process is at this upload") }
+        let part = PartFile(descriptor, name: offer.partName)
+        guard try descriptor.status().isFile else { throw TransferError(.storage, message: "the unfinished file is none") }
+        if offer.isFresh { try part.empty() } else { try part.load(upTo: offer.size) }
+        // A file whose name is lost in a power cut was never durable.
+        if part.size == 0, fsync(self.root.number) != 0 { throw FileDescriptor.error("the folder cannot be synced", .storage) }
+        return part
+    }
+
+    /// Lets an upload in, or says why not; the ledger's `released` must follow.
+    func admit(_ offer: TransferOffer, session: UInt64) throws(TransferError) {
+        let existing = offer.isFresh ? 0 : self.root.status(of: offer.partName)?.size ?? 0
+        let (free, stored) = (try self.freeBytes(), self.limits.totalBytes == .max ? 0 : self.storedBytes())
+        // `withLockedValue` passes no typed errors on.
+        let result: Result<Void, TransferError> = self.ledger.withLockedValue { ledger in
+            do throws(TransferError) {
+                return .success(try ledger.admit(offer, session: session, existing: existing, stored: stored, free: free))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Takes unfinished files away that nobody has written to for ``TransferLimits/expiry``.
+    ///
+    /// Blocks while it looks through the folder. Call it when you start, and now and then.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: How many there were.
+    @discardableResult
+    public func removeAbandoned(at now: Date = Date()) -> Int {
+        var parts: [(name: String, idle: Duration)] = []
+        for name in self.names() where name.hasPrefix(SafeFileName.partPrefix) && name.hasSuffix(TransferOffer.partSuffix) {
+            guard let status = self.root.status(of: name) else { continue }
+            parts.append((name, .seconds(now.timeIntervalSince1970 - Double(status.modified) / 1e9)))
+        }
+        let expired = self.ledger.withLockedValue { $0.expired(parts) }
+        return expired.count { name in
+            // Another process may be at it.
+            let number = openat(self.root.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            guard number >= 0 else { return false }
+            let descriptor = FileDescriptor(number)
+            return flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 && unlinkat(self.root.number, name, 0) == 0
+        }
+    }
+
+    /// What is in the folder itself.
+    private func names() -> [String] {
+        // A descriptor of its own: the stream closes it, and reads on from where it stands.
+        let number = openat(self.root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0, let stream = fdopendir(number) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
+    }
+
+    /// The bytes of all files in the folder and below, links not followed.
+    private func storedBytes() -> Int {
+        guard let files = FileManager.default.enumerator(atPath: self.path) else { return 0 }
+        var sum = 0
+        while files.nextObject() != nil {
+            guard let size = files.fileAttributes?[.size] as? NSNumber, files.fileAttributes?[.type] as? FileAttributeType == .typeRegular
+            else {
+                continue
+            }
+            sum = sum.addingReportingOverflow(size.intValue).overflow ? .max : sum + size.intValue
+        }
+        return sum
+    }
+
+    func discard(_ part: PartFile) {
+        unlinkat(self.root.number, part.name, 0)
+    }
+
+    /// Free bytes of the disk.
+    func freeBytes() throws(TransferError) -> Int {
+        var buffer = statvfs()
+        guard fstatvfs(self.root.number, &buffer) == 0 else { throw FileDescriptor.error("the disk cannot be looked at", .storage) }
+        let (bytes, overflow) = UInt64(buffer.f_bavail).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
+        return overflow ? .max : Int(clamping: bytes)
+    }
+
+    // MARK: Finished files
+
+    /// Gives a synced file its name, and syncs the folders. Answers the name it got.
+    func publish(_ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool) throws(TransferError) -> String {
+        let folders = offer.name.components.dropLast()
+        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
+        var chain = [self.root]
+        for component in folders { chain.append(try Self.openFolder(component, below: chain[chain.count - 1])) }
+        let folder = chain[chain.count - 1]
+        if keepsAttributes { try part.setAttributes(of: offer) }
+        var name = last
+        for attempt in 2...1000 {
+            // A link does not write over what is there, as a rename would.
+            if linkat(self.root.number, part.name, folder.number, name, 0) == 0 { break }
+            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot get its name", .storage) }
+            guard attempt < 1000 else { throw TransferError(.storage, message: "a thousand files of that name are there") }
+            name = Self.numbered(last, attempt)
+        }
+        unlinkat(self.root.number, part.name, 0)
+        for folder in chain.reversed() {
+            guard fsync(folder.number) == 0 else { throw FileDescriptor.error("a folder cannot be synced", .storage) }
+        }
+        return (folders + [name]).joined(separator: "/")
+    }
+
+    private static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
+        if mkdirat(parent.number, name, 0o777) != 0, errno != EEXIST {
+            throw FileDescriptor.error("a folder cannot be made", .storage)
+        }
+        let number = openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw FileDescriptor.error("a folder cannot be opened, or is a link", .storage) }
+        return FileDescriptor(number)
+    }
+
+    /// `photo (2).jpg`, cut so that it fits.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+        let suffix = " (\(number))" + String(name[dot...])
+        var stem = String(name[..<dot])
+        while !stem.isEmpty, stem.utf8.count + suffix.utf8.count > SafeFileName.maximumComponentBytes { stem.removeLast() }
+        return stem + suffix
+    }
+}
+
+/// What has come of a file: written at its end, hashed in order.
+///
+/// Blocks; one call at a time, which the transfer sees to. The lock on it goes with the descriptor.
+final class PartFile: @unchecked Sendable {
+    // Unchecked because: one call at a time.
+
+    let name: String
+    private let descriptor: FileDescriptor
+    private var hasher = SHA256()
+    private(set) var size = 0
+
+    init(_ descriptor: FileDescriptor, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// The hash of everything there is.
+    var hash: String {
+        let copy = self.hasher
+        return copy.finalize().hexadecimal
+    }
+
+    /// Syncs what is there and hashes it. More than the file can have is none of it.
+    ///
+    /// After a power cut a file may be as long as it was and hold zeros: the hash tells the sender.
+    func load(upTo length: Int) throws(TransferError) {
+        let size = try self.descriptor.status().size
+        guard size <= length else { return try self.empty() }
+        try self.sync()
+        var buffer = [UInt8](repeating: 0, count: TransferChunk.maximumBytes)
+        while self.size < size {
+            let offset = self.size
+            let count = buffer.withUnsafeMutableBytes { memory in
+                FileDescriptor.retrying { pread(self.descriptor.number, memory.baseAddress, memory.count, off_t(offset)) }
+            }
+            guard count > 0 else { throw FileDescriptor.error("the unfinished file cannot be read", .storage) }
+            buffer.withUnsafeBytes { self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            self.size += count
+        }
+    }
+
+    func empty() throws(TransferError) {
+        guard ftruncate(self.descriptor.number, 0) == 0 else {
+            throw FileDescriptor.error("the unfinished file cannot be emptied", .storage)
+        }
+        self.size = 0
+        self.hasher = SHA256()
+    }
+
+    /// Writes behind what is there.
+    func append(_ pieces: [ByteBuffer]) throws(TransferError) {
+        for piece in pieces {
+            var failure: CInt?
+            piece.withUnsafeReadableBytes { bytes in
+                var written = 0
+                while written < bytes.count, let start = bytes.baseAddress {
+                    let offset = off_t(self.size + written)
+                    let result = FileDescriptor.retrying { pwrite(self.descriptor.number, start + written, bytes.count - written, offset) }
+                    guard result > 0 else {
+                        failure = result < 0 ? errno : ENOSPC
+                        return
+                    }
+                    written += result
+                }
+                self.hasher.update(bufferPointer: bytes)
+            }
+            if let failure { throw FileDescriptor.error("the file cannot be written", .storage, errno: failure) }
+            self.size += piece.readableBytes
+        }
+    }
+
+    func sync() throws(TransferError) {
+        #if canImport(Darwin)
+            let result = fcntl(self.descriptor.number, F_FULLFSYNC)
+        #else
+            let result = fdatasync(self.descriptor.number)
+        #endif
+        guard result == 0 else { throw FileDescriptor.error("the file cannot be synced", .storage) }
+    }
+
+    func setAttributes(of offer: TransferOffer) throws(TransferError) {
+        if let permissions = offer.permissions, fchmod(self.descriptor.number, mode_t(permissions)) != 0 {
+            throw FileDescriptor.error("the permissions cannot be set", .storage)
+        }
+        if let modified = offer.modified { try self.descriptor.setTime(modified) }
+        guard fsync(self.descriptor.number) == 0 else { throw FileDescriptor.error("the file cannot be synced", .storage) }
+    }
+}
