@@ -145,7 +145,7 @@ let package = Package(
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
-        module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, httpTypes]),
+        module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
@@ -167,7 +167,7 @@ let package = Package(
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
             "ApusConnectivityTests",
-            ["ApusConnectivity", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
+            ["ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",
@@ -210,8 +210,9 @@ let package = Package(
             "IntegrationTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
-                "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket",
-                "ApusJSON", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, serviceLifecycle, logging,
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusWebSocket",
+                "ApusJSON", nioCore,
+                nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes, serviceLifecycle, x509, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,9 +9,11 @@ struct EngineIOClientAddress: Sendable {
     /// The `EIO` of the query.
     var version: EngineIOVersion
 
-    /// Takes `http`, `https`, `ws` or `wss`; a query in the URL joins that of the configuration, a path in it is no part of the address
+    /// Takes `http`, `https`, `ws` or `wss`; a query in the URL joins that of the attempt, a path in it is no part of the address
     /// (Socket.IO users give the namespace there).
-    init(_ url: String, configuration: EngineIOClientConfiguration) throws(EngineIOError) {
+    init(
+        _ url: String, attempt: EngineIOClientConfiguration.Attempt, version: EngineIOClientConfiguration.ProtocolVersion
+    ) throws(EngineIOError) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
             throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL: http://host:port is expected, non-ASCII percent-encoded")
         }
@@ -26,7 +28,7 @@ struct EngineIOClientAddress: Sendable {
         do throws(ConnectivityError) { self.origin = try HTTPOrigin(isSecure: isSecure, authority: authority) } catch {
             throw EngineIOError(.badRequest, message: error.message, cause: error)
         }
-        let path = configuration.path
+        let path = attempt.path
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
             throw EngineIOError(.badRequest, message: "the path \"\(path)\" holds what must be percent-encoded")
         }
@@ -35,11 +37,11 @@ struct EngineIOClientAddress: Sendable {
             let query = rest[question...].dropFirst().prefix { $0 != "#" }
             if !query.isEmpty { target += query + "&" }
         }
-        for (name, value) in configuration.query.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in attempt.query.sorted(by: { $0.key < $1.key }) {
             target += QueryString.percentEncoded(name) + "=" + QueryString.percentEncoded(value) + "&"
         }
         self.target = target
-        self.version = configuration.version == .v3 ? .v3 : .v4
+        self.version = version == .v3 ? .v3 : .v4
     }
 
     /// The target of polling requests.

@@ -1,4 +1,5 @@
 public import ApusConnectivity
+public import ApusWebSocketProtocol
 
 /// How a client connects to an Engine.IO server.
 public struct EngineIOClientConfiguration: Sendable {
@@ -31,6 +32,18 @@ public struct EngineIOClientConfiguration: Sendable {
     /// used alone. WebSocket first stays on WebSocket.
     public var transports: [Transport] = [.polling, .websocket]
 
+    /// Whether a session that begins on polling changes to WebSocket when the server offers it. Default: yes.
+    public var upgrade: Bool = true
+
+    /// Whether a session begins on WebSocket when the last one ended on it. Default: no, as the reference client.
+    ///
+    /// Saves the polling's requests, and waits for ``timeout`` where WebSocket suddenly does not work any more.
+    public var rememberUpgrade: Bool = false
+
+    /// Whether the other transports are tried when the first fails before the session stands, each for up to ``timeout``. Default: no, as
+    /// the reference client.
+    public var tryAllTransports: Bool = false
+
     /// The path of the server. Default: `/socket.io/`, as the reference server.
     public var path: String = "/socket.io/"
 
@@ -40,8 +53,40 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Further fields of every HTTP request, the WebSocket's handshake included (a cookie, an Authorization).
     public var headers: [String: String] = [:]
 
-    /// Time until the session stands, and for each POST. Default: 20 seconds, as the reference client.
+    /// Cookies of every request. One of the same name that the server gives takes its place.
+    public var cookies: [String: String] = [:]
+
+    /// Whether the cookies that a server gives go with later requests of the same manager, WebSocket's included. Default: yes.
+    ///
+    /// Load balancers keep a session at one server with them. At most 50, each of 4,096 bytes; they are forgotten with the manager.
+    public var keepsCookies: Bool = true
+
+    /// What may differ from one attempt to open a session to the next.
+    public struct Attempt: Sendable, Hashable {
+        /// See ``EngineIOClientConfiguration/path``.
+        public var path: String
+        /// See ``EngineIOClientConfiguration/query``.
+        public var query: [String: String]
+        /// See ``EngineIOClientConfiguration/headers``.
+        public var headers: [String: String]
+    }
+
+    /// Changes path, query and fields anew for every attempt: a token that expires, for instance. Default: `nil`.
+    ///
+    /// It is given those of this configuration, and counts towards ``timeout``. When it throws, the attempt has failed.
+    public var prepareAttempt: (@Sendable (inout Attempt) async throws -> Void)?
+
+    /// How WebSocket messages are compressed (permessage-deflate), if the server agrees. Default: from 1,024 bytes on, as the reference client;
+    /// `nil`: not at all.
+    ///
+    /// Where the server agrees, it costs up to 300 KB a connection.
+    public var compression: WebSocketDeflateConfiguration? = .init()
+
+    /// Time until the session stands. Default: 20 seconds, as the reference client.
     public var timeout: Duration = .seconds(20)
+
+    /// Time for each POST, answer included. Default: 20 seconds. A poll has the time of the server's heartbeat.
+    public var requestTimeout: Duration = .seconds(20)
 
     /// How the server's certificate is judged, for both transports. Default: the system's roots and the host's name.
     public var tls: TLSSettings = .system
@@ -65,6 +110,12 @@ public struct EngineIOClientConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// What an attempt begins with.
+    var attempt: Attempt { Attempt(path: self.path, query: self.query, headers: self.headers) }
+
+    /// Where to when it is not the URL's host.
+    var target: Dialer.Target? { self.unixSocketPath.map { .unixSocket(path: $0) } }
 
     /// The way to the server.
     var dialer: Dialer {

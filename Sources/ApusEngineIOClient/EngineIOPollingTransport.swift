@@ -7,52 +7,79 @@ import NIOHTTP1
 ///
 /// Confined to the event loop.
 final class EngineIOPollingTransport {
+    /// What a request brought.
+    struct Answer {
+        var payload: EngineIOPayload
+        var setCookies: [String]
+    }
+
+    typealias Outcome = Result<Answer, EngineIOError>
+
     private let exchanger: HTTPExchanger
-    private let headers: HTTPHeaders
-    /// The requests on their way that somebody waits for.
-    private var requests: Set<HTTPExchanger.ID> = []
+
+    /// Whether a poll is on its way.
+    private(set) var getIsOut = false
+    /// Whether a POST is on its way.
+    private(set) var postIsOut = false
 
     init(eventLoop: any EventLoop, origin: HTTPOrigin, configuration: EngineIOClientConfiguration) {
-        self.headers = HTTPHeaders(configuration.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: configuration.dialer)
-        exchanges.target = configuration.unixSocketPath.map { .unixSocket(path: $0) }
+        exchanges.target = configuration.target
         exchanges.maximumBodyBytes = configuration.maximumMessageBytes
         self.exchanger = HTTPExchanger(configuration: exchanges, eventLoop: eventLoop)
     }
 
-    /// Sends a request; `completion` runs on the event loop, unless ``cancel()`` came first.
-    func send(
-        _ method: HTTPMethod, to target: String, body: EngineIOPayload?, timeout: Duration,
-        completion: @escaping (Result<EngineIOPayload, EngineIOError>) -> Void
-    ) {
-        var request = HTTPExchangeRequest(method, target, headers: self.headers, body: body?.bytes)
-        if let body { request.headers.replaceOrAdd(name: "Content-Type", value: body.contentType) }
-        var id: HTTPExchanger.ID?
-        var isOver = false
-        id = self.exchanger.send(request, timeout: timeout) { result in
-            isOver = true
-            if let id { guard self.requests.remove(id) != nil else { return } }  // cancelled
-            completion(Self.outcome(result))
+    /// Polls. `completion` runs on the event loop, unless ``cancel()`` came first.
+    func get(_ target: String, headers: [(String, String)], timeout: Duration, completion: @escaping (Outcome) -> Void) {
+        self.getIsOut = true
+        self.send(HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers)), timeout: timeout) { outcome in
+            guard self.getIsOut else { return }  // cancelled
+            self.getIsOut = false
+            completion(outcome)
         }
-        if !isOver, let id { self.requests.insert(id) }
     }
 
-    private static func outcome(_ result: Result<HTTPExchangeResponse, ConnectivityError>) -> Result<EngineIOPayload, EngineIOError> {
+    /// Posts a payload. `completion` runs on the event loop, unless ``cancel()`` came first.
+    func post(
+        _ payload: EngineIOPayload, to target: String, headers: [(String, String)], timeout: Duration,
+        completion: @escaping (Outcome) -> Void
+    ) {
+        self.postIsOut = true
+        var request = HTTPExchangeRequest(.POST, target, headers: HTTPHeaders(headers), body: payload.bytes)
+        request.headers.replaceOrAdd(name: "Content-Type", value: payload.contentType)
+        self.send(request, timeout: timeout) { outcome in
+            guard self.postIsOut else { return }  // cancelled
+            self.postIsOut = false
+            completion(outcome)
+        }
+    }
+
+    private func send(_ request: HTTPExchangeRequest, timeout: Duration, completion: @escaping (Outcome) -> Void) {
+        self.exchanger.send(request, timeout: timeout) { completion(Self.outcome($0)) }
+    }
+
+    private static func outcome(_ result: Result<HTTPExchangeResponse, ConnectivityError>) -> Outcome {
         switch result {
         case .success(let response):
             guard response.status == 200 else {
                 return .failure(EngineIOHTTPRefusal.error(status: response.status, body: Array(response.body.readableBytesView)))
             }
+            let isBinary = EngineIOPayload.isBinary(contentType: response.headers.first(name: "Content-Type"))
             return .success(
-                EngineIOPayload(
-                    bytes: response.body, isBinary: EngineIOPayload.isBinary(contentType: response.headers.first(name: "Content-Type"))))
+                Answer(payload: EngineIOPayload(bytes: response.body, isBinary: isBinary), setCookies: response.headers["Set-Cookie"]))
         case .failure(let error): return .failure(EngineIOError(error))
         }
     }
 
+    /// Sends nothing more and keeps no connection.
+    func finish() {
+        self.exchanger.finish()
+    }
+
     /// Gives up what is on its way; no completion runs any more.
     func cancel() {
-        self.requests = []
+        self.getIsOut = false
+        self.postIsOut = false
         self.exchanger.close()
     }
 }
@@ -63,7 +90,6 @@ extension EngineIOError {
         let code: Code =
             switch error.code {
             case .timeout: .timeout
-            case .invalidSettings: .badRequest
             case .responseTooLarge: .payloadTooLarge
             default: .transportError
             }

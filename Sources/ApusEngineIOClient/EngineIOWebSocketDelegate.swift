@@ -1,6 +1,7 @@
 import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
+import NIOCore
 
 /// Leads what a WebSocket says to its connection, for as long as the connection wants to hear it.
 final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
@@ -12,6 +13,10 @@ final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
 
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
         self.connection?.webSocketReceived(message)
+    }
+
+    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {
+        self.connection?.pongArrived()
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}

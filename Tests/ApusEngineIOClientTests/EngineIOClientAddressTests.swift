@@ -9,7 +9,8 @@ import Testing
         var configuration = EngineIOClientConfiguration()
         configuration.path = "my.io/"
         configuration.query = ["b": "1 2&3", "a": "ä"]
-        let address = try EngineIOClientAddress("https://example.com:8443/ignored?token=x#f", configuration: configuration)
+        let address = try EngineIOClientAddress(
+            "https://example.com:8443/ignored?token=x#f", attempt: configuration.attempt, version: configuration.version)
         #expect(address.origin.isSecure)
         #expect(address.origin.authority == "example.com:8443")
         #expect(
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["ws://[::1]:3000", "http://localhost"]) func takesHosts(url: String) throws {
-        let address = try EngineIOClientAddress(url, configuration: .init())
+        let address = try EngineIOClientAddress(url, attempt: EngineIOClientConfiguration().attempt, version: .automatic)
         let host = url.split(separator: "//", maxSplits: 1)[1]
         #expect(address.origin.authority == host)
         #expect(address.webSocket(sid: nil) == "ws://\(host)/socket.io/?EIO=4&transport=websocket")
@@ -28,13 +29,15 @@ import Testing
 
     @Test(arguments: ["", "example.com", "ftp://x", "http://", "http://u:p@host", "http://ho st", "http://host\r\nX: y", "http:///path"])
     func refuses(url: String) {
-        #expect(throws: EngineIOError.self) { try EngineIOClientAddress(url, configuration: .init()) }
+        #expect(throws: EngineIOError.self) {
+            try EngineIOClientAddress(url, attempt: EngineIOClientConfiguration().attempt, version: .automatic)
+        }
     }
 
     @Test func asksForVersionThreeWhenTold() throws {
         var configuration = EngineIOClientConfiguration()
         configuration.version = .v3
-        let address = try EngineIOClientAddress("http://host", configuration: configuration)
+        let address = try EngineIOClientAddress("http://host", attempt: configuration.attempt, version: configuration.version)
         #expect(address.polling(sid: nil) == "/socket.io/?EIO=3&transport=polling")
     }
 
@@ -42,7 +45,9 @@ import Testing
         var configuration = EngineIOClientConfiguration()
         for path in ["/a b", "/a?b", "/a#b", "/ä", "/a\r\n"] {
             configuration.path = path
-            #expect(throws: EngineIOError.self) { try EngineIOClientAddress("http://host", configuration: configuration) }
+            #expect(throws: EngineIOError.self) {
+                try EngineIOClientAddress("http://host", attempt: configuration.attempt, version: configuration.version)
+            }
         }
     }
 }

@@ -132,7 +132,7 @@ import Testing
         var outbox = EngineIOClientOutbox(maximumBytes: 10, codec: EngineIOPacketCodec(version: .v4))
         #expect(outbox.append([self.message(100)]) == true)
         #expect(outbox.append([self.message(1)]) == false)
-        #expect(outbox.popFirst() == self.message(100))
+        #expect(outbox.popFirst()?.packet == self.message(100))
         #expect(outbox.bytes == 0)
         #expect(outbox.append([self.message(1)]) == true)
     }
@@ -156,8 +156,8 @@ import Testing
         outbox.replacePong(ByteBuffer(string: "b"))
         #expect(outbox.count == 2)
         #expect(outbox.bytes == 7)
-        #expect(outbox.popFirst() == self.message(4))
-        #expect(outbox.popFirst() == .pong(ByteBuffer(string: "b")))
+        #expect(outbox.popFirst()?.packet == self.message(4))
+        #expect(outbox.popFirst()?.packet == .pong(ByteBuffer(string: "b")))
         #expect(outbox.bytes == 0)
     }
 
@@ -166,9 +166,9 @@ import Testing
         var taken: [EngineIOPacket] = []
         for number in 1...300 {
             _ = outbox.append([self.message(number)])
-            if number % 3 == 0, let packet = outbox.popFirst() { taken.append(packet) }
+            if number % 3 == 0, let packet = outbox.popFirst()?.packet { taken.append(packet) }
         }
-        while let packet = outbox.popFirst() { taken.append(packet) }
+        while let packet = outbox.popFirst()?.packet { taken.append(packet) }
         #expect(taken == (1...300).map { self.message($0) })
     }
 }

@@ -23,6 +23,8 @@ final class SocketManagerCore: @unchecked Sendable {
     var reconnection: ReconnectionStateMachine
     var network: NetworkWatch
     private var engine: EngineIOClientConnection?
+    /// Outlives each of them.
+    private let memory = EngineIOClientMemory()
     private var decoder: SocketIOParser.Decoder
     /// Of the messages of the packet that is coming in.
     private var packetBytes = 0
@@ -85,8 +87,8 @@ final class SocketManagerCore: @unchecked Sendable {
         self.session = nil
         do throws(EngineIOError) {
             let engine = try EngineIOClientConnection(
-                url: self.url, configuration: self.configuration.engine, eventLoop: self.eventLoop, logger: self.logger,
-                delegate: self)
+                url: self.url, configuration: self.configuration.engine, memory: self.memory, eventLoop: self.eventLoop,
+                logger: self.logger, delegate: self)
             self.engine = engine
             engine.start()
         } catch {
@@ -182,7 +184,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// Sends the messages of a packet, all or none; false when the queue is full or there is no session.
     func send(_ packet: [EngineIOMessage], compresses: Bool = true) -> Bool {
         guard let engine = self.engine else { return false }
-        return engine.send(packet)
+        return engine.send(packet, compresses: compresses)
     }
 
     /// One for all attachments of a packet: those that trickle in win no time.
@@ -259,6 +261,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         case .pong(let roundTrip):
             if let roundTrip { self.measuredLatency.withLockedValue { $0 = roundTrip } }
             told = .pong(latency: roundTrip)
+        case .roundTrip(let roundTrip): return self.measuredLatency.withLockedValue { $0 = roundTrip }
         case .upgrade: told = .upgrade
         case .upgradeError(let error):
             told = .upgradeError(SocketIOError(.transport, message: "no WebSocket could be had: \(error.message)", cause: error))

@@ -1,4 +1,5 @@
 import ApusConnectivity
+import ApusTesting
 import NIOConcurrencyHelpers
 import NIOSSL
 import Testing

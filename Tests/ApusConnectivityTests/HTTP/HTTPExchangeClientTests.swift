@@ -1,4 +1,5 @@
 import ApusConnectivity
+import ApusTesting
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -65,13 +66,13 @@ import X509
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: x\r\n\r\n",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length:5\r\n\r\nabcde",
-        "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\nKeep-Alive: timeout=5\r\n\r\nabcde",
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\nKeep-Alive: timeout=500\r\n\r\nabcde",
     ])
     func answersOfAllFormsKeepTheConnection(answer: String) async throws {
         try await ScriptedHTTPServer.with { _, _ in
             .bytes(answer)
         } _: { server in
-            let client = self.client(server)
+            let client = self.client(server) { $0.idleTimeout = .seconds(60) }
             for _ in 0..<3 { try await self.expect(client, "abcde") }
             #expect(server.connections == 1)
         }

@@ -1,4 +1,5 @@
 import ApusConnectivity
+import ApusTesting
 import NIOSSL
 import Testing
 import X509

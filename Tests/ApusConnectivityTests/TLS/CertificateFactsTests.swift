@@ -1,3 +1,4 @@
+import ApusTesting
 import Crypto
 import SwiftASN1
 import Testing

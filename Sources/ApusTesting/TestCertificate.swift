@@ -1,16 +1,16 @@
-import Crypto
-import Foundation
-import NIOSSL
+package import Crypto
+package import Foundation
+package import NIOSSL
 import SwiftASN1
-import X509
+package import X509
 
 /// A certificate made for a test, with its key.
-struct TestCertificate {
-    let certificate: Certificate
-    let key: P256.Signing.PrivateKey
+package struct TestCertificate {
+    package let certificate: Certificate
+    package let key: P256.Signing.PrivateKey
 
     /// A certificate for `names`, signed by `issuer` or by itself.
-    init(
+    package init(
         _ name: String, names: [GeneralName] = [.dnsName("localhost"), .loopback], issuer: TestCertificate? = nil,
         isAuthority: Bool = false,
         expiresAfter seconds: TimeInterval = 3600
@@ -35,7 +35,7 @@ struct TestCertificate {
             }, issuerPrivateKey: signer)
     }
 
-    var der: [UInt8] {
+    package var der: [UInt8] {
         get throws {
             var serializer = DER.Serializer()
             try self.certificate.serialize(into: &serializer)
@@ -43,13 +43,13 @@ struct TestCertificate {
         }
     }
 
-    var pem: String { get throws { try self.certificate.serializeAsPEM().pemString } }
-    var keyPEM: String { self.key.pemRepresentation }
-    var digest: [UInt8] { get throws { Array(SHA256.hash(data: try self.der)) } }
+    package var pem: String { get throws { try self.certificate.serializeAsPEM().pemString } }
+    package var keyPEM: String { self.key.pemRepresentation }
+    package var digest: [UInt8] { get throws { Array(SHA256.hash(data: try self.der)) } }
     /// Of the key's SubjectPublicKeyInfo.
-    var keyDigest: [UInt8] { Array(SHA256.hash(data: self.key.publicKey.derRepresentation)) }
+    package var keyDigest: [UInt8] { Array(SHA256.hash(data: self.key.publicKey.derRepresentation)) }
 
-    func serverConfiguration() throws -> TLSConfiguration {
+    package func serverConfiguration() throws -> TLSConfiguration {
         TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(try NIOSSLCertificate(bytes: try self.der, format: .der))],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(self.key.derRepresentation), format: .der)))
@@ -57,5 +57,5 @@ struct TestCertificate {
 }
 
 extension GeneralName {
-    static let loopback = GeneralName.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))
+    package static let loopback = GeneralName.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))
 }

@@ -1,0 +1,88 @@
+import ApusEngineIOProtocol
+import NIOCore
+
+/// The session over polling: one GET that waits at the server, one POST with what there is to say.
+extension EngineIOClientConnection {
+    /// Polls wait at the server for up to a ping's interval; the deadline leaves room for the way.
+    private static let pollSlack = Duration.seconds(10)
+    private static let longestPoll = Duration.seconds(600)
+
+    /// The fields of the attempt's requests, with the cookies for this one.
+    func headers(for target: String) -> [(String, String)] {
+        var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let place = headers.firstIndex { $0.0.lowercased() == "cookie" }
+        let field = place.map { headers.remove(at: $0).1 }
+        if let cookies = self.memory.cookies(for: self.address, target: target, given: self.configuration.cookies, field: field) {
+            headers.append(("Cookie", cookies))
+        }
+        return headers
+    }
+
+    func poll() {
+        guard !self.polling.getIsOut else { return }
+        let timeout: Duration
+        if let handshake = self.handshake {
+            timeout = min(handshake.pingInterval + handshake.pingTimeout + Self.pollSlack, Self.longestPoll)
+        } else {
+            timeout = self.configuration.timeout
+        }
+        let target = self.address.polling(sid: self.handshake?.sid)
+        self.polling.get(target, headers: self.headers(for: target), timeout: timeout) { answer in
+            self.polled(self.payload(of: answer, target))
+        }
+    }
+
+    private func payload(of answer: EngineIOPollingTransport.Outcome, _ target: String) -> Result<EngineIOPayload, EngineIOError> {
+        answer.map { answer in
+            if self.configuration.keepsCookies {
+                self.memory.received(setCookies: answer.setCookies, from: self.address, target: target)
+            }
+            return answer.payload
+        }
+    }
+
+    private func polled(_ result: Result<EngineIOPayload, EngineIOError>) {
+        do throws(EngineIOError) {
+            let payload = try result.get()
+            if self.handshake == nil, self.configuration.version == .automatic { self.speak(payload.versionOfFirstAnswer) }
+            for packet in try self.payloads.decode(payload) { self.received(packet, over: .polling) }
+        } catch {
+            self.failed(.polling, error)
+            return
+        }
+        if self.session.mayPoll { self.poll() } else { self.reportSilence() }
+    }
+
+    func post() {
+        guard !self.polling.postIsOut, !self.outbox.isEmpty else { return }
+        let maximum = self.handshake?.maxPayload ?? 0
+        let batch = self.outbox.takeBatch(maximumBytes: maximum > 0 ? maximum : 1_000_000)
+        let holdsPong = batch.contains { if case .pong = $0 { true } else { false } }
+        if holdsPong { self.pingTime = .now() }
+        let target = self.address.polling(sid: self.handshake?.sid)
+        self.polling.post(
+            self.payloads.encode(batch), to: target, headers: self.headers(for: target), timeout: self.configuration.requestTimeout
+        ) { answer in
+            let result = self.payload(of: answer, target)
+            guard !self.session.isClosed else { return self.saidGoodbye(result) }
+            // The answer's text is not looked at: `ok` from Node, `OK` from python.
+            if case .failure(let error) = result { return self.failed(.polling, error) }
+            if holdsPong { self.pongArrived() }
+            self.flush()
+            self.reportSilence()
+        }
+    }
+
+    /// A POST ended after the session's end: the rest goes out, then the poll that still waits is given up.
+    private func saidGoodbye(_ result: Result<EngineIOPayload, EngineIOError>) {
+        if case .success = result, self.isSayingGoodbye, !self.outbox.isEmpty { return self.post() }
+        self.polling.cancel()
+        self.tellDeparture(after: nil)
+    }
+
+    func reportSilence() {
+        guard !self.polling.getIsOut, !self.polling.postIsOut else { return }
+        guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
+        self.upgraded()
+    }
+}

@@ -1,0 +1,125 @@
+import ApusEngineIOProtocol
+import ApusWebSocket
+import ApusWebSocketProtocol
+import HTTPTypes
+import Logging
+import NIOCore
+
+/// The session over a WebSocket, from the beginning or after an upgrade.
+extension EngineIOClientConnection {
+    /// Tries a WebSocket beside the polling that carries the session.
+    func probe(sid: String) {
+        self.openWebSocket(sid: sid)
+        self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
+            guard connection.session.outboundCarrier != .webSocket else { return }
+            connection.webSocketEnded(EngineIOError(.timeout, message: "the upgrade took longer than \(connection.configuration.timeout)"))
+        }
+    }
+
+    func openWebSocket(sid: String?) {
+        let delegate = EngineIOWebSocketDelegate(connection: self)
+        self.webSocketDelegate = delegate
+        var limits = WebSocketLimits(maximumMessageBytes: self.configuration.maximumMessageBytes)
+        limits.closeTimeout = .seconds(2)
+        let url: WebSocketURL
+        do throws(WebSocketError) { url = try WebSocketURL(self.address.webSocket(sid: sid)) } catch {
+            return self.webSocketEnded(Self.engineError(error))
+        }
+        var headers = self.headers(for: url.requestTarget)
+        // Servers refuse a WebSocket that shows a cookie and does not say from where, as a stranger's page would (CVE-2020-28481, hazard 18).
+        if headers.contains(where: { $0.0 == "Cookie" }), !headers.contains(where: { $0.0.lowercased() == "origin" }) {
+            headers.append(("Origin", "\(url.isSecure ? "https" : "http")://\(url.authority)"))
+        }
+        WebSocketClientConnector.attempt(
+            url, headers: headers, through: self.configuration.dialer, target: self.configuration.target,
+            limits: limits, deflate: self.configuration.compression, timeout: self.configuration.timeout, handshakeTimeout: nil,
+            on: self.eventLoop
+        ) { opening in
+            if self.configuration.keepsCookies {
+                self.memory.received(
+                    setCookies: opening.response.headerFields[values: .setCookie], from: self.address, target: url.requestTarget)
+            }
+            return delegate
+        }.futureResult.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let handler):
+                guard self.webSocketDelegate === delegate, !self.session.isClosed else { return handler.abort() }
+                self.webSocket = handler
+                if sid != nil { self.write(.init(packet: .probePing)) }
+                self.flush()
+            case .failure(let error):
+                guard self.webSocketDelegate === delegate else { return }
+                self.webSocketEnded(Self.engineError(error))
+            }
+        }
+    }
+
+    /// Polling is silent: the WebSocket has the session.
+    func upgraded() {
+        self.logger.debug("Session upgraded to WebSocket")
+        self.probeTimer?.cancel()
+        self.memory.webSocketVersion = self.version
+        self.write(.init(packet: .upgrade))
+        self.flush()
+        self.polling.finish()
+        self.delegate?.engine(self, happened: .upgrade)
+    }
+
+    func webSocketReceived(_ message: WebSocketMessage) {
+        do throws(EngineIOError) {
+            switch message.kind {
+            case .text: self.received(try self.packets.decode(.text(message.payload)), over: .webSocket)
+            case .binary: self.received(try self.packets.decode(.binary(message.payload)), over: .webSocket)
+            }
+        } catch {
+            // On a probe it is the probe that is over.
+            if self.session.isProbing { self.webSocketEnded(error) } else { self.finish(error) }
+        }
+    }
+
+    /// Asks the time of the way; the Pong answers.
+    func sendWebSocketPing() {
+        self.pingTime = .now()
+        self.webSocket?.sendPing(ByteBuffer())
+    }
+
+    func webSocketWritable() {
+        self.flush()
+    }
+
+    func webSocketEnded(_ error: EngineIOError) {
+        self.dropWebSocket()
+        self.failed(.webSocket, error)
+    }
+
+    func dropWebSocket() {
+        self.probeTimer?.cancel()
+        self.webSocketDelegate?.connection = nil
+        self.webSocketDelegate = nil
+        self.webSocket?.close(code: .normalClosure, reason: "")
+        self.webSocket = nil
+    }
+
+    func writeWhatWaits() {
+        guard let webSocket = self.webSocket else { return }
+        while webSocket.isWritable, let item = self.outbox.popFirst() { self.write(item) }
+    }
+
+    func write(_ item: EngineIOClientOutbox.Item) {
+        let message =
+            switch self.packets.webSocketFrame(for: item.packet) {
+            case .text(let text): WebSocketMessage(.text, text)
+            case .binary(let bytes): WebSocketMessage(.binary, bytes)
+            }
+        self.webSocket?.send(item.compresses ? message : message.compressed(.never))
+    }
+
+    static func engineError(_ error: any Error) -> EngineIOError {
+        guard let error = error as? WebSocketError else {
+            return EngineIOError(.transportError, message: "the WebSocket failed", cause: error)
+        }
+        if let refusal = error.refusal { return EngineIOHTTPRefusal.error(status: refusal.status, body: refusal.body) }
+        return EngineIOError(
+            error.code == .timeout ? .timeout : .transportError, message: "the WebSocket failed: \(error.message)", cause: error)
+    }
+}

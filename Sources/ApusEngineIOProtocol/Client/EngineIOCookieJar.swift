@@ -1,0 +1,149 @@
+/// The cookies one server gave a client: a load balancer's that keeps a session on its server, a log-in's.
+///
+/// Holds the cookies of one host, since a client talks to one. Bounded; the oldest goes first. Time is passed in, as seconds since 1970.
+///
+/// Source: RFC 6265 5.
+package struct EngineIOCookieJar: Sendable, Equatable {
+    private struct Cookie: Sendable, Equatable {
+        var name: String
+        var value: String
+        var path: String
+        var isSecure: Bool
+        /// `nil`: for as long as the jar lives.
+        var expires: Int?
+    }
+
+    /// How many are kept, as RFC 6265 6.1 asks of browsers for a host.
+    package static let maximumCount = 50
+    /// Name and value together; a longer cookie is not taken (RFC 6265 6.1).
+    package static let maximumBytes = 4096
+
+    private let host: String
+    /// In the order they came.
+    private var cookies: [Cookie] = []
+
+    /// - Parameter host: The server's name or address.
+    package init(host: String) {
+        self.host = host.lowercased()
+    }
+
+    /// How many there are, with those that are too old.
+    package var count: Int { self.cookies.count }
+
+    /// Takes the value of a `Set-Cookie` field. What is none, or for another host, is left out.
+    ///
+    /// - Parameters:
+    ///   - field: `name=value; Path=/; …`.
+    ///   - target: The target of the request it answers; a cookie without a path is for its directory.
+    ///   - now: Seconds since 1970.
+    package mutating func received(_ field: String, target: String, now: Int) {
+        guard field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return }
+        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
+        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return }
+        var cookie = Cookie(
+            name: Self.trimmed(pair[..<equals]), value: Self.trimmed(pair[pair.index(after: equals)...]), path: Self.directory(of: target),
+            isSecure: false)
+        guard !cookie.name.isEmpty, cookie.name.utf8.count + cookie.value.utf8.count <= Self.maximumBytes else { return }
+        var maximumAge: Int?
+        for part in parts {
+            let equals = part.firstIndex(of: "=") ?? part.endIndex
+            let value = equals == part.endIndex ? "" : Self.trimmed(part[part.index(after: equals)...])
+            switch Self.trimmed(part[..<equals]).lowercased() {
+            case "path": cookie.path = value.hasPrefix("/") ? value : Self.directory(of: target)
+            case "secure": cookie.isSecure = true
+            case "domain": guard self.isFor(domain: value) else { return }
+            case "expires": cookie.expires = CookieDate.seconds(value) ?? cookie.expires
+            case "max-age": maximumAge = Int(value) ?? maximumAge
+            default: break
+            }
+        }
+        // "If a cookie has both the Max-Age and the Expires attribute, the Max-Age attribute has precedence"
+        if let maximumAge { cookie.expires = maximumAge <= 0 ? now : now.addingReportingOverflow(min(maximumAge, 1 << 40)).partialValue }
+        self.store(cookie, now: now)
+    }
+
+    private mutating func store(_ cookie: Cookie, now: Int) {
+        let place = self.cookies.firstIndex { $0.name == cookie.name && $0.path == cookie.path }
+        guard cookie.expires.map({ $0 > now }) ?? true else {
+            if let place { self.cookies.remove(at: place) }  // how servers take a cookie back
+            return
+        }
+        if let place { self.cookies[place] = cookie } else { self.cookies.append(cookie) }
+        if self.cookies.count > Self.maximumCount { self.cookies.removeFirst() }
+    }
+
+    /// Name and value of each cookie that goes with a request, those with longer paths first.
+    package func cookies(target: String, isSecure: Bool, now: Int) -> [(name: String, value: String)] {
+        let path = Self.path(of: target)
+        let fitting = self.cookies.enumerated().filter { _, cookie in
+            cookie.expires.map { $0 > now } ?? true && (isSecure || !cookie.isSecure) && Self.path(path, isWithin: cookie.path)
+        }
+        return fitting.sorted { ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset) }
+            .map { ($0.element.name, $0.element.value) }
+    }
+
+    // MARK: RFC 6265 5.1
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return String(text)
+    }
+
+    private func isFor(domain: String) -> Bool {
+        let domain = domain.lowercased().drop { $0 == "." }
+        if domain.isEmpty || domain == self.host { return true }
+        // An address has no parent.
+        return self.host.hasSuffix("." + domain) && domain.contains(".") && !self.host.contains(":") && self.host.last?.isNumber == false
+    }
+
+    private static func path(of target: String) -> Substring {
+        target.prefix { $0 != "?" }
+    }
+
+    private static func directory(of target: String) -> String {
+        let path = Self.path(of: target)
+        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    private static func path(_ path: Substring, isWithin parent: String) -> Bool {
+        guard path.hasPrefix(parent) else { return false }
+        return path.utf8.count == parent.utf8.count || parent.hasSuffix("/") || path.dropFirst(parent.count).hasPrefix("/")
+    }
+}
+
+/// RFC 6265 5.1.1: the dates servers write, whatever their form.
+enum CookieDate {
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// Seconds since 1970; `nil` for what is no date.
+    static func seconds(_ text: String) -> Int? {
+        var time: [Int]?
+        var (day, month, year): (Int?, Int?, Int?)
+        for token in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == ":") }) {
+            let numbers = token.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+            if time == nil, numbers.count == 3 {
+                time = numbers.compactMap { $0 }
+            } else if day == nil, token.count <= 2, let number = Int(token) {
+                day = number
+            } else if month == nil, let index = Self.months.firstIndex(of: token.prefix(3).lowercased()) {
+                month = index + 1
+            } else if year == nil, token.count == 2 || token.count == 4, let number = Int(token) {
+                year = token.count == 4 ? number : number + (number < 70 ? 2000 : 1900)
+            }
+        }
+        guard let time, time.count == 3, let day, let month, let year, (1...31).contains(day), (1601...9999).contains(year),
+            (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2])
+        else { return nil }
+        return Self.days(year, month, day) * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar; years begin in March, so that the leap day is the last.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    }
+}

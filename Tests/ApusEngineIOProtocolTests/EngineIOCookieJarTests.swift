@@ -1,0 +1,141 @@
+import Testing
+
+@testable import ApusEngineIOProtocol
+
+@Suite struct EngineIOCookieJarTests {
+    private let target = "/socket.io/?EIO=4"
+
+    /// What a jar for `example.com` that took these sends with a request.
+    private func sent(
+        _ fields: [String], host: String = "www.example.com", target: String = "/socket.io/?EIO=4", isSecure: Bool = true,
+        after seconds: Int = 0
+    ) -> String {
+        var jar = EngineIOCookieJar(host: host)
+        for field in fields { jar.received(field, target: self.target, now: 1_000_000) }
+        return jar.cookies(target: target, isSecure: isSecure, now: 1_000_000 + seconds).map { "\($0.name)=\($0.value)" }
+            .joined(separator: "; ")
+    }
+
+    @Test func namesAndValuesAreTaken() {
+        #expect(self.sent(["a=b"]) == "a=b")
+        #expect(self.sent([" a = b c ; HttpOnly; SameSite=Lax"]) == "a=b c")
+        #expect(self.sent(["a=b=c"]) == "a=b=c")
+        #expect(self.sent(["a="]) == "a=")
+        #expect(self.sent(["a=1", "b=2", "a=3"]) == "a=3; b=2")
+        for field in ["", "a", "=b", ";", "a=b\u{0}", "a=b\r\nc"] { #expect(self.sent([field]) == "") }
+    }
+
+    @Test func pathsAreHeeded() {
+        #expect(self.sent(["a=1; Path=/"]) == "a=1")
+        #expect(self.sent(["a=1; Path=/socket.io"]) == "a=1")
+        #expect(self.sent(["a=1; Path=/socket"]) == "")
+        #expect(self.sent(["a=1; Path=/other"]) == "")
+        #expect(self.sent(["a=1; Path=x"]) == "a=1")
+        #expect(self.sent(["a=1"], target: "/socket.io/x?y") == "a=1")
+        #expect(self.sent(["a=1"], target: "/") == "")
+        // Longer paths come first, both are sent.
+        #expect(self.sent(["a=1; Path=/", "a=2; Path=/socket.io/"]) == "a=2; a=1")
+    }
+
+    @Test func secureCookiesStayOffOpenConnections() {
+        #expect(self.sent(["a=1; Secure"]) == "a=1")
+        #expect(self.sent(["a=1; Secure", "b=2"], isSecure: false) == "b=2")
+    }
+
+    @Test(arguments: [
+        ("example.com", true), (".example.com", true), ("WWW.example.com", true), ("", true), ("com", false), ("other.com", false),
+        ("ample.com", false), ("a.www.example.com", false),
+    ])
+    func domainsAreHeeded(domain: String, isTaken: Bool) {
+        #expect(self.sent(["a=1; Domain=\(domain)"]) == (isTaken ? "a=1" : ""))
+    }
+
+    @Test func anAddressHasNoParent() {
+        #expect(self.sent(["a=1; Domain=0.0.1"], host: "127.0.0.1") == "")
+        #expect(self.sent(["a=1; Domain=127.0.0.1"], host: "127.0.0.1") == "a=1")
+    }
+
+    @Test func agesAreHeeded() {
+        #expect(self.sent(["a=1; Max-Age=10"], after: 9) == "a=1")
+        #expect(self.sent(["a=1; Max-Age=10"], after: 10) == "")
+        #expect(self.sent(["a=1; Max-Age=9223372036854775807"], after: 1 << 30) == "a=1")
+        #expect(self.sent(["a=1; Max-Age=x"]) == "a=1")
+        #expect(self.sent(["a=1", "a=; Max-Age=0"]) == "")
+        #expect(self.sent(["a=1", "a=; Max-Age=-1"]) == "")
+        #expect(self.sent(["a=1", "a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]) == "")
+        #expect(self.sent(["a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=10"]) == "a=1")
+        #expect(self.sent(["a=1; Expires=nonsense"]) == "a=1")
+    }
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2028 12:00:00 GMT", 1_835_438_400),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+    ])
+    func datesAreRead(text: String, seconds: Int) {
+        #expect(CookieDate.seconds(text) == seconds)
+    }
+
+    @Test(arguments: [
+        "", "now", "06 Nov 1994", "08:49:37", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49 GMT",
+        "Sun, 06 Nov 99999 08:49:37 GMT",
+    ])
+    func whatIsNoDateIsNone(text: String) {
+        #expect(CookieDate.seconds(text) == nil)
+    }
+
+    @Test func theJarIsBounded() {
+        var jar = EngineIOCookieJar(host: "a")
+        for number in 0..<100 { jar.received("c\(number)=x", target: "/", now: 0) }
+        jar.received("large=" + String(repeating: "x", count: 4096), target: "/", now: 0)
+        #expect(jar.count == EngineIOCookieJar.maximumCount)
+        #expect(jar.cookies(target: "/", isSecure: true, now: 0).map(\.name) == (50..<100).map { "c\($0)" })
+    }
+}
+
+@Suite struct EngineIOTransportPlanTests {
+    private func plan(
+        _ transports: [EngineIOClientSession.Carrier], upgrades: Bool = true, triesAll: Bool = false, prefersWebSocket: Bool = false
+    ) throws -> EngineIOTransportPlan {
+        try EngineIOTransportPlan(transports: transports, upgrades: upgrades, triesAll: triesAll, prefersWebSocket: prefersWebSocket)
+    }
+
+    private static let offer = EngineIOHandshake(
+        sid: "s", upgrades: ["websocket"], pingInterval: .seconds(25), pingTimeout: .seconds(20), maxPayload: 1000)
+
+    private func upgrades(_ plan: EngineIOTransportPlan) -> Bool {
+        var session = plan.session
+        return session.received(.open(Self.offer), over: plan.carrier) == .opened(Self.offer, probe: true)
+    }
+
+    @Test func theFirstIsTheOneUnlessTheOthersAreTried() throws {
+        var plan = try self.plan([.polling, .webSocket])
+        #expect(plan.carrier == .polling)
+        #expect(self.upgrades(plan))
+        #expect(plan.failed() == false)
+        plan = try self.plan([.polling, .webSocket], triesAll: true)
+        #expect(plan.failed() == true)
+        #expect(plan.carrier == .webSocket)
+        #expect(plan.failed() == false)
+    }
+
+    @Test func whatFailedIsNoUpgrade() throws {
+        var plan = try self.plan([.webSocket, .polling], triesAll: true)
+        #expect(plan.failed() == true)
+        #expect(plan.carrier == .polling)
+        #expect(!self.upgrades(plan))
+        #expect(!self.upgrades(try self.plan([.polling, .webSocket], upgrades: false)))
+        #expect(!self.upgrades(try self.plan([.polling])))
+    }
+
+    @Test func aRememberedUpgradeGoesFirst() throws {
+        #expect(try self.plan([.polling, .webSocket], prefersWebSocket: true).carrier == .webSocket)
+        #expect(try self.plan([.polling], prefersWebSocket: true).carrier == .polling)
+    }
+
+    @Test func thereMustBeOne() {
+        let error = #expect(throws: EngineIOError.self) { try self.plan([]) }
+        #expect(error?.code == .transportUnknown)
+    }
+}
