@@ -150,7 +150,9 @@ let package = Package(
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
             name: "Examples",
-            dependencies: ["ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird, logging, nioCore],
+            dependencies: [
+                "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird, logging, nioCore,
+            ],
             path: "Examples", swiftSettings: settings),
 
         .executableTarget(

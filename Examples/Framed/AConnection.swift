@@ -1,0 +1,20 @@
+// The code of the page of ApusFramedSocket, compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+import ApusFramedSocket
+import NIOCore
+
+func serveFrames() async throws {
+    let server = FramedServer(configuration: .init(framing: .either())) { connection in
+        for try await message in connection.messages {
+            try await connection.send(message.body, bodyLength: message.bodyLength, header: message.header)
+        }
+    }
+    try await server.run(host: "127.0.0.1", port: 8080)
+}
+
+func talkInFrames() async throws {
+    let connection = try await FramedClient.connect(host: "127.0.0.1", port: 8080)
+    try await connection.send(ByteBuffer(string: "hello"), header: ["kind": "greeting"]) { print($0.fraction) }
+    for try await message in connection.messages {
+        print(message.header, try await message.body.collect())
+    }
+}
