@@ -6,7 +6,7 @@ struct Order: Codable, Sendable {
     var item: String
 }
 
-struct User: Sendable {
+struct Account: Sendable {
     var name: String
 }
 
@@ -15,7 +15,7 @@ protocol Shop: Sendable {
 }
 
 protocol Users: Sendable {
-    func user(for token: String) async throws -> User?
+    func user(for token: String) async throws -> Account?
 }
 
 func run() async throws {
