@@ -18,3 +18,13 @@ func talkInFrames() async throws {
         print(message.header, try await message.body.collect())
     }
 }
+
+func receiveFiles() throws -> FramedServerConfiguration {
+    var configuration = FramedServerConfiguration()
+    configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: "/srv/inbox")) { event in print(event) }
+    return configuration
+}
+
+func sendFile(over connection: FramedConnection) async throws {
+    try await connection.send(file: "photo.jpg", as: "album/photo.jpg") { print($0.fraction) }
+}
