@@ -54,11 +54,19 @@ final class FileDescriptor: Sendable {
     /// - Parameter modified: Nanoseconds since 1970.
     func setTime(_ modified: Int64) throws(TransferError) {
         let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let time =
-            rest < 0
-            ? timespec(tv_sec: Int(seconds) - 1, tv_nsec: Int(rest) + 1_000_000_000)
-            : timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        let time = rest < 0 ? Self.time(seconds - 1, rest + 1_000_000_000) : Self.time(seconds, rest)
         guard futimens(self.number, [time, time]) == 0 else { throw Self.error("the time cannot be set", .storage) }
+    }
+
+    // The members of `timespec` belong to a module of the toolchain that cannot be imported, and whether the compiler sees them all the same
+    // changes from build to build. On every platform of ours it is two words: seconds and nanoseconds.
+
+    private static func time(_ seconds: Int64, _ nanoseconds: Int64) -> timespec {
+        unsafeBitCast((Int(clamping: seconds), Int(clamping: nanoseconds)), to: timespec.self)
+    }
+
+    fileprivate static func words(of time: timespec) -> (seconds: Int, nanoseconds: Int) {
+        unsafeBitCast(time, to: (seconds: Int, nanoseconds: Int).self)
     }
 
     struct Status: Equatable {
@@ -76,12 +84,13 @@ final class FileDescriptor: Sendable {
             #else
                 let time = buffer.st_mtim
             #endif
-            let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+            let words = FileDescriptor.words(of: time)
+            let (seconds, overflow) = Int64(words.seconds).multipliedReportingOverflow(by: 1_000_000_000)
             self.isFile = buffer.st_mode & S_IFMT == S_IFREG
             self.size = Int(buffer.st_size)
             self.device = UInt64(truncatingIfNeeded: buffer.st_dev)
             self.inode = UInt64(buffer.st_ino)
-            self.modified = overflow ? 0 : seconds &+ Int64(time.tv_nsec)
+            self.modified = overflow ? 0 : seconds &+ Int64(words.nanoseconds)
             self.permissions = UInt16(truncatingIfNeeded: buffer.st_mode & 0o777)
         }
     }

@@ -260,7 +260,8 @@ import Testing
         #expect(folders.part != nil)
         let folder = try ReceivingFolder(path: folders.target)
         #expect(folder.removeAbandoned(at: Date().addingTimeInterval(6 * 24 * 3600)) == 0)
-        #expect(folder.removeAbandoned(at: Date().addingTimeInterval(8 * 24 * 3600)) == 1)
+        // The last write may still hold the file open, and its lock.
+        while folder.removeAbandoned(at: Date().addingTimeInterval(8 * 24 * 3600)) == 0 { await Task.yield() }
         #expect(folders.names.isEmpty)
     }
 }
