@@ -134,10 +134,15 @@ struct ClusterConformanceTests {
     @Test(arguments: ClusterKind.allCases) func whoDoesNotAnswerCostsOneAnswer(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
             world.clients[1].off("ask")
-            let answers = try await world.servers[0].timeout(.milliseconds(500)).emitWithAck("ask", 4, as: Int.self)
-            #expect(!answers.isComplete)
-            #expect(answers.expectedCount == 3)
-            #expect(answers.sorted() == [40, 42])
+            // The others have time enough in the first round, unless the machine is busy.
+            for timeout in [Duration.milliseconds(500), .seconds(4), .seconds(20)] {
+                let answers = try await world.servers[0].timeout(timeout).emitWithAck("ask", 4, as: Int.self)
+                #expect(!answers.isComplete)
+                #expect(answers.expectedCount == 3)
+                if answers.count < 2, timeout < .seconds(20) { continue }
+                #expect(answers.sorted() == [40, 42])
+                break
+            }
         }
     }
 
