@@ -64,6 +64,18 @@ private struct Refused: Error {}
         withExtendedLifetime(server) {}
     }
 
+    @Test func aWaitForOtherServersEndsWithItsTask() async throws {
+        let desk = SocketIOServer(logger: Logger(label: "test")).namespace("/")
+        let hung = HungTransport()
+        var configuration = SocketIOServerConfiguration()
+        configuration.cluster = hung
+        let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
+        let wait = Task { try await server.namespace("/").timeout(.seconds(3600)).fetchSockets() }
+        wait.cancel()
+        await #expect(throws: CancellationError.self) { try await wait.value }
+        #expect(try await desk.fetchSockets().isComplete)
+    }
+
     @Test func asynchronousMiddlewareKeepsTheOrder() async throws {
         let refused = NIOLockedValueBox<[String]>([])
         var configuration = SocketIOServerConfiguration()

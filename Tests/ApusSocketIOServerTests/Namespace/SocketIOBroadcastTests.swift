@@ -145,18 +145,6 @@ final class Box<Value: Sendable>: Sendable {
         #expect(first.all == ["[] of 1 false"])
     }
 
-    @Test func anAsyncWaitEndsWithItsTask() async throws {
-        let desk = SocketIOServer(logger: Logger(label: "test")).namespace("/")
-        let hung = HungTransport()
-        var configuration = SocketIOServerConfiguration()
-        configuration.cluster = hung
-        let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
-        let wait = Task { try await server.namespace("/").timeout(.seconds(3600)).fetchSockets() }
-        wait.cancel()
-        await #expect(throws: CancellationError.self) { try await wait.value }
-        #expect(try await desk.fetchSockets().isComplete)
-    }
-
     // MARK: Many sockets
 
     @Test func socketsJoinLeaveAndAreDisconnectedTogether() throws {
