@@ -19,13 +19,12 @@ extension EngineIOServer {
             self.cutAll()
         }
         let teller = Task {
-            var generator = SystemRandomNumberGenerator()
             // Half of the time for telling, half for leaving.
             var plan = WebSocketDrainPlan(
                 sessions, batchSize: configuration.drainBatchSize, gap: configuration.drainBatchGap,
-                within: configuration.drainTimeout / 2, using: &generator)
+                within: configuration.drainTimeout / 2)
             while true {
-                let (batch, next) = plan.nextBatch(using: &generator)
+                let (batch, next) = plan.nextBatch()
                 for session in batch { session.eventLoop.runOnLoop { session.drain() } }
                 guard let next, (try? await Task.sleep(for: next)) != nil else { return }
             }

@@ -15,13 +15,12 @@ extension WebSocketServer {
             self.cutAll()
         }
         let teller = Task {
-            var generator = SystemRandomNumberGenerator()
             // Half of the time for telling, half for leaving.
             var plan = WebSocketDrainPlan(
                 self.connections, batchSize: configuration.drainBatchSize, gap: configuration.drainBatchGap,
-                within: configuration.drainTimeout / 2, using: &generator)
+                within: configuration.drainTimeout / 2)
             while true {
-                let (batch, next) = plan.nextBatch(using: &generator)
+                let (batch, next) = plan.nextBatch()
                 for connection in batch { connection.startClosing(code: .goingAway) }
                 guard let next, (try? await Task.sleep(for: next)) != nil else { return }
             }

@@ -33,3 +33,16 @@ package struct WebSocketDrainPlan<Connection> {
         return (batch, self.gap * Double.random(in: 0.5...1.5, using: &generator))
     }
 }
+
+// With the system's randomness. (An empty generator that lives in a task's frame has no address; ThreadSanitizer looks at it all the same.)
+extension WebSocketDrainPlan {
+    package init(_ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration) {
+        var generator = SystemRandomNumberGenerator()
+        self.init(connections, batchSize: batchSize, gap: gap, within: period, using: &generator)
+    }
+
+    package mutating func nextBatch() -> (batch: [Connection], next: Duration?) {
+        var generator = SystemRandomNumberGenerator()
+        return self.nextBatch(using: &generator)
+    }
+}
