@@ -41,7 +41,7 @@ autobahn: ## all 517 cases of the Autobahn test suite in both roles (a quarter o
 	@swift build -c release $(SWIFT_FLAGS) --product apus
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 
-tsan: ## the tests of the WebSocket layer under ThreadSanitizer
+tsan: ## the tests of the WebSocket, Engine.IO and Socket.IO layers under ThreadSanitizer
 	@scripts/tsan
 
 docs: ## DocC pages of every library product, into docs-output/
