@@ -22,6 +22,7 @@ extension FramedClient {
     ///   - configuration: How each connection is opened.
     ///   - policy: When, and how often. Default: from half a second to 30 seconds, without end.
     ///   - onEvent: Hears of connections and of pauses.
+    ///   - isolation: Where `body` runs. Default: the caller's.
     ///   - body: Gets the connection.
     /// - Throws: The last error when the policy gives up or the error says that another attempt is useless; `CancellationError`.
     public static func withReconnection<Result>(

@@ -27,7 +27,10 @@ public enum FramedClient {
 
     /// Opens a connection over a Unix socket; see ``connect(host:port:configuration:on:)``.
     ///
-    /// - Parameter path: Where the socket lies.
+    /// - Parameters:
+    ///   - path: Where the socket lies.
+    ///   - configuration: See its members for the defaults.
+    ///   - eventLoop: Where the connection lives. Default: one of the process-wide group.
     public static func connect(
         unixDomainSocketPath path: String, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
     ) async throws -> FramedConnection {
