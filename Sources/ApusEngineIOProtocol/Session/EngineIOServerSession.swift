@@ -39,7 +39,7 @@ package struct EngineIOServerSession {
         var probe = Probe.none
 
         mutating func takeQueue(most maximum: Int) -> [EngineIOPacket] {
-            let packets = Array(self.queue.prefix(maximum))
+            let packets = self.queue.prefix(maximum).map { $0 }  // not `Array(…)`: ThreadSanitizer, see `WebSocketInboxStateMachine`
             self.queue.removeFirst(packets.count)
             self.queuedBytes -= packets.reduce(0) { $0 + $1.queuedBytes }
             return packets

@@ -78,6 +78,6 @@ struct WebSocketSendQueueState {
             self.messages.removeAll()
             self.bytes = 0
         }
-        return Array(self.messages)
+        return self.messages.map { $0 }  // not `Array(…)`: see `WebSocketInboxStateMachine.handlerTakesOver`
     }
 }
