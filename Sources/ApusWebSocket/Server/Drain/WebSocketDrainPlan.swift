@@ -34,15 +34,23 @@ package struct WebSocketDrainPlan<Connection> {
     }
 }
 
-// With the system's randomness. (An empty generator that lives in a task's frame has no address; ThreadSanitizer looks at it all the same.)
+// With the system's randomness.
 extension WebSocketDrainPlan {
     package init(_ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemGenerator()
         self.init(connections, batchSize: batchSize, gap: gap, within: period, using: &generator)
     }
 
     package mutating func nextBatch() -> (batch: [Connection], next: Duration?) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemGenerator()
         return self.nextBatch(using: &generator)
     }
+}
+
+/// The system's generator with an address: the empty one has none, and ThreadSanitizer crashes when it looks there.
+private struct SystemGenerator: RandomNumberGenerator {
+    private var generator = SystemRandomNumberGenerator()
+    private var address: UInt8 = 0
+
+    mutating func next() -> UInt64 { self.generator.next() }
 }
