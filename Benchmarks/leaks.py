@@ -51,6 +51,10 @@ class Server:
         await asyncio.sleep(LIFE + 1)
 
 
+class Full(Exception):
+    """The server has `maximumClients` sessions."""
+
+
 class HTTP:
     """One keep-alive connection."""
 
@@ -67,12 +71,18 @@ class HTTP:
         fields = (await self.reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(fields.partition("content-length:")[2].split("\r\n", 1)[0])
         body = await self.reader.readexactly(length)
+        if " 503 " in fields[:16]:
+            raise Full
         if " 200 " not in fields[:16]:
             raise RuntimeError(f"{fields[:16]} {body!r}")
         return body
 
     async def handshake(self):
-        return json.loads((await self.exchange("GET", ""))[1:])["sid"]
+        while True:
+            try:
+                return json.loads((await self.exchange("GET", ""))[1:])["sid"]
+            except Full:  # as many sessions as the server takes: the oldest go within two seconds
+                await asyncio.sleep(0.1)
 
     def close(self):
         self.writer.close()
