@@ -24,22 +24,22 @@ def test_the_accept_loop_survives_a_flood(arguments, tmp_path):
     path = "/" if "--conformance" not in arguments else "/engine.io/?EIO=4&transport=polling"
     clients = []
     try:
-        assert requests.get(server.url + path, timeout=10).status_code == 200
+        assert requests.get(server.url + path, timeout=30).status_code == 200
         most = server.descriptors() + 20
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (most, most))
         for _ in range(CLIENTS):
             clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=10))
-        deadline = time.monotonic() + 10
-        while server.descriptors() < most - 1:
+        deadline = time.monotonic() + 40
+        while server.descriptors() < most - 3:  # a file may come and go
             assert time.monotonic() < deadline, f"{server.descriptors()} of {most} descriptors are used"
             time.sleep(0.05)
         before = cpu_seconds(server.process.pid)
         time.sleep(1)
         spent = cpu_seconds(server.process.pid) - before
-        assert spent < 0.3, f"{spent} s of CPU in a second of doing nothing"
+        assert spent < 0.6, f"{spent} s of CPU in a second of doing nothing"
         for client in clients:
             client.close()
-        assert requests.get(server.url + path, timeout=20).status_code == 200
+        assert requests.get(server.url + path, timeout=60).status_code == 200
     finally:
         for client in clients:
             client.close()
