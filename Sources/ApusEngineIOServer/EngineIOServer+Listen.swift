@@ -1,12 +1,10 @@
 import ApusEngineIOProtocol
 import ApusConnectivity
-import ApusWebSocket
 import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOPosix
 package import NIOSSL
 
 extension EngineIOServer {
@@ -23,31 +21,14 @@ extension EngineIOServer {
         host: String, port: Int, tls: NIOSSLContext?, on eventLoopGroup: any EventLoopGroup, onListening: @Sendable (SocketAddress) -> Void
     ) async throws {
         try self.configuration.validate()
-        let listener = try await ServerBootstrap(group: eventLoopGroup)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
-            }
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    // An error closes the channel.
-                    guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-                    let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-                    try pipeline.addHandler(self.makeHTTPHandler(isAlone: true))
-                    try pipeline.addHandler(NotFoundHandler())
-                }
-            }
-            .bind(host: host, port: port).get()
-        if let address = listener.localAddress { onListening(address) }
-        await withTaskCancellationHandler {
-            try? await listener.closeFuture.get()
-        } onCancel: {
-            listener.close(promise: nil)
+        try await Listener.run(on: .host(host, port: port), eventLoopGroup, onListening: onListening) { channel in
+            guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
+            try pipeline.addHandler(self.makeHTTPHandler(isAlone: true))
+            try pipeline.addHandler(NotFoundHandler())
         }
         await self.shutdown()
     }

@@ -1,5 +1,5 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
-import ApusWebSocket
 import Crypto
 import Foundation
 import HTTPTypes
@@ -16,11 +16,11 @@ package final class EngineIOServer: Sendable {
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
     let state: NIOLockedValueBox<State>
 
-    struct State: Sendable {
+    struct State: DrainState {
         /// Who is let in.
-        var admission: WebSocketAdmission
+        var clients: ConnectionQuota
         /// The connections of a server that listens by itself: two for each polling client.
-        var connections: WebSocketAdmission
+        var transports: ConnectionQuota
         var sessions: [String: EngineIOSession] = [:]
         /// Closed sessions whose last packets wait for a poll.
         var leaving: [String: EngineIOSession] = [:]
@@ -41,12 +41,10 @@ package final class EngineIOServer: Sendable {
         self.makeDelegate = makeDelegate
         self.state = NIOLockedValueBox(
             State(
-                admission: WebSocketAdmission(
-                    maximumConnections: configuration.maximumClients,
-                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress),
-                connections: WebSocketAdmission(
-                    maximumConnections: configuration.maximumClients.doubled,
-                    maximumConnectionsPerAddress: configuration.maximumClientsPerAddress.doubled)))
+                clients: ConnectionQuota(
+                    maximum: configuration.maximumClients, maximumPerAddress: configuration.maximumClientsPerAddress),
+                transports: .transports(
+                    for: configuration.maximumClients.doubled, perAddress: configuration.maximumClientsPerAddress.doubled)))
     }
 
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
@@ -71,13 +69,13 @@ package final class EngineIOServer: Sendable {
     ) throws(EngineIOError) -> EngineIOSession {
         let addressKey: String? =
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
-                WebSocketClientAddress.key(of: remoteAddress)
+                ClientAddress.key(of: remoteAddress)
             }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, eventLoop: eventLoop)
         let refusal = self.state.withLockedValue { state in
-            let refusal = state.admission.webSocketOpening(from: addressKey)
+            let refusal = state.clients.opened(from: addressKey)
             if refusal == nil { state.sessions[session.id] = session }
             return refusal
         }
@@ -100,9 +98,9 @@ package final class EngineIOServer: Sendable {
     /// Counts a connection until it closes. `false`: there are more than all clients could need; close it at once.
     func admit(_ channel: any Channel) -> Bool {
         // Behind a proxy its address says nothing.
-        let key = self.configuration.clientAddress == nil ? WebSocketClientAddress.key(of: channel.remoteAddress) : nil
-        guard self.state.withLockedValue({ $0.connections.transportOpened(from: key) }) else { return false }
-        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.connections.transportClosed(from: key) } }
+        let key = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
+        guard self.state.withLockedValue({ $0.transports.opened(from: key) }) == nil else { return false }
+        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: key) } }
         return true
     }
 
@@ -110,7 +108,7 @@ package final class EngineIOServer: Sendable {
 
     /// The session is closed, and nothing of it is left to say.
     func forget(_ session: EngineIOSession) {
-        self.update { state in
+        self.state.update { state in
             state.closed(session)
             state.leaving[session.id] = nil
         }
@@ -118,7 +116,7 @@ package final class EngineIOServer: Sendable {
 
     /// The session is closed, and is to be found for one more poll.
     func keepForFarewell(_ session: EngineIOSession) {
-        self.update { state in
+        self.state.update { state in
             guard state.closed(session), state.leaving.count < self.configuration.maximumClients else { return }
             state.leaving[session.id] = session
         }
@@ -131,18 +129,7 @@ package final class EngineIOServer: Sendable {
 
     /// A WebSocket has ended.
     func left(_ webSocket: EngineIOWebSocketTransport) {
-        self.update { $0.lingering[ObjectIdentifier(webSocket)] = nil }
-    }
-
-    /// Changes the state and wakes a shutdown that waits for its end.
-    private func update(_ change: (inout State) -> Void) {
-        let waiters = self.state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
-            change(&state)
-            guard !state.drainWaiters.isEmpty, state.isEmpty else { return [] }
-            defer { state.drainWaiters = [] }
-            return state.drainWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        self.state.update { $0.lingering[ObjectIdentifier(webSocket)] = nil }
     }
 }
 
@@ -150,7 +137,7 @@ extension EngineIOServer.State {
     /// Takes a session out of those that are counted. `false`: it was out already.
     @discardableResult fileprivate mutating func closed(_ session: EngineIOSession) -> Bool {
         guard self.sessions.removeValue(forKey: session.id) != nil else { return false }
-        self.admission.webSocketClosed(from: session.addressKey)
+        self.clients.closed(from: session.addressKey)
         return true
     }
 }

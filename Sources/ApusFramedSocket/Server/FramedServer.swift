@@ -25,8 +25,8 @@ public final class FramedServer: Sendable {
     private let handler: @Sendable (FramedConnection) async throws -> Void
     private let state: NIOLockedValueBox<State>
 
-    private struct State: Sendable {
-        var admission: FramedAdmission
+    private struct State: DrainState {
+        var quota: ConnectionQuota
         var connections: [ObjectIdentifier: FramedConnection] = [:]
         /// The running handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
@@ -50,16 +50,15 @@ public final class FramedServer: Sendable {
         self.handler = handler
         self.state = NIOLockedValueBox(
             State(
-                admission: FramedAdmission(
-                    maximumConnections: configuration.maximumConnections,
-                    maximumConnectionsPerAddress: configuration.maximumConnectionsPerAddress)))
+                quota: ConnectionQuota(
+                    maximum: configuration.maximumConnections, maximumPerAddress: configuration.maximumConnectionsPerAddress)))
     }
 
     /// The connections that stand, those in their handshake included.
     public var connections: [FramedConnection] { self.state.withLockedValue { Array($0.connections.values) } }
 
     /// How many connections are counted: those that stand, and those whose handler has not returned.
-    public var connectionCount: Int { self.state.withLockedValue { $0.admission.count } }
+    public var connectionCount: Int { self.state.withLockedValue { $0.quota.count } }
 
     // MARK: Listening
 
@@ -77,8 +76,7 @@ public final class FramedServer: Sendable {
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try self.configuration.validate()
-        try await self.run(until: self.bootstrap(on: eventLoopGroup, tls: tls).bind(host: host, port: port), onListening)
+        try await self.run(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening)
     }
 
     /// Listens on a Unix socket; see ``run(host:port:tls:eventLoopGroup:onListening:)``.
@@ -91,32 +89,15 @@ public final class FramedServer: Sendable {
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
+        try await self.run(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening)
+    }
+
+    private func run(
+        on address: ListenerAddress, tls: NIOSSLContext?, _ group: any EventLoopGroup, _ onListening: (SocketAddress) -> Void
+    ) async throws {
         try self.configuration.validate()
-        let listener = self.bootstrap(on: eventLoopGroup, tls: nil).bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true)
-        try await self.run(until: listener, onListening)
-    }
-
-    private func run(until bound: EventLoopFuture<any Channel>, _ onListening: (SocketAddress) -> Void) async throws {
-        let listener = try await bound.get()
-        if let address = listener.localAddress { onListening(address) }
-        await withTaskCancellationHandler {
-            try? await listener.closeFuture.get()
-        } onCancel: {
-            listener.close(promise: nil)
-        }
+        try await Listener.run(on: address, group, onListening: onListening) { try self.configure($0, tls: tls) }
         await self.shutdown()
-    }
-
-    private func bootstrap(on group: any EventLoopGroup, tls: NIOSSLContext?) -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
-            }
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try self.configure(channel, tls: tls) }
-            }
     }
 
     /// Fills the pipeline of an accepted connection. An error closes it.
@@ -128,7 +109,7 @@ public final class FramedServer: Sendable {
         let handler = try FramedHandler(
             isClient: false, configuration: configuration, waitsForTLS: tls != nil, connection: connection)
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }
-        guard self.state.withLockedValue({ $0.admission.opened(from: address) }) else {
+        guard self.state.withLockedValue({ $0.quota.opened(from: address) }) == nil else {
             throw FramedError(.closed, message: "the server is full, or goes down")
         }
         let id = ObjectIdentifier(connection)
@@ -136,9 +117,9 @@ public final class FramedServer: Sendable {
         // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
         connection.onClose { closure in
             self.logger.debug("Connection closed", metadata: ["framed.initiator": "\(closure.initiator)"])
-            self.update { state in
+            self.state.update { state in
                 state.connections[id] = nil
-                if state.tasks[id] == nil { state.admission.closed(from: address) }
+                if state.tasks[id] == nil { state.quota.closed(from: address) }
             }
         }
         FramedConnection.setOptions(of: channel)
@@ -166,13 +147,13 @@ public final class FramedServer: Sendable {
                     self.logger.debug("Handler threw", metadata: ["error": "\(error)"])
                 }
                 connection.startClosing()
-                self.update { state in
+                self.state.update { state in
                     state.tasks[id] = nil
-                    if state.connections[id] == nil { state.admission.closed(from: address) }
+                    if state.connections[id] == nil { state.quota.closed(from: address) }
                 }
             }
         }
-        if self.state.withLockedValue({ $0.admission.isDraining }) { connection.startClosing() }
+        if self.state.withLockedValue({ $0.quota.isDraining }) { connection.startClosing() }
     }
 
     // MARK: Going down
@@ -181,43 +162,15 @@ public final class FramedServer: Sendable {
     ///
     /// Whoever is still there after ``FramedServerConfiguration/drainTimeout`` is cut. Cancelling the calling task does not shorten that.
     public func shutdown() async {
-        self.state.withLockedValue { $0.admission.drain() }
-        let timeout = self.configuration.drainTimeout
-        // In a task of its own: the caller's is often cancelled already, which is why the server goes down.
-        let cutter = Task {
-            guard (try? await Task.sleep(for: timeout)) != nil else { return }
-            self.cutAll()
-        }
-        for connection in self.connections { connection.startClosing() }
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isEmpty = self.state.withLockedValue { state in
-                if !state.isEmpty { state.drainWaiters.append(continuation) }
-                return state.isEmpty
-            }
-            if isEmpty { continuation.resume() }
-        }
-        cutter.cancel()
+        self.state.withLockedValue { $0.quota.drain() }
+        await self.state.drain(
+            self.connections, pace: .init(timeout: self.configuration.drainTimeout, batchSize: .max, gap: .zero),
+            telling: { $0.startClosing() }, cutting: self.cutAll)
     }
 
     private func cutAll() {
-        let (connections, tasks, waiters) = self.state.withLockedValue { state in
-            defer { state.drainWaiters = [] }
-            return (Array(state.connections.values), Array(state.tasks.values), state.drainWaiters)
-        }
+        let (connections, tasks) = self.state.withLockedValue { (Array($0.connections.values), Array($0.tasks.values)) }
         for connection in connections { connection.abort() }
         for task in tasks { task.cancel() }
-        // A handler that does not listen to its cancellation is not waited for.
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Changes the state and wakes a shutdown that waits for its end.
-    private func update(_ change: (inout State) -> Void) {
-        let waiters = self.state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
-            change(&state)
-            guard state.isEmpty else { return [] }
-            defer { state.drainWaiters = [] }
-            return state.drainWaiters
-        }
-        for waiter in waiters { waiter.resume() }
     }
 }

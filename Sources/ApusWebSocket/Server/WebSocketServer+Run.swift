@@ -1,3 +1,4 @@
+import ApusConnectivity
 import NIOConcurrencyHelpers
 public import NIOCore
 import NIOHTTP1
@@ -20,8 +21,7 @@ extension WebSocketServer {
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try self.configuration.validate()
-        try await self.run(until: self.bootstrap(on: eventLoopGroup, tls: tls).bind(host: host, port: port), onListening)
+        try await self.run(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening)
     }
 
     /// Listens on a Unix socket until the task is cancelled; then it goes down as ``shutdown()`` says.
@@ -35,45 +35,24 @@ extension WebSocketServer {
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
+        try await self.run(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening)
+    }
+
+    private func run(
+        on address: ListenerAddress, tls: NIOSSLContext?, _ group: any EventLoopGroup, _ onListening: (SocketAddress) -> Void
+    ) async throws {
         try self.configuration.validate()
-        let listener = self.bootstrap(on: eventLoopGroup, tls: nil).bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true)
-        try await self.run(until: listener, onListening)
-    }
-
-    private func run(until bound: EventLoopFuture<any Channel>, _ onListening: (SocketAddress) -> Void) async throws {
-        let listener = try await bound.get()
-        if let address = listener.localAddress { onListening(address) }
-        await withTaskCancellationHandler {
-            try? await listener.closeFuture.get()
-        } onCancel: {
-            listener.close(promise: nil)
-        }
+        try await Listener.run(on: address, group, onListening: onListening) { try self.configure($0, tls: tls) }
         await self.shutdown()
-    }
-
-    private func bootstrap(on group: any EventLoopGroup, tls: NIOSSLContext?) -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
-            }
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try self.configure(channel, tls: tls) }
-            }
     }
 
     /// Fills the pipeline of an accepted connection.
     func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
-        let address = self.configuration.clientAddress == nil ? WebSocketClientAddress.key(of: channel.remoteAddress) : nil
-        guard self.state.withLockedValue({ $0.admission.transportOpened(from: address) }) else {
+        let address = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
+        guard self.state.withLockedValue({ $0.transports.opened(from: address) }) == nil else {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
-        channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.admission.transportClosed(from: address) } }
-        // Unix sockets have no such option.
-        if channel.remoteAddress?.protocol != .unix {
-            try? channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1)
-        }
+        channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = self.configuration.limits.maximumHeaderBytes
         limits.maxHeaderListSize = self.configuration.limits.maximumHeaderBytes

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocketProtocol
 import HTTPTypes
 public import Logging
@@ -44,8 +45,11 @@ public final class WebSocketServer: Sendable {
         var connections: [ObjectIdentifier: WebSocketConnection] = [:]
     }
 
-    struct State: Sendable {
-        var admission: WebSocketAdmission
+    struct State: DrainState {
+        /// Connections from their first byte on. Those of a web server around this one are not counted here.
+        var transports: ConnectionQuota
+        /// Connections whose handshake is accepted.
+        var webSockets: ConnectionQuota
         var buckets: [ObjectIdentifier: Bucket] = [:]
         /// Connections between their 101 and their handler: a shutdown waits for those, too.
         var opening = 0
@@ -63,9 +67,9 @@ public final class WebSocketServer: Sendable {
         self.handler = handler
         self.state = NIOLockedValueBox(
             State(
-                admission: WebSocketAdmission(
-                    maximumConnections: configuration.maximumConnections,
-                    maximumConnectionsPerAddress: configuration.maximumConnectionsPerAddress)))
+                transports: .transports(for: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
+                webSockets: ConnectionQuota(
+                    maximum: configuration.maximumConnections, maximumPerAddress: configuration.maximumConnectionsPerAddress)))
     }
 
     /// A server with an `async` handler.
@@ -101,10 +105,10 @@ public final class WebSocketServer: Sendable {
     public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.connections } }
 
     /// How many connections are open or being opened, those included whose `async` handler has not returned yet.
-    public var connectionCount: Int { self.state.withLockedValue { $0.admission.webSocketCount } }
+    public var connectionCount: Int { self.state.withLockedValue { $0.webSockets.count } }
 
     /// The connections that were accepted by `run`, those in their handshake included.
-    var transportCount: Int { self.state.withLockedValue { $0.admission.transportCount } }
+    var transportCount: Int { self.state.withLockedValue { $0.transports.count } }
 
     /// Sends a message to every open connection, encoded once.
     ///
@@ -141,11 +145,11 @@ public final class WebSocketServer: Sendable {
             if let clientAddress = self.configuration.clientAddress {
                 clientAddress(request, peer)
             } else {
-                WebSocketClientAddress.key(of: peer)
+                ClientAddress.key(of: peer)
             }
-        switch self.state.withLockedValue({ $0.admission.webSocketOpening(from: address) }) {
+        switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
         case nil:
-            return WebSocketTicket { [state] in state.withLockedValue { $0.admission.webSocketClosed(from: address) } }
+            return WebSocketTicket { [state] in state.withLockedValue { $0.webSockets.closed(from: address) } }
         case .full:
             throw .unavailable("The server is full", retryAfter: self.configuration.retryAfter)
         case .addressFull:
@@ -160,8 +164,8 @@ public final class WebSocketServer: Sendable {
     /// - Throws: When the server goes down; it may even have gone.
     func beginOpening() throws(WebSocketUpgradeRefusal) {
         let isDraining = self.state.withLockedValue { state in
-            if !state.admission.isDraining { state.opening += 1 }
-            return state.admission.isDraining
+            if !state.webSockets.isDraining { state.opening += 1 }
+            return state.webSockets.isDraining
         }
         if isDraining { throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter) }
     }
@@ -184,7 +188,7 @@ public final class WebSocketServer: Sendable {
         let isDraining = self.state.withLockedValue { state in
             state.buckets[ObjectIdentifier(channel.eventLoop), default: Bucket(eventLoop: channel.eventLoop)]
                 .connections[ObjectIdentifier(connection)] = connection
-            return state.admission.isDraining
+            return state.webSockets.isDraining
         }
         // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
         if case .asynchronous = self.handler { ticket.share() }
@@ -196,7 +200,7 @@ public final class WebSocketServer: Sendable {
         try? pipeline.addHandler(keeper, position: .after(handler))  // fails when the channel is gone, and the handler has said so
         self.start(connection, ticket)
         if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
-        self.update { $0.opening -= 1 }
+        self.state.update { $0.opening -= 1 }
     }
 
     private func start(_ connection: WebSocketConnection, _ ticket: WebSocketTicket) {
@@ -216,27 +220,16 @@ public final class WebSocketServer: Sendable {
                         connection.startClosing(code: .internalError)
                     }
                     ticket.giveBack()
-                    self.update { $0.tasks[id] = nil }
+                    self.state.update { $0.tasks[id] = nil }
                 }
             }
         }
     }
 
     private func closed(_ connection: WebSocketConnection) {
-        self.update { state in
+        self.state.update { state in
             state.buckets[ObjectIdentifier(connection.eventLoop)]?.connections[ObjectIdentifier(connection)] = nil
         }
-    }
-
-    /// Changes the state and wakes a shutdown that waits for its end.
-    func update(_ change: (inout State) -> Void) {
-        let waiters = self.state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
-            change(&state)
-            guard state.isEmpty else { return [] }
-            defer { state.drainWaiters = [] }
-            return state.drainWaiters
-        }
-        for waiter in waiters { waiter.resume() }
     }
 }
 

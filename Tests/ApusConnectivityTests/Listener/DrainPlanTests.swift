@@ -1,7 +1,7 @@
-@testable import ApusWebSocket
+@testable import ApusConnectivity
 import Testing
 
-@Suite struct WebSocketDrainPlanTests {
+@Suite struct DrainPlanTests {
     /// A generator that repeats what it says.
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
@@ -15,7 +15,7 @@ import Testing
         batches: [[Int]], gaps: [Duration]
     ) {
         var generator = Seeded(state: seed)
-        var plan = WebSocketDrainPlan(Array(0..<count), batchSize: size, gap: gap, within: period, using: &generator)
+        var plan = DrainPlan(Array(0..<count), batchSize: size, gap: gap, within: period, using: &generator)
         var batches: [[Int]] = []
         var gaps: [Duration] = []
         while true {

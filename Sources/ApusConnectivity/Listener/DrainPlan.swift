@@ -2,7 +2,7 @@
 ///
 /// Everybody told at once would be everybody back at once, at the server next door. So they are told in batches, in random order, and the
 /// gap between two batches varies by half (Phoenix' drainer does the same).
-package struct WebSocketDrainPlan<Connection> {
+package struct DrainPlan<Connection> {
     private var remaining: ArraySlice<Connection>
     private let batchSize: Int
     private let gap: Duration
@@ -35,7 +35,7 @@ package struct WebSocketDrainPlan<Connection> {
 }
 
 // With the system's randomness.
-extension WebSocketDrainPlan {
+extension DrainPlan {
     package init(_ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration) {
         var generator = SystemGenerator()
         self.init(connections, batchSize: batchSize, gap: gap, within: period, using: &generator)
