@@ -135,7 +135,8 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusChatProtocol", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird, hummingbirdCore, grdb, crypto,
+                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
+                hummingbirdCore, grdb, crypto,
                 cryptoExtras, x509, swiftASN1,
                 nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
             ], resources: [.copy("Web")]),

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusSocketIOServer
 import Foundation
 import Hummingbird
@@ -61,6 +62,10 @@ final class ChatServerParts: Sendable {
             responder: self.responder, server: builder,
             configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
             onServerRunning: { channel in
+                // In front of hummingbird's own back-off, under which the loop spins while there are no descriptors.
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(), position: .first)
+                }.get()
                 onListening(.init(scheme: listener.scheme, host: listener.host, port: channel.localAddress?.port ?? listener.port))
             }, logger: logger)
     }
