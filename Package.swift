@@ -137,7 +137,7 @@ let package = Package(
             [
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
-                cryptoExtras, x509, swiftASN1,
+                x509, swiftASN1,
                 nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
             ], resources: [.copy("Web")]),
         module(

@@ -29,12 +29,4 @@ enum Secrets {
         }
         return String(decoding: text, as: UTF8.self)
     }
-
-    /// Compares without stopping at the first difference.
-    static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        var difference: UInt8 = 0
-        for (a, b) in zip(left, right) { difference |= a ^ b }
-        return difference == 0
-    }
 }
