@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
@@ -80,7 +81,7 @@ import Testing
                             }, delegate.closed.first?.code
                         ))
                 }
-                WebSocketClientConnector.connect(to: "ws://127.0.0.1:\(port)/", timeout: .seconds(10), on: loop, delegate: delegate)
+                Self.connect("ws://127.0.0.1:\(port)/", timeout: .seconds(10), on: loop, delegate: delegate)
                     .assumeIsolated().whenComplete { result in
                         switch result {
                         case .success(let handler):
@@ -121,10 +122,23 @@ import Testing
         }
     }
 
+    private static func connect(
+        _ url: String, timeout: Duration, on loop: any EventLoop, delegate: RecordingDelegate
+    ) -> EventLoopFuture<WebSocketHandler> {
+        do throws(WebSocketError) {
+            return WebSocketClientConnector.attempt(
+                try WebSocketURL(url), headers: [], through: Dialer(tls: .system), limits: WebSocketLimits(), timeout: timeout,
+                handshakeTimeout: nil, on: loop
+            ) { _ in delegate }.futureResult
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+    }
+
     private func failure(_ url: String, timeout: Duration = .seconds(10), on loop: any EventLoop) async throws -> WebSocketError? {
         try await loop.flatSubmit {
             let done = loop.makePromise(of: WebSocketError?.self)
-            WebSocketClientConnector.connect(to: url, timeout: timeout, on: loop, delegate: RecordingDelegate())
+            Self.connect(url, timeout: timeout, on: loop, delegate: RecordingDelegate())
                 .assumeIsolated().whenComplete { result in
                     switch result {
                     case .success(let handler):
