@@ -9,6 +9,8 @@ package enum TransferChunk {
     package static let maximumBytes = 256 << 10
     /// The offset (eight bytes) and the checksum (four), big endian.
     package static let prefixBytes = 12
+    /// The longest body of a data frame.
+    package static let maximumBodyBytes = Self.prefixBytes + Self.maximumBytes
 
     /// What stands before the bytes.
     package static func prefix(offset: Int, bytes: ByteBuffer) -> ByteBuffer {
@@ -41,6 +43,11 @@ package enum TransferChunk {
         private var pieces: [ByteBuffer] = []
         private var count = 0
 
+        /// A piece holds the memory of the whole read it came with: small ones are joined, or a peer that sends byte by byte would fill
+        /// two thousand times what it sends.
+        private static let smallPieceBytes = 4 << 10
+        private static let joinedBytes = 32 << 10
+
         package init() {}
 
         /// Whether something of a chunk has come.
@@ -58,7 +65,10 @@ package enum TransferChunk {
                 throw TransferError(.protocolViolation, message: "a chunk of more than \(TransferChunk.maximumBytes) bytes")
             }
             self.count += piece.readableBytes
-            self.pieces.append(piece)
+            guard !self.pieces.isEmpty, piece.readableBytes < Self.smallPieceBytes,
+                self.pieces[self.pieces.count - 1].readableBytes < Self.joinedBytes
+            else { return self.pieces.append(piece) }
+            self.pieces[self.pieces.count - 1].writeImmutableBuffer(piece)
         }
 
         /// The frame has ended. The gatherer is as new.

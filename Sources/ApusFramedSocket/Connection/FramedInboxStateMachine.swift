@@ -16,9 +16,20 @@ struct FramedInboxStateMachine {
         /// What it counts: nothing is free, so that a million empty messages have a bound as well.
         var cost: Int {
             switch self {
-            case .head: 256
+            case .head(let header, _): 256 + Self.weight(of: .object(header))
             case .body(let bytes): bytes.readableBytes + 64
             case .end: 16
+            }
+        }
+
+        /// About what a value holds of memory: of 64 KiB of text become 20,000 values.
+        private static func weight(of value: JSONValue) -> Int {
+            switch value {
+            case .null, .bool, .integer, .double: 32
+            case .string(let text): 32 + text.utf8.count
+            case .binary(let bytes): 32 + bytes.count
+            case .array(let elements): elements.reduce(32) { $0 + Self.weight(of: $1) }
+            case .object(let members): members.reduce(32) { $0 + 32 + $1.key.utf8.count + Self.weight(of: $1.value) }
             }
         }
     }
@@ -44,6 +55,9 @@ struct FramedInboxStateMachine {
         /// What is there is still given out. Final.
         case ended(FramedError?)
     }
+
+    private static let smallPieceBytes = 1 << 10
+    private static let joinedBytes = 16 << 10
 
     private let bound: Int
     private var state = State.open
@@ -73,9 +87,22 @@ struct FramedInboxStateMachine {
 
     mutating func received(_ part: Part) -> Action {
         guard case .open = self.state else { return Action() }  // whoever ended it does not want more
-        self.parts.append(part)
-        self.cost += part.cost
+        self.append(part)
         return self.pump()
+    }
+
+    /// Small pieces of a body are joined: each holds the memory of the whole read it came with.
+    private mutating func append(_ part: Part) {
+        guard case .body(let bytes) = part, bytes.readableBytes < Self.smallPieceBytes, case .body(var last)? = self.parts.last,
+            last.readableBytes < Self.joinedBytes
+        else {
+            self.cost += part.cost
+            return self.parts.append(part)
+        }
+        self.parts.removeLast()  // `last` is the only one then, and grows in place
+        last.writeImmutableBuffer(bytes)
+        self.parts.append(.body(last))
+        self.cost += bytes.readableBytes
     }
 
     /// Nothing more comes; what is there is still given out.

@@ -94,6 +94,9 @@ final class FramedInbox: Sendable {
     private struct Storage: Sendable {
         var machine: FramedInboxStateMachine
         var continuation: CheckedContinuation<FramedInboxStateMachine.Delivery, any Error>?
+        /// Whose it is: a task that is cancelled must not take that of another.
+        var reader = 0
+        var lastReader = 0
     }
 
     private let storage: NIOLockedValueBox<Storage>
@@ -128,13 +131,20 @@ final class FramedInbox: Sendable {
     private func read(
         _ ask: @Sendable (inout FramedInboxStateMachine) -> FramedInboxStateMachine.Action
     ) async throws -> FramedInboxStateMachine.Delivery {
-        try await withTaskCancellationHandler {
+        let reader = self.storage.withLockedValue { storage in
+            storage.lastReader &+= 1
+            return storage.lastReader
+        }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Looked at inside the lock: a cancellation before this point found nobody to cancel.
                 let action: FramedInboxStateMachine.Action? = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return nil }
                     let action = ask(&storage.machine)
-                    if action.delivery == nil { storage.continuation = continuation }
+                    if action.delivery == nil {
+                        storage.continuation = continuation
+                        storage.reader = reader
+                    }
                     return action
                 }
                 guard let action else { return continuation.resume(throwing: CancellationError()) }
@@ -143,7 +153,7 @@ final class FramedInbox: Sendable {
             }
         } onCancel: {
             let continuation = self.storage.withLockedValue { storage in
-                storage.machine.cancelled() ? storage.continuation.take() : nil
+                storage.reader == reader && storage.machine.cancelled() ? storage.continuation.take() : nil
             }
             continuation?.resume(throwing: CancellationError())
         }

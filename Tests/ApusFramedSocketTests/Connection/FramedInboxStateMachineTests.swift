@@ -1,11 +1,13 @@
 @testable import ApusFramedSocket
+import ApusJSON
 import NIOCore
 import Testing
 
 @Suite struct FramedInboxStateMachineTests {
     private typealias Machine = FramedInboxStateMachine
 
-    private let bytes = ByteBuffer(bytes: [1, 2])
+    /// Large enough not to be joined with another.
+    private let bytes = ByteBuffer(repeating: 7, count: 2000)
 
     /// One message of two pieces, received.
     private func filled() -> Machine {
@@ -60,16 +62,15 @@ import Testing
     }
 
     @Test func readingStopsAtTheBoundAndGoesOnAtHalf() {
-        var inbox = Machine(bound: 1000)
-        let large = ByteBuffer(repeating: 0, count: 400)
-        #expect(inbox.received(.head([:], bodyLength: 1200)).pause == nil)  // 256
-        #expect(inbox.received(.body(large)).pause == nil)  // 720
-        #expect(inbox.received(.body(large)).pause == true)  // 1184
-        #expect(inbox.received(.body(large)).pause == nil)  // 1648: was on its way
-        #expect(inbox.nextMessage().pause == nil)  // 1392
-        #expect(inbox.nextPiece(of: 1).pause == nil)  // 928
+        var inbox = Machine(bound: 4200)
+        #expect(inbox.received(.head([:], bodyLength: 6000)).pause == nil)  // 288
+        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 2352
+        #expect(inbox.received(.body(self.bytes)).pause == true)  // 4416
+        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 6480: was on its way
+        #expect(inbox.nextMessage().pause == nil)  // 6192
+        #expect(inbox.nextPiece(of: 1).pause == nil)  // 4128
         #expect(inbox.isPaused)
-        #expect(inbox.nextPiece(of: 1).pause == false)  // 464
+        #expect(inbox.nextPiece(of: 1).pause == false)  // 2064
         #expect(!inbox.isPaused)
     }
 
@@ -82,6 +83,30 @@ import Testing
             count += 1
         }
         #expect(count < 5000)
+    }
+
+    /// A piece holds the memory of the read it came with, 2 KiB at least.
+    @Test func smallPiecesAreJoined() {
+        var inbox = Machine(bound: 1 << 20)
+        _ = inbox.received(.head([:], bodyLength: 100_000))
+        for number in 0..<100_000 { #expect(inbox.received(.body(ByteBuffer(bytes: [UInt8(truncatingIfNeeded: number)]))) == .init()) }
+        _ = inbox.received(.end)
+        _ = inbox.nextMessage()
+        var whole = ByteBuffer()
+        var count = 0
+        while case .piece(let piece)? = inbox.nextPiece(of: 1).delivery {
+            whole.writeImmutableBuffer(piece)
+            count += 1
+        }
+        #expect(whole.readableBytesView.elementsEqual((0..<100_000).lazy.map { UInt8(truncatingIfNeeded: $0) }))
+        #expect(count == 7)
+    }
+
+    /// 64 KiB of numbers are a megabyte of values.
+    @Test func headersCountByWhatTheyHold() {
+        var inbox = Machine(bound: 1 << 20)
+        #expect(inbox.received(.head(["a": .array([JSONValue](repeating: 0, count: 32_000))], bodyLength: 0)).pause == nil)
+        #expect(inbox.received(.head(["a": ["b": .string(String(repeating: "x", count: 50_000))]], bodyLength: 0)).pause == true)
     }
 
     @Test func theEndComesAfterWhatIsThere() {

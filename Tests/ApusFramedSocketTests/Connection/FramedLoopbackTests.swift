@@ -6,6 +6,31 @@ import Testing
 
 /// Client and server over the loopback.
 @Suite struct FramedLoopbackTests {
+    @Test(.timeLimit(.minutes(1))) func aTaskThatIsCancelledTakesNoOthersMessage() async throws {
+        try await withServer(echoServer()) { port in
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            let reader = Task {
+                var messages = connection.messages.makeAsyncIterator()
+                start.yield()
+                return try await messages.next()?.header
+            }
+            for await _ in started { break }
+            // Cancelled before it asks: whether the other one waits already or not, it is not hers.
+            for _ in 0..<100 {
+                let other = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    var messages = connection.messages.makeAsyncIterator()
+                    return try await messages.next()?.header
+                }
+                #expect(try await other.value == nil)
+            }
+            try await connection.send(header: ["a": 1])
+            #expect(try await reader.value == ["a": 1])
+            await connection.close()
+        }
+    }
+
     private static let framings: [(server: Framing, client: Framing)] = [
         (.version2, .version2), (.fixedHeader(length: 100), .fixedHeader(length: 100)), (.either(), .version2),
         (.either(headerLength: 64), .fixedHeader(length: 64)),
