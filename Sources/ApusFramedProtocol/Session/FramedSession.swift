@@ -299,6 +299,11 @@ package struct FramedSession: Sendable {
             throw FramedError(.peerFailed, message: "the peer ended the session: \(Self.words(of: head.header))")
         case .error, .offer, .accept, .data, .ack, .cancel, .cancelled, .done, .complete:
             guard head.stream != 0 else { throw FramedError(.protocolViolation, message: "\(head.type) without a transfer") }
+            // Judged now: whoever waits for the body of a head that was damaged takes the frames behind it for the body.
+            guard head.bodyLength <= TransferChunk.maximumBodyBytes else {
+                throw FramedError(
+                    .frameTooLarge, message: "a chunk of \(head.bodyLength) bytes announced, \(TransferChunk.maximumBodyBytes) allowed")
+            }
             self.frame = .transfer
             actions.append(.transfer(.head(head)))
         default:
@@ -323,10 +328,8 @@ package struct FramedSession: Sendable {
         actions.append(.opened(hello))
     }
 
-    /// The peer's words, short enough for a log and without anything that could pass for a line of its own.
     private static func words(of header: JSONObject) -> String {
-        func clean(_ text: String) -> String { String(text.unicodeScalars.prefix(200).map { $0.value < 0x20 ? " " : Character($0) }) }
-        return "\(clean(header["code"]?.stringValue ?? "no code")), \(clean(header["message"]?.stringValue ?? "no message"))"
+        "\(PeerText.clean(header["code"]?.stringValue ?? "no code")), \(PeerText.clean(header["message"]?.stringValue ?? "no message"))"
     }
 
     // MARK: Messages

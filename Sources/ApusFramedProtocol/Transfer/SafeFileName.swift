@@ -39,7 +39,8 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         guard !component.isEmpty else { throw Self.refusal("it is absolute, or has an empty component") }
         guard component != ".", component != ".." else { throw Self.refusal("it leaves its folder") }
         guard component.utf8.count <= Self.maximumComponentBytes else { throw Self.refusal("a component is too long") }
-        for scalar in component.unicodeScalars where !Self.isHarmless(scalar) {
+        // A backslash is a separator elsewhere.
+        for scalar in component.unicodeScalars where scalar == "\\" || !PeerText.isHarmless(scalar) {
             throw Self.refusal("it holds U+\(String(scalar.value, radix: 16, uppercase: true))")
         }
         let bytes = Array(component.utf8.prefix(2))
@@ -47,17 +48,6 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         guard !(isLetter && bytes.count == 2 && bytes[1] == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
         // Also where the file system does not tell cases apart.
         guard !component.lowercased().hasPrefix(Self.partPrefix) else { throw Self.refusal("it is kept for unfinished files") }
-    }
-
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
-        case 0x5C: false  // a separator elsewhere
-        case 0x2028, 0x2029: false  // line ends
-        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: false  // direction: "exe.gpj" for "jpg.exe"
-        case 0xFFFE, 0xFFFF, 0xFEFF: false
-        default: true
-        }
     }
 
     /// Never the name itself: the message may go to a log or a terminal.

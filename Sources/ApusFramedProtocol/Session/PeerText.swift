@@ -1,0 +1,21 @@
+/// Words and names of the peer's, on their way to a log or a terminal.
+enum PeerText {
+    /// The most characters that are kept of a text.
+    private static let maximumScalars = 200
+
+    /// The text on one line, short, and without anything a terminal would obey.
+    static func clean(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(Self.maximumScalars).map { Self.isHarmless($0) ? Character($0) : " " })
+    }
+
+    /// Whether a character does nothing but stand there.
+    static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
+        case 0x2028, 0x2029: false  // line ends
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: false  // direction: "exe.gpj" for "jpg.exe"
+        case 0xFFFE, 0xFFFF, 0xFEFF: false
+        default: true
+        }
+    }
+}
