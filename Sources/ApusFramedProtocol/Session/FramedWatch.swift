@@ -64,8 +64,15 @@ package struct FramedWatch: Sendable {
         if !isWithinHead { self.headSince = nil } else if isAnotherHead || self.headSince == nil { self.headSince = now }
     }
 
-    /// Bytes are on their way to the transport, or some of them have left while others wait.
-    package mutating func wrote(isWaiting: Bool, at now: Duration) {
+    /// Bytes are on their way to the transport. Those that wait already are not made younger by it.
+    package mutating func wrote(at now: Duration) {
+        if self.writingSince == nil { self.writingSince = now }
+    }
+
+    /// The transport has taken some of them.
+    ///
+    /// - Parameter isWaiting: Whether others wait.
+    package mutating func took(isWaiting: Bool, at now: Duration) {
         self.writingSince = isWaiting ? now : nil
     }
 
@@ -92,6 +99,8 @@ package struct FramedWatch: Sendable {
         if let since = self.writingSince, now - since >= self.settings.stallTimeout {
             return .fail(FramedError(.timeout, message: "the peer took nothing for \(self.settings.stallTimeout)"))
         }
+        // The ping waits behind what waits: on a slow line its time begins when it has left.
+        if self.writingSince != nil, self.pingedAt != nil { self.pingedAt = now }
         guard !self.readingIsPaused else { return .doNothing }
         if let since = self.headSince, now - since >= self.settings.headTimeout {
             return .fail(FramedError(.timeout, message: "a header took more than \(self.settings.headTimeout)"))

@@ -26,6 +26,8 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
         public static let corrupted = Self(rawValue: "corrupted")
         /// The other side took too long.
         public static let timeout = Self(rawValue: "timeout")
+        /// The connection ended. What is durable stays: the next one goes on from there.
+        public static let interrupted = Self(rawValue: "interrupted")
         /// Either side gave the transfer up.
         public static let cancelled = Self(rawValue: "cancelled")
         /// The other side broke the rules of transfers.

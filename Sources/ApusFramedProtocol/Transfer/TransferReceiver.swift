@@ -265,7 +265,7 @@ package struct TransferReceiver: Sendable {
     /// The connection has gone. What is durable stays for the next one.
     package mutating func connectionEnded() -> [Action] {
         guard self.state != .ended else { return [] }
-        return self.end(.failed(TransferError(.source, message: "the connection ended; it can be resumed")))
+        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }
 
     private mutating func end(_ outcome: TransferOutcome) -> [Action] {

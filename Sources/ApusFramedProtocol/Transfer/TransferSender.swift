@@ -216,7 +216,7 @@ package struct TransferSender: Sendable {
     /// The connection has gone. The next one resumes.
     package mutating func connectionEnded() -> [Action] {
         guard self.state != .ended else { return [] }
-        return self.end(.failed(TransferError(.source, message: "the connection ended; it can be resumed")))
+        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }
 
     private mutating func end(_ outcome: TransferOutcome) -> [Action] {
@@ -234,11 +234,9 @@ extension TransferError {
     /// The other side's error. Its words are short and on one line.
     package init(receiving header: JSONObject) {
         let code = header["code"]?.stringValue ?? ""
-        let text = header["message"]?.stringValue ?? "no message"
         let isName = !code.isEmpty && code.utf8.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
         self.init(
             isName ? Code(rawValue: code) : .protocolViolation,
-            message: "the other side: "
-                + String(text.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }))
+            message: "the other side: \(PeerText.clean(header["message"]?.stringValue ?? "no message"))")
     }
 }

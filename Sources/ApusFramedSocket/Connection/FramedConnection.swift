@@ -64,7 +64,7 @@ public final class FramedConnection: @unchecked Sendable {
     }
 
     private func pauseChanged() {
-        self.handler?.setReading(paused: self.inbox.isPaused)
+        self.handler?.setReading(paused: self.inbox.isPaused, .inbox)
     }
 
     // MARK: State
@@ -134,7 +134,10 @@ public final class FramedConnection: @unchecked Sendable {
 
     private func leave() {
         self.handler?.startCloseTimer()
-        self.turns.end(FramedError(.closed, message: "the connection is closing")) {
+        let error = FramedError(.closed, message: "the connection is closing")
+        // A goodbye is the last frame: no chunk and no acknowledgement may follow it.
+        self.transfers.take()?.connectionEnded(because: error)
+        self.turns.end(error) {
             self.onLoop { $0.handler?.sayBye() }
         }
     }
@@ -155,6 +158,7 @@ public final class FramedConnection: @unchecked Sendable {
     func handlerFailed(_ error: FramedError) {
         self.inbox.ended(error)
         self.turns.end(error)
+        self.transfers.take()?.connectionEnded(because: error)
     }
 
     func handlerReceived(_ part: FramePart<FrameHead>) {
@@ -181,7 +185,7 @@ public final class FramedConnection: @unchecked Sendable {
         self.opened.take()?.fail(failure ?? FramedError(.connectionLost, message: "the connection ended before it was ready"))
         self.inbox.ended(closure.error)
         self.turns.end(error)
-        self.transfers.take()?.connectionEnded()
+        self.transfers.take()?.connectionEnded(because: error)
         for handler in handlers { handler(closure) }
         for waiter in waiters { waiter.resume(returning: closure) }
     }

@@ -21,6 +21,18 @@ final class FramedHandler: ChannelInboundHandler {
         case ended
     }
 
+    /// Why nothing is read.
+    struct Pauses: OptionSet {
+        let rawValue: UInt8
+        /// What was received is not taken.
+        static let inbox = Self(rawValue: 1)
+        /// The peer asks and does not read the answers.
+        static let answers = Self(rawValue: 2)
+    }
+
+    /// So many answers may wait before nothing more is read, half as many before reading goes on.
+    private static let maximumAnswers = 256
+
     private let configuration: FramedConnectionConfiguration
     private let waitsForTLS: Bool
     /// Held until it has heard of the end.
@@ -35,10 +47,14 @@ final class FramedHandler: ChannelInboundHandler {
     private var pending: ByteBuffer?
     /// Writes that the transport has not taken.
     private var writes = 0
+    /// Their bytes, at the last tick.
+    private var waitingBytes = 0
+    /// Those of them that answer the peer.
+    private var answers = 0
     /// While the peer does not read, only the last answer to a ping waits.
     private var waitingPong: ByteBuffer?
     private var lastPing: Int64 = 0
-    private(set) var isReadingPaused = false
+    private var pauses: Pauses = []
     /// Why the end has come, until it has been told.
     private var failure: FramedError?
     private var peerHasSaidBye = false
@@ -101,6 +117,7 @@ final class FramedHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .running = self.phase else { return }  // read only to see the transport's end
         var bytes = self.unwrapInboundIn(data)
+        let isOwn = self.pending != nil
         if var joined = self.pending.take() {
             joined.writeImmutableBuffer(bytes)
             bytes = joined
@@ -110,10 +127,16 @@ final class FramedHandler: ChannelInboundHandler {
         let isWithinHead = self.session.isWithinHead(bytes)
         self.watch?.received(isWithinHead: isWithinHead, isAnotherHead: self.session.headCount != heads, at: self.now)
         if bytes.readableBytes > 0 {
-            // In a buffer of its own: what was read may be much larger than a head.
-            var own = ByteBuffer()
-            own.writeImmutableBuffer(bytes)
-            self.pending = own
+            // In a buffer of its own: what was read may be much larger than a head. Once it has one it grows there, or a head that comes
+            // byte by byte would be copied for every byte.
+            if isOwn {
+                bytes.discardReadBytes()
+                self.pending = bytes
+            } else {
+                var own = ByteBuffer()
+                own.writeImmutableBuffer(bytes)
+                self.pending = own
+            }
         }
         self.perform(actions)
     }
@@ -172,13 +195,26 @@ final class FramedHandler: ChannelInboundHandler {
         for buffer in buffers.dropLast() { context.write(self.wrapOutboundOut(buffer), promise: nil) }
         let promise = context.eventLoop.makePromise(of: Void.self)
         self.writes += 1
-        self.watch?.wrote(isWaiting: true, at: self.now)
+        self.watch?.wrote(at: self.now)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.writes -= 1
-            self.watch?.wrote(isWaiting: self.writes > 0, at: self.now)
+            self.watch?.took(isWaiting: self.writes > 0, at: self.now)
         }
         context.writeAndFlush(self.wrapOutboundOut(last), promise: promise)
         return promise.futureResult
+    }
+
+    /// Writes what the peer has asked for. Nothing more is read while many answers wait for it to read them.
+    @discardableResult
+    func answer(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void>? {
+        guard let written = self.write(buffers) else { return nil }
+        self.answers += 1
+        if self.answers > Self.maximumAnswers { self.setReading(paused: true, .answers) }
+        written.assumeIsolated().whenComplete { _ in
+            self.answers -= 1
+            if self.answers <= Self.maximumAnswers / 2 { self.setReading(paused: false, .answers) }
+        }
+        return written
     }
 
     /// - Throws: What is wrong with the message.
@@ -187,9 +223,12 @@ final class FramedHandler: ChannelInboundHandler {
         return try self.session.message(header: header, bodyLength: bodyLength)
     }
 
-    func setReading(paused: Bool) {
-        guard self.isReadingPaused != paused, let context = self.context else { return }
-        self.isReadingPaused = paused
+    var isReadingPaused: Bool { !self.pauses.isEmpty }
+
+    func setReading(paused: Bool, _ reason: Pauses) {
+        let before = self.isReadingPaused
+        if paused { self.pauses.formUnion(reason) } else { self.pauses.subtract(reason) }
+        guard self.isReadingPaused != before, let context = self.context else { return }
         self.watch?.reading(isPaused: paused, at: self.now)
         // Fails when the channel is gone, and then there is nothing to read.
         try? context.channel.syncOptions?.setOption(.autoRead, value: !paused)
@@ -203,6 +242,10 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     private func ticked() {
+        // A large write leaves little by little, and is done when all of it has left.
+        let waiting = self.writes > 0 ? (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 : 0
+        if self.writes > 0, waiting < self.waitingBytes { self.watch?.took(isWaiting: true, at: self.now) }
+        self.waitingBytes = waiting
         switch self.watch?.ticked(canPing: self.session.speaksVersion2 && self.session.isOpen, at: self.now) {
         case nil: return
         case .doNothing?: break
@@ -257,7 +300,7 @@ final class FramedHandler: ChannelInboundHandler {
         self.phase = .leaving
         // A peer that takes nothing will not take this either.
         guard wasTold, self.writes == 0, self.context?.channel.isActive == true else { return self.cut() }
-        self.setReading(paused: false)
+        self.setReading(paused: false, [.inbox, .answers])
         self.startCloseTimer()
         self.connection?.handlerFailed(error)
     }

@@ -26,33 +26,30 @@ extension FramedConnection {
             id: file.id, name: safeName, size: file.status.size, modified: keepsAttributes ? file.status.modified : nil,
             permissions: keepsAttributes ? file.status.permissions : nil)
         let canceller = TransferCanceller()
-        let outcome = try await withTaskCancellationHandler {
-            try await self.eventLoop.flatSubmit { () -> EventLoopFuture<TransferOutcome> in
-                let promise = self.eventLoop.makePromise(of: TransferOutcome.self)
-                do {
-                    guard !canceller.isCancelled else { throw CancellationError() }
-                    guard self.handler != nil, let transfers = self.transfers else {
-                        throw self.closure?.error ?? FramedError(.closed, message: "the connection is closed")
+        do {
+            try await withTaskCancellationHandler {
+                try await self.eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
+                    let promise = self.eventLoop.makePromise(of: Void.self)
+                    do {
+                        guard !canceller.isCancelled else { throw CancellationError() }
+                        guard self.handler != nil, let transfers = self.transfers else {
+                            throw self.closure?.error ?? FramedError(.closed, message: "the connection is closed")
+                        }
+                        guard self.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
+                        canceller.stream = try transfers.send(file, offer, progress: progress) { promise.completeWith($0) }
+                    } catch {
+                        promise.fail(error)
                     }
-                    guard self.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
-                    canceller.stream = try transfers.send(file, offer, progress: progress) { promise.succeed($0) }
-                } catch {
-                    promise.fail(error)
+                    return promise.futureResult
+                }.get()
+            } onCancel: {
+                self.onLoop { connection in
+                    canceller.isCancelled = true
+                    if let stream = canceller.stream { connection.transfers?.cancel(stream) }
                 }
-                return promise.futureResult
-            }.get()
-        } onCancel: {
-            self.onLoop { connection in
-                canceller.isCancelled = true
-                if let stream = canceller.stream { connection.transfers?.cancel(stream) }
             }
-        }
-        switch outcome {
-        case .completed: return
-        case .failed(let error):
-            if Task.isCancelled, error.code == .cancelled { throw CancellationError() }
-            if let closure = self.closure { throw closure.error ?? FramedError(.closed, message: "the connection was closed") }
-            throw error
+        } catch let error as TransferError where error.code == .cancelled && Task.isCancelled {
+            throw CancellationError()
         }
     }
 }

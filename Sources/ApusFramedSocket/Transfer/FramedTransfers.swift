@@ -12,6 +12,8 @@ final class FramedTransfers {
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
     private var incoming: [UInt16: IncomingTransfer] = [:]
     private var lastStream: UInt16
+    /// Why all of them end.
+    private var ending: FramedError?
     /// The transfer whose frame is being read.
     private var dataStream: UInt16?
 
@@ -32,7 +34,7 @@ final class FramedTransfers {
     /// - Throws: When no stream is free.
     func send(
         _ file: SourceFile, _ offer: TransferOffer, progress: (@Sendable (FramedProgress) -> Void)?,
-        ended: @escaping (TransferOutcome) -> Void
+        ended: @escaping (Result<Void, any Error>) -> Void
     ) throws(TransferError) -> UInt16 {
         var stream = self.lastStream
         repeat {
@@ -47,7 +49,10 @@ final class FramedTransfers {
             write: { [weak connection] in connection?.handler?.write($0) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
-            ended(outcome)
+            switch outcome {
+            case .completed: ended(.success(()))
+            case .failed(let error): ended(.failure(self?.ending ?? error))
+            }
         }
         self.outgoing[stream] = transfer
         transfer.start(at: self.now)
@@ -93,7 +98,7 @@ final class FramedTransfers {
             let connection = self.connection
             let transfer = IncomingTransfer(
                 machine: TransferReceiver(offer, stream: stream), receiving: receiving, session: self.session, eventLoop: self.eventLoop,
-                write: { [weak connection] in connection?.handler?.write($0) }
+                write: { [weak connection] in connection?.handler?.answer($0) }
             ) { [weak self] in self?.incoming[stream] = nil }
             self.incoming[stream] = transfer
             transfer.start(at: self.now)
@@ -103,7 +108,7 @@ final class FramedTransfers {
     }
 
     private func refuse(_ error: TransferError, _ stream: UInt16) {
-        self.connection?.handler?.write(FrameBytes.of(error.head(stream: stream)))
+        self.connection?.handler?.answer(FrameBytes.of(error.head(stream: stream)))
     }
 
     // MARK: Time and the end
@@ -114,7 +119,8 @@ final class FramedTransfers {
         for transfer in self.incoming.values { transfer.ticked(at: now) }
     }
 
-    func connectionEnded() {
+    func connectionEnded(because error: FramedError) {
+        self.ending = error
         for transfer in self.outgoing.values { transfer.connectionEnded() }
         for transfer in self.incoming.values { transfer.connectionEnded() }
         self.receiving?.folder.ledger.withLockedValue { $0.sessionEnded(self.session) }

@@ -72,15 +72,38 @@ import Testing
 
     @Test func aPeerThatTakesNothingIsCut() {
         var watch = self.opened()
-        watch.wrote(isWaiting: true, at: .seconds(1))
+        watch.wrote(at: .seconds(1))
         watch.received(isWithinHead: false, isAnotherHead: false, at: .seconds(29))
         #expect(watch.ticked(canPing: true, at: .seconds(30)) == .doNothing)
-        watch.wrote(isWaiting: true, at: .seconds(30))
+        watch.took(isWaiting: true, at: .seconds(30))
         watch.received(isWithinHead: false, isAnotherHead: false, at: .seconds(59))
         #expect(watch.ticked(canPing: true, at: .seconds(59)) == .doNothing)
         #expect(self.code(watch.ticked(canPing: true, at: .seconds(60))) == .timeout)
-        watch.wrote(isWaiting: false, at: .seconds(61))
+        watch.took(isWaiting: false, at: .seconds(61))
         #expect(watch.ticked(canPing: false, at: .seconds(1000)) == .doNothing)
+    }
+
+    @Test func whatIsWrittenLaterDoesNotMakeTheStallYounger() {
+        var watch = self.opened()
+        for second in 1...30 {
+            watch.wrote(at: .seconds(second))
+            watch.received(isWithinHead: false, isAnotherHead: false, at: .seconds(second))
+            #expect(watch.ticked(canPing: true, at: .seconds(second)) == .doNothing)
+        }
+        #expect(self.code(watch.ticked(canPing: true, at: .seconds(31))) == .timeout)
+    }
+
+    /// A line that takes minutes for what waits is slow; its other end is not dead.
+    @Test func aPingsTimeBeginsWhenWhatWaitsHasLeft() {
+        var watch = self.opened()
+        #expect(watch.ticked(canPing: true, at: .seconds(20)) == .sendPing)
+        watch.wrote(at: .seconds(20))
+        for second in 21...100 {
+            #expect(watch.ticked(canPing: true, at: .seconds(second)) == .doNothing)
+            watch.took(isWaiting: second < 100, at: .seconds(second))
+        }
+        #expect(watch.ticked(canPing: true, at: .seconds(107)) == .doNothing)
+        #expect(self.code(watch.ticked(canPing: true, at: .seconds(108))) == .timeout)
     }
 
     @Test func whatWeDoNotReadIsNotThePeersSilence() {

@@ -234,7 +234,7 @@ extension [TransferReceiver.Action] {
 
     @Test func theConnectionEnds() throws {
         var receiver = try self.receiving(100)
-        #expect(receiver.connectionEnded().failure == .source)
+        #expect(receiver.connectionEnded().failure == .interrupted)
         #expect(receiver.connectionEnded().isEmpty)
     }
 }

@@ -209,7 +209,7 @@ extension [TransferSender.Action] {
 
     @Test func theConnectionEnds() throws {
         var sender = try self.sending(100)
-        #expect(sender.connectionEnded().failure == .source)
+        #expect(sender.connectionEnded().failure == .interrupted)
         #expect(sender.connectionEnded().isEmpty)
     }
 }

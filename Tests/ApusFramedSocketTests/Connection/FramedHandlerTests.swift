@@ -135,6 +135,41 @@ import Testing
         #expect(side.closure == nil)
     }
 
+    /// Hazard 3: no work is done twice for a head that comes byte by byte.
+    @Test func aHeadMayComeByteByByte() throws {
+        let side = try EmbeddedFramed.open()
+        var bytes = ByteBuffer()
+        try FrameHead(.ping, header: ["id": .string(String(repeating: "x", count: 60_000))]).write(into: &bytes)
+        for byte in bytes.readableBytesView { try side.channel.writeInbound(ByteBuffer(bytes: [byte])) }
+        try side.receive(FrameHead(.ping, header: ["id": 2]))
+        #expect(try side.sent().map(\.type) == [.pong, .pong])
+    }
+
+    /// A peer that asks and does not read the answers is not asked on: they would pile up.
+    @Test func answersThatNobodyReadsStopTheReading() throws {
+        let side = try EmbeddedFramed.open()
+        let blocker = WriteBlocker()
+        try side.channel.pipeline.syncOperations.addHandler(blocker, position: .first)
+        for number in UInt16(0)..<256 { try side.receive(FrameHead(.offer, stream: 2 * number + 1, header: ["name": "x"])) }
+        #expect(!side.handler.isReadingPaused)
+        try side.receive(FrameHead(.offer, stream: 999, header: ["name": "x"]))
+        #expect(side.handler.isReadingPaused)
+        side.advance(by: .seconds(20))
+        #expect(side.closure == nil)
+        side.advance(by: .seconds(20))
+        #expect(side.closure?.error?.code == .timeout)
+        blocker.release()
+    }
+
+    @Test func aChunkIsJudgedByItsHead() throws {
+        let side = try EmbeddedFramed.open()
+        try side.receive(FrameHead(.data, stream: 1, bodyLength: TransferChunk.maximumBodyBytes))
+        #expect(try side.sent().isEmpty)
+        let other = try EmbeddedFramed.open()
+        try other.receive(FrameHead(.data, stream: 1, bodyLength: TransferChunk.maximumBodyBytes + 1))
+        #expect(try other.sent().map(\.type) == [.error])
+    }
+
     // MARK: The end
 
     @Test func weLeaveInOrder() throws {

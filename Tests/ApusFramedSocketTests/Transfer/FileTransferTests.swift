@@ -191,6 +191,27 @@ import Testing
         #expect(folders.received("b")?.count == 10)
     }
 
+    /// A goodbye is the last frame: what is being sent ends before it, and neither side calls the other wrong.
+    @Test(.timeLimit(.minutes(1))) func closingEndsWhatIsBeingSent() async throws {
+        let folders = try Folders()
+        let path = try folders.write("a", pattern(40_000_000))
+        let events = Events([])
+        try await self.withReceiver(folders, events: events) { port, _ in
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
+            let began = AsyncStream.makeStream(of: Void.self)
+            let sending = Task { try await connection.send(file: path) { _ in began.continuation.yield() } }
+            for await _ in began.stream { break }
+            #expect(await connection.close() == FramedClosure(initiator: .ourselves))
+            #expect(await code { try await sending.value } == .closed)
+        }
+        guard case .failed(let error)? = events.withLockedValue({ $0.last?.kind }) else {
+            Issue.record("the receiver does not hear of the end")
+            return
+        }
+        #expect(error.code == .interrupted)
+        #expect(folders.part != nil)
+    }
+
     // MARK: Names (hazard 21)
 
     @Test(.timeLimit(.minutes(1))) func aNameThatIsTakenIsNotWrittenOver() async throws {
