@@ -34,6 +34,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A library target of this package and its tests.
 func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -75,6 +76,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         // Pure: no I/O, no clock, no lock.
@@ -162,10 +164,11 @@ let package = Package(
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOServer",
                 "ApusSocketIOClient",
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
+                argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                unixSignals,
             ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus"]),
+        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusWebSocket", nioCore, nioPosix]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(

@@ -1,0 +1,100 @@
+import ApusSocketIOServer
+import ApusWebSocket
+import ArgumentParser
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+
+/// `apus bench server`: what the loads are put on.
+struct BenchServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server", abstract: "A server for loads.",
+        discussion: """
+            Socket.IO: the event `echo` is answered with `echo` and the same arguments, `ack` is acknowledged with them, `bc` goes to everybody, `join` \
+            and `leave` take a room, `room` takes a room and a value that goes to everybody in it. With --raw a plain WebSocket server that sends \
+            every message back.
+            """)
+
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 lets the system choose.") var port = 0
+
+    @Flag(help: "A plain WebSocket server that echoes.") var raw = false
+
+    @Option(help: "Event loops.") var threads = 1
+
+    @Option(help: "The largest message taken, in bytes.") var maxMessage = 16 << 20
+
+    func validate() throws {
+        guard (0...65_535).contains(self.port) else { throw ValidationError("--port must be from 0 to 65535") }
+        guard (1...256).contains(self.threads) else { throw ValidationError("--threads must be from 1 to 256") }
+        guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message must be from 1 to \(1 << 30)") }
+    }
+
+    func run() async throws {
+        BenchProcess.raiseDescriptorLimit()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: self.threads)
+        let (host, port, raw, maxMessage) = (self.host, self.port, self.raw, self.maxMessage)
+        try await TerminationSignals.run {
+            if raw {
+                try await BenchServer.webSocket(maximumMessageBytes: maxMessage).run(
+                    host: host, port: port, eventLoopGroup: group, onListening: { Self.announce($0.port) })
+            } else {
+                try await BenchServer.socketIO(maximumMessageBytes: maxMessage).run(
+                    host: host, port: port, eventLoopGroup: group, onListening: { Self.announce($0.port) })
+            }
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private static func announce(_ port: Int?) {
+        writeStandardOutput(Data("listening on port \(port ?? 0)\n".utf8))
+    }
+}
+
+/// The two servers, with the defaults of their products but for what a load from one address needs.
+enum BenchServer {
+    static func webSocket(maximumMessageBytes: Int) -> WebSocketServer {
+        var configuration = WebSocketServerConfiguration()
+        configuration.path = nil
+        configuration.limits = WebSocketLimits(maximumMessageBytes: maximumMessageBytes)
+        configuration.flow.postedBytes = max(configuration.flow.postedBytes, 4 * maximumMessageBytes)
+        configuration.drainTimeout = .seconds(1)
+        return WebSocketServer(configuration: configuration, logger: self.logger) { connection in
+            connection.onMessage { connection, message in connection.post(message) }
+        }
+    }
+
+    static func socketIO(maximumMessageBytes: Int) -> SocketIOServer {
+        var configuration = SocketIOServerConfiguration()
+        configuration.maximumPayloadBytes = maximumMessageBytes
+        configuration.maximumQueuedBytes = max(configuration.maximumQueuedBytes, 4 * maximumMessageBytes)
+        configuration.drainTimeout = .seconds(1)
+        let io = SocketIOServer(configuration: configuration, logger: self.logger)
+        let serve: @Sendable (SocketIONamespace) -> Void = { namespace in
+            namespace.onConnection { socket in
+                socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+                socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", arguments: event.arguments) }
+                socket.on("join") { (room: String) in socket.join(room) }
+                socket.on("leave") { (room: String) in socket.leave(room) }
+                socket.on("room") { (room: String, value: SocketIOValue) in namespace.to(room).emit("room", value) }
+            }
+        }
+        serve(io.namespace("/"))
+        // Any number of namespaces, for `Benchmarks/growth`.
+        let bench = io.namespaces { name, _ in name.hasPrefix("/bench-") }
+        bench.onConnection { socket in
+            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+        }
+        return io
+    }
+
+    private static var logger: Logger {
+        var logger = Logger(label: "apus.bench") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        return logger
+    }
+}

@@ -1,0 +1,212 @@
+import DequeModule
+import NIOCore
+
+/// The connections of one event loop, and what is counted of them. Confined to the loop.
+final class BenchWorker {
+    enum Phase { case opening, warmingUp, measuring, draining, over }
+
+    let plan: BenchPlan
+    let messages: BenchMessages
+    let frames: BenchFrames
+    /// The message of each place as packets of a polling payload.
+    let pollingPackets: [String]
+    let eventLoop: any EventLoop
+    private let share: Int
+    private(set) var phase = Phase.opening
+    private(set) var statistics = BenchStatistics()
+    private(set) var lost = 0
+
+    private var peers: [any BenchPeer] = []
+    private var opener: BenchOpener?
+
+    // At a fixed rate.
+    private var schedule: BenchSchedule?
+    private var nextPeer = 0
+    private var ticker: Scheduled<Void>?
+    /// The times of messages for which no connection had room.
+    private var waiting = Deque<UInt64>()
+    private static let maximumWaiting = 1_000_000
+
+    // A broadcast is counted by its deliveries.
+    private var broadcasts = BenchBroadcasts()
+
+    private var measuringSince: UInt64 = 0
+    private var measuredNanoseconds: UInt64 = 0
+
+    init(plan: BenchPlan, share: Int, eventLoop: any EventLoop) {
+        self.plan = plan
+        self.messages = BenchMessages(plan: plan)
+        self.frames = BenchFrames(self.messages, inFlight: plan.inFlight)
+        self.pollingPackets = plan.polling ? self.messages.pollingPackets(inFlight: plan.inFlight) : []
+        self.share = share
+        self.eventLoop = eventLoop
+    }
+
+    static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+    // MARK: Opening
+
+    /// Opens the connections; the future says how that went.
+    func open() -> EventLoopFuture<BenchOpener.Result> {
+        let opener = BenchOpener(worker: self, count: self.share)
+        self.opener = opener
+        opener.start()
+        return opener.futureResult
+    }
+
+    var openedCount: Int { self.peers.count }
+
+    func opened(_ peer: any BenchPeer) { self.peers.append(peer) }
+
+    func ended(_ peer: any BenchPeer) {
+        guard self.phase != .over else { return }
+        self.lost += 1
+        self.peers.removeAll { $0 === peer }
+    }
+
+    // MARK: Phases
+
+    func startSending() {
+        self.phase = .warmingUp
+        guard self.plan.inFlight > 0, !self.peers.isEmpty else { return }
+        let now = Self.now
+        if let rate = self.plan.rate {
+            let share = rate * Double(self.share) / Double(self.plan.connections)
+            // The first messages of several loops do not fall together.
+            self.schedule = BenchSchedule(start: now, rate: self.plan.isBroadcast ? rate : share)
+            self.tick()
+        } else if self.plan.isBroadcast {
+            self.sendBroadcasts(at: now)
+        } else {
+            for peer in self.peers { self.outstanding += peer.send(self.plan.inFlight, meantFor: now) }
+        }
+    }
+
+    func startMeasuring() {
+        self.statistics = BenchStatistics()
+        self.measuringSince = Self.now
+        self.phase = .measuring
+    }
+
+    /// No message goes out any more; answers are waited for by the caller.
+    func stopSending() {
+        self.sendDue()  // also what fell due since the last look
+        self.measuredNanoseconds = Self.now - self.measuringSince
+        self.phase = .draining
+        self.ticker?.cancel()
+        self.ticker = nil
+    }
+
+    /// Whether all answers are there.
+    var isAnswered: Bool { self.outstanding == 0 }
+    private(set) var outstanding = 0
+
+    /// Ends the connections.
+    func finish() -> (statistics: BenchStatistics, seconds: Double, lost: Int) {
+        let now = Self.now
+        if self.plan.rate != nil, !self.plan.isBroadcast {
+            for peer in self.peers {
+                for time in peer.takeUnanswered() where time >= self.measuringSince { self.statistics.abandoned(sent: time, at: now) }
+            }
+            for time in self.waiting where time >= self.measuringSince { self.statistics.abandoned(sent: time, at: now) }
+        }
+        self.phase = .over
+        for peer in self.peers { peer.close() }
+        self.peers = []
+        return (self.statistics, Double(self.measuredNanoseconds) / 1e9, self.lost)
+    }
+
+    // MARK: Messages
+
+    /// Answers came on a connection; `send` has room for so many more now.
+    func answered(_ count: Int, by peer: any BenchPeer, at now: UInt64) {
+        self.outstanding -= count
+        guard self.phase == .warmingUp || self.phase == .measuring, !self.plan.isBroadcast else { return }
+        if self.plan.rate == nil {
+            self.outstanding += peer.send(count, meantFor: now)
+            return
+        }
+        var room = count
+        while room > 0, let time = self.waiting.popFirst() {
+            self.outstanding += peer.send(1, meantFor: time)
+            self.statistics.sent(intended: now, at: now)  // it waited for the server, not for us
+            room -= 1
+        }
+    }
+
+    /// One answer to a message that was (meant to be) sent at `time`.
+    func record(sent time: UInt64, at now: UInt64) {
+        switch self.phase {
+        case .measuring:
+            // At a fixed rate every message that was meant for the measured time counts, and no other.
+            if self.schedule == nil || time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
+        case .draining:
+            // What comes late is late by our own clock; it counts where times are those of the schedule.
+            if self.schedule != nil, time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
+        case .opening, .warmingUp, .over: break
+        }
+    }
+
+    /// A broadcast was delivered to the connection of this number as its `sequence`-th.
+    func delivered(sequence: Int, at now: UInt64) {
+        self.outstanding -= 1
+        if let time = self.broadcasts.sentTime(sequence) { self.record(sent: time, at: now) }
+    }
+
+    /// All deliveries of one read are counted: others may go out.
+    func deliveriesCounted(at now: UInt64) {
+        guard self.phase == .warmingUp || self.phase == .measuring, self.schedule == nil else { return }
+        self.sendBroadcasts(at: now)
+    }
+
+    private func sendBroadcasts(at now: UInt64) {
+        let receivers = self.peers.count
+        while self.outstanding + receivers <= receivers * self.plan.inFlight { guard self.sendBroadcast(meantFor: now) else { return } }
+    }
+
+    private func sendBroadcast(meantFor time: UInt64) -> Bool {
+        guard let sender = self.peers.first, sender.send(1, meantFor: time) == 1 else { return false }
+        self.broadcasts.sent(at: time)
+        self.outstanding += self.peers.count
+        return true
+    }
+
+    // MARK: A fixed rate
+
+    private func tick() {
+        self.sendDue()
+        guard let next = self.schedule?.next, self.phase == .warmingUp || self.phase == .measuring else { return }
+        // Not oftener than every 200 µs: the cost of waking up would be the load tool's own.
+        let pause = max(Int64(clamping: next) - Int64(clamping: Self.now), 200_000)
+        self.ticker = self.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(pause)) { self.tick() }
+    }
+
+    private func sendDue() {
+        guard var schedule = self.schedule else { return }
+        let now = Self.now
+        while let time = schedule.due(at: now) {
+            self.statistics.sent(intended: time, at: now)
+            self.sendScheduled(time)
+        }
+        self.schedule = schedule
+    }
+
+    private func sendScheduled(_ time: UInt64) {
+        if self.plan.isBroadcast {
+            _ = self.sendBroadcast(meantFor: time)
+            return
+        }
+        guard !self.peers.isEmpty else { return }
+        for _ in 0..<min(self.peers.count, 16) {
+            self.nextPeer = (self.nextPeer + 1) % self.peers.count
+            if self.peers[self.nextPeer].send(1, meantFor: time) == 1 {
+                self.outstanding += 1
+                return
+            }
+        }
+        if self.waiting.count < Self.maximumWaiting { self.waiting.append(time) }
+    }
+}
+
+@available(*, unavailable)
+extension BenchWorker: Sendable {}

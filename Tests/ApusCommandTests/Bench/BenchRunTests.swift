@@ -1,0 +1,110 @@
+import ApusSocketIOServer
+import ApusWebSocket
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import apus
+
+/// Short loads on our own servers, over loopback: every exchange is answered, and what was counted adds up.
+struct BenchRunTests {
+    private static func plan(_ exchange: BenchPlan.Exchange) -> BenchPlan {
+        var plan = BenchPlan(url: "", exchange: exchange)
+        plan.connections = 4
+        plan.inFlight = 3
+        plan.warmUp = .milliseconds(50)
+        plan.duration = .milliseconds(200)
+        return plan
+    }
+
+    private static func run(_ plan: BenchPlan) async throws -> BenchReport {
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let listening: @Sendable (SocketAddress) -> Void = { found.yield($0.port ?? 0) }
+                if plan.isSocketIO {
+                    try await BenchServer.socketIO(maximumMessageBytes: 1 << 20).run(host: "127.0.0.1", port: 0, onListening: listening)
+                } else {
+                    try await BenchServer.webSocket(maximumMessageBytes: 1 << 20).run(host: "127.0.0.1", port: 0, onListening: listening)
+                }
+            }
+            defer { group.cancelAll() }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            var plan = plan
+            let query = plan.isSocketIO ? "socket.io/?EIO=4&transport=\(plan.polling ? "polling" : "websocket")" : ""
+            plan.url = "ws://127.0.0.1:\(port)/\(query)"
+            return try await BenchRun(plan: plan, progress: { _ in }).run()
+        }
+    }
+
+    private static func expectGood(_ report: BenchReport) {
+        #expect(report.messages > 0)
+        #expect(report.setUp.opened == 4)
+        #expect(report.setUp.failed == 0)
+        #expect(report.lost == 0)
+        #expect(report.unanswered == 0)
+        #expect(report.latency != nil)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            BenchPlan.Exchange.webSocket, .event("echo"), .acknowledged("ack"), .broadcast("bc"),
+        ], [false, true])
+    func everyExchangeIsAnswered(exchange: BenchPlan.Exchange, binary: Bool) async throws {
+        var plan = Self.plan(exchange)
+        plan.binary = binary
+        plan.size = 300
+        Self.expectGood(try await Self.run(plan))
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            BenchPlan.Exchange.event("echo"), .acknowledged("ack"), .broadcast("bc"),
+        ], [false, true])
+    func pollingToo(exchange: BenchPlan.Exchange, binary: Bool) async throws {
+        var plan = Self.plan(exchange)
+        plan.binary = binary
+        plan.polling = true
+        Self.expectGood(try await Self.run(plan))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func twoLoopsShareTheConnections() async throws {
+        var plan = Self.plan(.webSocket)
+        plan.threads = 2
+        plan.size = 100_000
+        Self.expectGood(try await Self.run(plan))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRateIsKept() async throws {
+        var plan = Self.plan(.acknowledged("ack"))
+        plan.rate = 500
+        plan.inFlight = 1000
+        let report = try await Self.run(plan)
+        Self.expectGood(report)
+        // Those meant for the measured time, however long it really took.
+        #expect(abs(Double(report.messages) - 500 * report.seconds) <= 3)
+        #expect(report.correctsOmission)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func connectionsAreKeptWithoutAWord() async throws {
+        var plan = Self.plan(.event("echo"))
+        plan.inFlight = 0
+        let report = try await Self.run(plan)
+        #expect(report.messages == 0)
+        #expect(report.setUp.opened == 4)
+        #expect(report.lost == 0)
+    }
+
+    @Test func nobodyThereIsAnErrorNotAResult() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let listener = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
+        let port = listener.localAddress?.port ?? 0
+        try await listener.close()
+        var plan = Self.plan(.webSocket)
+        plan.url = "ws://127.0.0.1:\(port)/"
+        await #expect(throws: BenchError.self) { try await BenchRun(plan: plan, progress: { _ in }).run() }
+    }
+}
