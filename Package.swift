@@ -148,7 +148,7 @@ let package = Package(
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
-        module("ApusTesting", [nioCore, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+        module("ApusTesting", [nioCore, nioPosix, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
@@ -184,8 +184,8 @@ let package = Package(
         tests(
             "ApusFramedSocketTests",
             [
-                "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", nioCore, nioPosix, nioEmbedded, nioTLS, nioSSL,
-                nioConcurrencyHelpers, x509, swiftASN1, crypto,
+                "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", "ApusTesting", nioCore, nioPosix, nioEmbedded,
+                nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
             ]),
         tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
