@@ -176,6 +176,7 @@ package struct TransferReceiver: Sendable {
     package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
         case (_, .ended): return []  // it crossed our end
+        case (_, .publishing): return []  // too late: the sender hears that it is complete
         case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
@@ -226,11 +227,16 @@ package struct TransferReceiver: Sendable {
         return self.verifyIfWhole()
     }
 
+    /// A frame has come that should hold a chunk and does not.
+    package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
+        self.state == .publishing ? [] : self.fail(error)  // nobody waits for chunks any more
+    }
+
     /// A chunk has come.
     package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         switch self.state {
-        case .ended, .cancelling: return .drop([])
-        case .deciding, .verifying, .publishing: return .drop(self.violation("a chunk at the wrong time"))
+        case .ended, .cancelling, .publishing: return .drop([])
+        case .deciding, .verifying: return .drop(self.violation("a chunk at the wrong time"))
         case .receiving: break
         }
         guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
@@ -264,7 +270,10 @@ package struct TransferReceiver: Sendable {
 
     /// The connection has gone. What is durable stays for the next one.
     package mutating func connectionEnded() -> [Action] {
-        guard self.state != .ended else { return [] }
+        switch self.state {
+        case .ended, .publishing: return []  // a file that gets its name gets it, heard or not
+        case .deciding, .receiving, .verifying, .cancelling: break
+        }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }
 

@@ -149,6 +149,7 @@ package struct TransferSender: Sendable {
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the receiver gave up"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
+        case (.complete, .cancelling): return [.progress(durable: self.offer.size)] + self.end(.completed)  // too late
         case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
         case (_, .cancelling): return []  // it crossed our giving up
         case (.accept, .offered): return self.accepted(head.header, at: now)

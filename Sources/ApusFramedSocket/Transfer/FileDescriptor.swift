@@ -74,6 +74,8 @@ final class FileDescriptor: Sendable {
         var size: Int
         var device: UInt64
         var inode: UInt64
+        /// How many names it has.
+        var links: UInt64
         /// Nanoseconds since 1970.
         var modified: Int64
         var permissions: UInt16
@@ -90,6 +92,7 @@ final class FileDescriptor: Sendable {
             self.size = Int(buffer.st_size)
             self.device = UInt64(truncatingIfNeeded: buffer.st_dev)
             self.inode = UInt64(buffer.st_ino)
+            self.links = UInt64(buffer.st_nlink)
             self.modified = overflow ? 0 : seconds &+ Int64(words.nanoseconds)
             self.permissions = UInt16(truncatingIfNeeded: buffer.st_mode & 0o777)
         }

@@ -18,7 +18,6 @@ final class IncomingTransfer {
     private var hasLease = false
     /// The last piece of work for the disk.
     private var tail: EventLoopFuture<Void>
-    private var chunkEnd = 0
 
     init(
         machine: TransferReceiver, receiving: FileReceiving, session: UInt64, eventLoop: any EventLoop,
@@ -46,7 +45,7 @@ final class IncomingTransfer {
         do throws(TransferError) {
             try self.gatherer.received(bytes)
         } catch {
-            self.perform(self.machine.fail(error))
+            self.perform(self.machine.receivedNoChunk(error))
         }
     }
 
@@ -64,7 +63,7 @@ final class IncomingTransfer {
                 }
             }
         } catch {
-            self.perform(self.machine.fail(error))
+            self.perform(self.machine.receivedNoChunk(error))
         }
     }
 
@@ -112,11 +111,11 @@ final class IncomingTransfer {
             }
         }) { (transfer, part: PartFile) in
             transfer.hasLease = true
+            transfer.part = part
             guard !transfer.machine.hasEnded else {
                 transfer.release()
                 return []
             }
-            transfer.part = part
             transfer.tell(.began(offset: part.size))
             return transfer.machine.accept(from: part.size, hash: part.hash, at: transfer.now)
         }
@@ -144,7 +143,8 @@ final class IncomingTransfer {
     }
 
     private func release() {
-        self.part = nil
+        // Not when the last reference goes: the pool's thread may hold one for a moment, and the next sender would find the file locked.
+        self.part.take()?.unlock()
         guard self.hasLease else { return }
         self.hasLease = false
         self.receiving.folder.ledger.withLockedValue { $0.released(self.machine.offer.partName) }

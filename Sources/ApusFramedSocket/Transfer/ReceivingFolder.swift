@@ -50,11 +50,33 @@ public final class ReceivingFolder: Sendable {
         let descriptor = FileDescriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw TransferError(.busy, message: "another process is at this upload") }
         let part = PartFile(descriptor, name: offer.partName)
-        guard try descriptor.status().isFile else { throw TransferError(.storage, message: "the unfinished file is none") }
-        if offer.isFresh { try part.empty() } else { try part.load(upTo: offer.size) }
+        let status = try descriptor.status()
+        guard status.isFile else { throw TransferError(.storage, message: "the unfinished file is none") }
+        // Between the opening and the lock another process may have finished it, or thrown it away.
+        guard self.root.status(of: offer.partName)?.inode == status.inode else {
+            throw TransferError(.busy, message: "another process was at this upload")
+        }
+        if status.links > 1 {
+            // A crash came between the two names of a finished file. What stands under the other one is not to be written to.
+            guard unlinkat(self.root.number, offer.partName, 0) == 0 else {
+                throw FileDescriptor.error("the unfinished file is a finished one", .storage)
+            }
+            return try self.openPart(offer)
+        }
+        if offer.isFresh { try part.empty() } else { try self.load(part, of: offer) }
         // A file whose name is lost in a power cut was never durable.
         if part.size == 0, fsync(self.root.number) != 0 { throw FileDescriptor.error("the folder cannot be synced", .storage) }
         return part
+    }
+
+    private func load(_ part: PartFile, of offer: TransferOffer) throws(TransferError) {
+        do throws(TransferError) {
+            try part.load(upTo: offer.size)
+        } catch {
+            // A system that failed to sync a file once says the next time that all is well: what is there cannot be believed any more.
+            self.discard(part)
+            throw error
+        }
     }
 
     /// Lets an upload in, or says why not; the ledger's `released` must follow.
@@ -80,18 +102,24 @@ public final class ReceivingFolder: Sendable {
     /// - Returns: How many there were.
     @discardableResult
     public func removeAbandoned(at now: Date = Date()) -> Int {
-        var parts: [(name: String, idle: Duration)] = []
+        var parts: [(name: String, modified: Int64)] = []
         for name in self.names() where name.hasPrefix(SafeFileName.partPrefix) && name.hasSuffix(TransferOffer.partSuffix) {
             guard let status = self.root.status(of: name) else { continue }
-            parts.append((name, .seconds(now.timeIntervalSince1970 - Double(status.modified) / 1e9)))
+            parts.append((name, status.modified))
         }
-        let expired = self.ledger.withLockedValue { $0.expired(parts) }
+        let times = parts.map { (name: $0.name, idle: Duration.seconds(now.timeIntervalSince1970 - Double($0.modified) / 1e9)) }
+        let expired = self.ledger.withLockedValue { $0.expired(times) }
         return expired.count { name in
             // Another process may be at it.
             let number = openat(self.root.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             guard number >= 0 else { return false }
             let descriptor = FileDescriptor(number)
-            return flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 && unlinkat(self.root.number, name, 0) == 0
+            guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0, let status = try? descriptor.status() else { return false }
+            // Or was at it, or has finished it, since we looked.
+            guard self.root.status(of: name) == status, parts.contains(where: { $0.name == name && $0.modified == status.modified }) else {
+                return false
+            }
+            return unlinkat(self.root.number, name, 0) == 0
         }
     }
 
@@ -99,12 +127,18 @@ public final class ReceivingFolder: Sendable {
     private func names() -> [String] {
         // A descriptor of its own: the stream closes it, and reads on from where it stands.
         let number = openat(self.root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0, let stream = fdopendir(number) else { return [] }
+        guard number >= 0 else { return [] }
+        guard let stream = fdopendir(number) else {
+            close(number)
+            return []
+        }
         defer { closedir(stream) }
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [String] = []
         while let entry = readdir(stream) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+            // The name where it lies: an entry is as long as its name, and shorter than its type says.
+            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            names.append(String(cString: name))
         }
         return names
     }
@@ -193,6 +227,11 @@ final class PartFile: @unchecked Sendable {
     init(_ descriptor: FileDescriptor, name: String) {
         self.descriptor = descriptor
         self.name = name
+    }
+
+    /// Lets another have the file.
+    func unlock() {
+        flock(self.descriptor.number, LOCK_UN)
     }
 
     /// The hash of everything there is.

@@ -199,7 +199,20 @@ extension [TransferReceiver.Action] {
         _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         _ = receiver.verified(true)
         #expect(receiver.cancel(at: .zero).isEmpty)
+        // Nor by anything of the sender's, or by its end.
+        for type in [FrameType.cancel, .error, .done, .offer] { #expect(receiver.received(self.head(type), at: .zero).isEmpty) }
+        #expect(self.chunk(&receiver, 0, 1) == .drop([]))
+        #expect(receiver.receivedNoChunk(TransferError(.protocolViolation, message: "x")).isEmpty)
+        #expect(receiver.connectionEnded().isEmpty)
         #expect(receiver.published().last == .end(.completed))
+    }
+
+    @Test func aDiskThatCannotGiveTheNameEndsIt() throws {
+        var receiver = try self.receiving(0)
+        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        _ = receiver.verified(true)
+        #expect(receiver.fail(TransferError(.storage, message: "x")).failure == .storage)
+        #expect(receiver.published().isEmpty)
     }
 
     @Test func framesAtTheWrongTimeEndIt() throws {

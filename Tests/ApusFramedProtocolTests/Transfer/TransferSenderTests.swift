@@ -160,6 +160,14 @@ extension [TransferSender.Action] {
         #expect(early.cancel(at: .zero).failure == .cancelled)
     }
 
+    /// The file got its name before the receiver heard that we give up.
+    @Test func givingUpMayComeTooLate() throws {
+        var sender = try self.sending(0)
+        _ = sender.hashed("x", at: .zero)
+        _ = sender.cancel(at: .zero)
+        #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
+    }
+
     @Test func theReceiverGivesUp() throws {
         var sender = try self.sending(100)
         let actions = sender.received(self.head(.cancel), at: .zero)
