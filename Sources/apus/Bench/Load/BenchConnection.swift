@@ -38,10 +38,14 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         connection.deadline = worker.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(Self.timeout)) {
             connection.failed(BenchError("a connection was not ready within \(Self.timeout)"))
         }
-        WebSocketClientConnector.connect(
-            to: plan.url, headers: plan.headers, tls: plan.insecure ? .insecureSkipVerification : .system, timeout: Self.timeout,
-            on: worker.eventLoop, delegate: BenchSilence()
-        ).assumeIsolated().whenComplete { result in
+        let url: WebSocketURL
+        do throws(WebSocketError) { url = try WebSocketURL(plan.url) } catch { return connection.failed(error) }
+        var dialer = Dialer(tls: plan.insecure ? .insecureSkipVerification : .system)
+        dialer.connectTimeout = Self.timeout
+        WebSocketClientConnector.attempt(
+            url, headers: plan.headers, through: dialer, limits: WebSocketLimits(), timeout: Self.timeout, handshakeTimeout: nil,
+            on: worker.eventLoop, makeDelegate: { _ in BenchSilence() }
+        ).futureResult.assumeIsolated().whenComplete { result in
             do {
                 let handler = try result.get()
                 try handler.channel?.pipeline.syncOperations.addHandler(connection, position: .before(handler))
