@@ -5,8 +5,8 @@ import NIOHTTP1
 protocol HTTPConnectionOwner: AnyObject {
     /// The answer is whole.
     ///
-    /// - Parameter idleLimit: How long the connection may be kept for another request; `nil`: it is being closed.
-    func connection(_ id: Int, answered response: HTTPExchangeResponse, idleLimit: Duration?)
+    /// - Parameter isKept: Whether the connection may carry another request; if not, it is being closed.
+    func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool)
 
     /// The connection is over: exactly once, the last call. Whatever it carried failed.
     func connection(_ id: Int, endedBy error: ConnectivityError, _ stage: HTTPConnectionHandler.Stage)
@@ -38,6 +38,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private let id: Int
     private let maximumBodyBytes: Int
+    /// How long it may wait for its next request; the server may want less after an answer.
+    private var idleLimit: Duration
     private let idleTimeout: Duration
     /// Until the end: it knows us as long.
     private var owner: (any HTTPConnectionOwner)?
@@ -49,8 +51,17 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     init(id: Int, maximumBodyBytes: Int, idleTimeout: Duration, owner: any HTTPConnectionOwner) {
         self.id = id
         self.maximumBodyBytes = maximumBodyBytes
+        self.idleLimit = idleTimeout
         self.idleTimeout = idleTimeout
         self.owner = owner
+    }
+
+    /// It has nothing to carry, and is kept for as long as that is safe.
+    func park() {
+        let limit = self.idleLimit
+        self.idleTimer = self.context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
+            self.end(ConnectivityError(.connectionLost, message: "the connection was idle for \(limit)"))
+        }
     }
 
     /// Sends a request. Only while there is none.
@@ -130,20 +141,18 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private func answered(_ response: HTTPExchangeResponse, _ exchange: Exchange) {
         // A request that was answered before it was through has left the connection in a state nobody knows.
-        guard exchange.collector.keepsAlive, exchange.endIsOut, let context = self.context else {
-            self.owner?.connection(self.id, answered: response, idleLimit: nil)
+        guard exchange.collector.keepsAlive, exchange.endIsOut else {
+            self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(ConnectivityError(.connectionLost, message: "the server closes the connection"))
         }
         // One second of the server's time for the way: a request must not meet a connection that is being closed.
         let limit = min(self.idleTimeout, (exchange.collector.keepAliveTimeout ?? self.idleTimeout) - .seconds(1))
         guard limit > .zero || exchange.collector.keepAliveTimeout == nil else {
-            self.owner?.connection(self.id, answered: response, idleLimit: nil)
+            self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(ConnectivityError(.connectionLost, message: "the server keeps no connection"))
         }
-        self.idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
-            self.end(ConnectivityError(.connectionLost, message: "the connection was idle for \(limit)"))
-        }
-        self.owner?.connection(self.id, answered: response, idleLimit: limit)
+        self.idleLimit = limit
+        self.owner?.connection(self.id, answered: response, isKept: true)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

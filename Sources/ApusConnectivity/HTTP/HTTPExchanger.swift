@@ -48,8 +48,8 @@ package final class HTTPExchanger {
 
     private enum Connection {
         case dialing(DialAttempt)
-        /// So many requests were sent over it.
-        case open(HTTPConnectionHandler, uses: Int)
+        /// Fresh: its first request is not over, and it did not wait for that.
+        case open(HTTPConnectionHandler, isFresh: Bool)
     }
 
     private let configuration: Configuration
@@ -137,11 +137,9 @@ package final class HTTPExchanger {
     }
 
     private func send(_ id: ID, on connection: Int) {
-        guard case .open(let handler, let uses)? = self.connections[connection], var exchange = self.exchanges.removeValue(forKey: id)
-        else {
+        guard case .open(let handler, _)? = self.connections[connection], var exchange = self.exchanges.removeValue(forKey: id) else {
             return
         }
-        self.connections[connection] = .open(handler, uses: uses + 1)
         exchange.connection = connection
         self.exchanges[id] = exchange
         handler.send(exchange.head, body: exchange.body)
@@ -184,14 +182,17 @@ package final class HTTPExchanger {
 
     private func connected(_ id: Int, _ handler: HTTPConnectionHandler?) {
         guard let handler else { return }
-        self.connections[id] = .open(handler, uses: 0)
+        self.connections[id] = .open(handler, isFresh: true)
         self.ready(id)
     }
 
     private func ready(_ id: Int) {
         switch self.machine.ready(id) {
         case .send(let request): self.send(request, on: id)
-        case .park: break
+        case .park:
+            guard case .open(let handler, _)? = self.connections[id] else { return }
+            self.connections[id] = .open(handler, isFresh: false)
+            handler.park()
         case .close: self.close(id, ConnectivityError(.cancelled, message: "nobody needs the connection"))
         }
     }
@@ -214,19 +215,23 @@ package final class HTTPExchanger {
 }
 
 extension HTTPExchanger: HTTPConnectionOwner {
-    func connection(_ id: Int, answered response: HTTPExchangeResponse, idleLimit: Duration?) {
-        let request = self.exchanges.first { $0.value.connection == id }?.key
-        // First: the completion may send the next request.
-        if idleLimit != nil { self.ready(id) }
-        if let request { self.end(request, .success(response)) }
+    func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool) {
+        // Out of the table before all else: the connection may end in `ready`, with the request that comes next or because nobody needs it.
+        let exchange = self.exchanges.firstIndex { $0.value.connection == id }.map { self.exchanges.remove(at: $0).value }
+        exchange?.timer.cancel()
+        if isKept {
+            if case .open(let handler, _)? = self.connections[id] { self.connections[id] = .open(handler, isFresh: false) }
+            self.ready(id)  // before the completion, which may send the next request
+        }
+        exchange?.completion(.success(response))
     }
 
     func connection(_ id: Int, endedBy error: ConnectivityError, _ stage: HTTPConnectionHandler.Stage) {
-        let uses = if case .open(_, let uses)? = self.connections[id] { uses } else { 0 }
+        let isFresh = if case .open(_, let isFresh)? = self.connections[id] { isFresh } else { true }
         let cut = self.exchanges.first { $0.value.connection == id }?.key
         self.lost(id, error)
         guard let cut, var exchange = self.exchanges.removeValue(forKey: cut) else { return }
-        guard Self.mayRepeat(exchange.isRepeatable, stage, uses: uses), !exchange.wasRepeated else {
+        guard Self.mayRepeat(exchange.isRepeatable, stage, isFresh: isFresh), !exchange.wasRepeated else {
             exchange.timer.cancel()
             return exchange.completion(.failure(error))
         }
@@ -238,10 +243,10 @@ extension HTTPExchanger: HTTPConnectionOwner {
 
     /// Whether a request that was cut off is sent again.
     ///
-    /// Only over a connection that was used before: it may have been closed by the server while idle (RFC 9112 9.3.1). A new one that ends is
-    /// news.
-    private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, uses: Int) -> Bool {
-        guard uses > 1 else { return false }
+    /// Only over a connection that was used or waited before: it may have been closed by the server while idle (RFC 9112 9.3.1). A fresh one
+    /// that ends is news.
+    private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, isFresh: Bool) -> Bool {
+        guard !isFresh else { return false }
         switch stage {
         case .unsent: return true
         case .unanswered: return isRepeatable

@@ -201,6 +201,49 @@ import X509
         }
     }
 
+    /// The answer to what is out still counts, though nobody needs the connection any more.
+    @Test func aFinishedClientHearsWhatItAsked() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        try await ScriptedHTTPServer.with { _, _ in
+            .ok("x")
+        } _: { server in
+            let origin = HTTPOrigin(isSecure: false, host: "127.0.0.1", port: server.port)
+            let body = try await loop.flatSubmit { () -> EventLoopFuture<String> in
+                let answer = loop.makePromise(of: String.self)
+                let exchanger = HTTPExchanger(configuration: .init(origin: origin, dialer: Dialer(tls: nil)), eventLoop: loop)
+                exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(20)) { result in
+                    answer.completeWith(result.map { String(buffer: $0.body) }.mapError { $0 })
+                }
+                exchanger.finish()
+                return answer.futureResult
+            }.get()
+            #expect(body == "x")
+        }
+    }
+
+    /// Dialled for a request that was given up: kept for the next one, but no longer than any other.
+    @Test func aConnectionThatWasNeverUsedGrowsOld() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        try await ScriptedHTTPServer.with { _, _ in
+            .silence
+        } _: { server in
+            let origin = HTTPOrigin(isSecure: false, host: "127.0.0.1", port: server.port)
+            var configuration = HTTPExchanger.Configuration(origin: origin, dialer: Dialer(tls: nil))
+            configuration.idleTimeout = .milliseconds(50)
+            let box = try await loop.submit { [configuration] in
+                let exchanger = HTTPExchanger(configuration: configuration, eventLoop: loop)
+                exchanger.cancel(exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(20)) { _ in })
+                return NIOLoopBound(exchanger, eventLoop: loop)
+            }.get()
+            while server.connections == 0 || server.openConnections > 0 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            #expect(server.requests.isEmpty)
+            _ = box
+        }
+    }
+
     @Test func aServerThatIsNotThereIsSaidAtOnce() async {
         // Nobody listens on port 1. A port that was just given back may be another test's by now.
         let configuration = HTTPExchanger.Configuration(
