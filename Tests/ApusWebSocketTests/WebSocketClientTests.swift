@@ -1,7 +1,9 @@
 import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct WebSocketClientTests {
@@ -66,6 +68,47 @@ import Testing
                 let error = await #expect(throws: WebSocketError.self) { try await messages.next() }
                 #expect(error?.code == .connectionLost)
             }
+        }
+    }
+
+    /// Interim answers, the 101 and the first message, in as many reads as there are bytes or in one (RFC 9110 15.2).
+    @Test(arguments: [true, false]) func interimAnswersStandBeforeTheUpgrade(inOneRead: Bool) async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(InterimAnswers(inOneRead: inOneRead))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        let connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
+        var messages = connection.messages.makeAsyncIterator()
+        #expect(try await messages.next() == "hi")
+        connection.abort()
+        try await listener.close()
+    }
+
+    private final class InterimAnswers: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private let inOneRead: Bool
+        private var received = ""
+
+        init(inOneRead: Bool) { self.inOneRead = inOneRead }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            self.received += String(buffer: self.unwrapInboundIn(data))
+            guard self.received.hasSuffix("\r\n\r\n"),
+                let line = self.received.split(separator: "\r\n").first(where: { $0.lowercased().hasPrefix("sec-websocket-key: ") })
+            else { return }
+            let accept = WebSocketHandshake.acceptValue(forKey: String(line.dropFirst(19)))
+            var answer = ByteBuffer(
+                string: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n"
+                    + "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n")
+            answer.writeBytes([0x81, 2] + Array("hi".utf8))
+            let size = self.inOneRead ? answer.readableBytes : 1
+            while let piece = answer.readSlice(length: size) { context.writeAndFlush(self.wrapOutboundOut(piece), promise: nil) }
         }
     }
 

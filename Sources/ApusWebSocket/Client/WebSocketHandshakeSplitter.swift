@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// What follows a 101 is the WebSocket's: it is kept, together with an end of the transport that comes right behind it, until the
 /// WebSocket's handler is there. The decoder would hand the bytes on as well, but drops them when the transport ends in the same read, and a
-/// server may say something and hang up at once. What follows any other head is the decoder's.
+/// server may say something and hang up at once. What follows an interim answer (1xx) is another head, what follows any other is the decoder's.
 final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -21,6 +21,8 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
 
     private let attempt: WebSocketConnectionAttempt
     private var state = State.head(matched: 0)
+    /// The head's beginning, as far as its status: `HTTP/1.1 101`.
+    private var statusLine: [UInt8] = []
     private var buffers: [ByteBuffer] = []
     private var error: (any Error)?
     private var hasEnded = false
@@ -42,18 +44,26 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
 
     private func split(_ bytes: ByteBuffer, _ matched: Int, _ context: ChannelHandlerContext) {
         var bytes = bytes
+        self.statusLine += bytes.readableBytesView.prefix(12 - self.statusLine.count)
         let (end, matched) = Self.endOfHead(in: bytes.readableBytesView, matched)
         guard let end, let head = bytes.readSlice(length: end) else {
             self.state = .head(matched: matched)
             return context.fireChannelRead(self.wrapInboundOut(bytes))
         }
-        self.state = .passing
+        self.state = self.isInterim ? .head(matched: 0) : .passing
+        self.statusLine = []
         context.fireChannelRead(self.wrapInboundOut(head))  // `handshakeAgreed` may be called in here
         guard bytes.readableBytes > 0 else { return }
         switch self.state {
         case .keeping: self.buffers.append(bytes)
-        case .passing, .head: context.fireChannelRead(self.wrapInboundOut(bytes))
+        case .passing: context.fireChannelRead(self.wrapInboundOut(bytes))
+        case .head(let matched): self.split(bytes, matched, context)
         }
+    }
+
+    /// Whether the status is 1xx, but not that of the upgrade (RFC 9110 15.2).
+    private var isInterim: Bool {
+        self.statusLine.count == 12 && self.statusLine[9] == UInt8(ascii: "1") && !self.statusLine.suffix(2).elementsEqual("01".utf8)
     }
 
     /// Where CR LF CR LF, of which `matched` bytes came before, ends; or how much of it is at the end.
