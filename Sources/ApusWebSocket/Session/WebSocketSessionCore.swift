@@ -254,12 +254,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
     /// The session has ended.
     private func finished() {
         self.publish()
+        self.waiters.resumeClosing()
         guard self.machine.state.isEnded else { return }  // a listener has begun anew
         self.network.stop()
         _ = self.machine.routeFound()  // who no longer looks must not go on believing that there is none
         self.audience.sessionEnded(self.failure)
         let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
-        self.waiters.sessionEnded(error)
+        self.waiters.failOpening(error)
     }
 
     // MARK: Messages

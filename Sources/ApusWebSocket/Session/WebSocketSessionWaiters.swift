@@ -44,13 +44,18 @@ final class WebSocketSessionWaiters {
         for continuation in opening.values { continuation.resume() }
     }
 
-    func sessionEnded(_ error: WebSocketError) {
-        let opening = self.opening
+    /// The session has ended, for those who waited for that.
+    func resumeClosing() {
         let closing = self.closing
-        self.opening = [:]
         self.closing = []
-        for continuation in opening.values { continuation.resume(throwing: error) }
         for continuation in closing { continuation.resume() }
+    }
+
+    /// The session has ended and was not begun anew.
+    func failOpening(_ error: WebSocketError) {
+        let opening = self.opening
+        self.opening = [:]
+        for continuation in opening.values { continuation.resume(throwing: error) }
     }
 
     /// The session's last user has gone.

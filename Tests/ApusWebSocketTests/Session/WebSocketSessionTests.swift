@@ -344,6 +344,21 @@ import Testing
         }
     }
 
+    @Test func whoClosesDoesNotWaitForTheSessionThatAListenerBegins() async throws {
+        try await ScriptedServer.with(self.script) { server in
+            let session = WebSocketSession(server.url, configuration: self.configuration())
+            let core = session.core
+            let listening = session.listen(on: .eventLoop) { [weak core] event in
+                if case .closed = event { core?.connect(again: true) }
+            }
+            try await session.connect()
+            await session.close()
+            listening.cancel()
+            try await session.connect()
+            await session.close()
+        }
+    }
+
     @Test func waitingForTheConnectionHasADeadlineAndCanBeCancelled() async throws {
         try await ScriptedServer.with { _, _ in
             .silence
