@@ -32,6 +32,8 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
         public static let cancelled = Self(rawValue: "cancelled")
         /// The other side broke the rules of transfers.
         public static let protocolViolation = Self(rawValue: "protocol-violation")
+        /// The receiver does not take this file, or none of this sender's.
+        public static let refused = Self(rawValue: "refused")
         /// The other side takes no transfers.
         public static let notSupported = Self(rawValue: "not-supported")
 

@@ -17,19 +17,24 @@ package struct TransferOffer: Hashable, Sendable {
     package var permissions: UInt16?
     /// What the receiver has is to be thrown away.
     package var isFresh: Bool
+    /// It is a folder that holds nothing.
+    package var isFolder: Bool
 
     package init(
-        id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFresh: Bool = false
+        id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFresh: Bool = false,
+        isFolder: Bool = false
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
             throw TransferError(.protocolViolation, message: "an offer without an id, a size or permissions that can be")
         }
+        guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder of \(size) bytes") }
         self.id = id
         self.name = name
         self.size = size
         self.modified = modified
         self.permissions = permissions
         self.isFresh = isFresh
+        self.isFolder = isFolder
     }
 
     /// The name of the unfinished file: of our choice, whatever the id holds.
@@ -63,7 +68,7 @@ package struct TransferOffer: Hashable, Sendable {
         }
         try self.init(
             id: id, name: try SafeFileName(name), size: size, modified: modified, permissions: permissions,
-            isFresh: header["fresh"]?.boolValue ?? false)
+            isFresh: header["fresh"]?.boolValue ?? false, isFolder: header["folder"]?.boolValue ?? false)
     }
 
     /// The frame that offers it.
@@ -72,6 +77,7 @@ package struct TransferOffer: Hashable, Sendable {
         header["modified"] = self.modified.map { .integer($0) }
         header["permissions"] = self.permissions.map { .integer(Int64($0)) }
         if self.isFresh { header["fresh"] = true }
+        if self.isFolder { header["folder"] = true }
         return FrameHead(.offer, stream: stream, header: header)
     }
 }

@@ -51,6 +51,9 @@ package struct TransferReceiver: Sendable {
     private var expected = 0
     private var written = 0
     private var durable = 0
+    /// Where the sender goes on.
+    private var accepted = 0
+    private var syncedAt: Duration = .zero
     /// The end of the last sync that was asked for.
     private var syncing = 0
     /// Chunks count again from the sender's marker at this offset on.
@@ -83,10 +86,12 @@ package struct TransferReceiver: Sendable {
         guard self.state == .deciding else { return [] }
         let offset = self.offer.isFresh || offset > self.offer.size || hash == nil ? 0 : max(0, offset)
         self.state = .receiving
+        self.accepted = offset
         self.expected = offset
         self.written = offset
         self.durable = offset
         self.syncing = offset
+        self.syncedAt = now
         self.awaitedMarker = nil
         self.sha256 = nil
         self.waitingSince = now
@@ -115,6 +120,7 @@ package struct TransferReceiver: Sendable {
     package mutating func synced(upTo offset: Int, at now: Duration) -> [Action] {
         guard self.state == .receiving, offset > self.durable, offset <= self.syncing else { return [] }
         self.durable = offset
+        self.syncedAt = now
         self.waitingSince = now
         return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.verifyIfWhole()
     }
@@ -164,9 +170,14 @@ package struct TransferReceiver: Sendable {
         case .receiving where self.expected > self.written || self.syncing > self.durable:
             self.waitingSince = now  // our disk is at work
             return []
+        case .receiving where self.written > self.syncing && now - self.syncedAt >= self.settings.syncInterval:
+            self.syncing = self.written
+            return [.sync(upTo: self.written)]
         case .receiving:
-            guard waited >= self.settings.timeout else { return [] }
-            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(self.settings.timeout)"))
+            // Before its first chunk the sender hashes what we have.
+            let patience = self.settings.timeout(hashing: self.expected == self.accepted ? self.accepted : 0)
+            guard waited >= patience else { return [] }
+            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(patience)"))
         }
     }
 

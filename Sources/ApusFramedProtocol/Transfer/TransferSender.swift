@@ -77,7 +77,7 @@ package struct TransferSender: Sendable {
         guard self.position < self.offer.size else { return .hash }
         let room = self.settings.window - (self.position - self.durable)
         guard room > 0 else { return .wait }
-        let count = min(room, TransferChunk.maximumBytes, self.offer.size - self.position)
+        let count = min(room, self.settings.chunkBytes, self.offer.size - self.position)
         defer {
             self.position += count
             self.furthest = max(self.furthest, self.position)
@@ -134,8 +134,10 @@ package struct TransferSender: Sendable {
             self.waitingSince = now  // it is our turn
             return []
         case .offered, .sending, .finishing:
-            guard waited >= self.settings.timeout else { return [] }
-            return self.fail(TransferError(.timeout, message: "the receiver got nowhere for \(self.settings.timeout)"), tells: true)
+            // Before it accepts, the receiver hashes what it has.
+            let patience = self.state == .offered ? self.settings.timeout(hashing: self.offer.size) : self.settings.timeout
+            guard waited >= patience else { return [] }
+            return self.fail(TransferError(.timeout, message: "the receiver got nowhere for \(patience)"), tells: true)
         }
     }
 

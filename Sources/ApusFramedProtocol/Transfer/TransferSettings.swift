@@ -2,6 +2,8 @@
 package struct TransferSettings: Hashable, Sendable {
     /// The most bytes that are sent and not known to be on the other side's disk. This is the back-pressure, and the memory.
     package var window = 4 << 20
+    /// The most bytes of one chunk; smaller where a rate is kept to.
+    package var chunkBytes = TransferChunk.maximumBytes
     /// How often a transfer may be asked to send something again.
     package var maximumResends = 16
     /// The time the other side may take to get on: to answer an offer, to acknowledge something, to finish.
@@ -9,7 +11,14 @@ package struct TransferSettings: Hashable, Sendable {
     /// The time it may take to answer a cancellation.
     package var cancelTimeout: Duration = .seconds(5)
 
+    /// How long the receiver leaves written bytes unsynced when too few come to fill a quarter of the window: a slow sender is to hear of
+    /// progress before its ``timeout``.
+    package var syncInterval: Duration = .seconds(2)
+
     package init() {}
+
+    /// The time the other side may take when it has to hash so many bytes first, at 16 MiB a second at least.
+    func timeout(hashing bytes: Int) -> Duration { self.timeout + .seconds(bytes >> 24) }
 }
 
 /// How a transfer ended.

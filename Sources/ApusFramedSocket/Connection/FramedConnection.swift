@@ -47,7 +47,8 @@ public final class FramedConnection: @unchecked Sendable {
         // Asks and does not command: the inbox may have filled up again before the loop comes to it.
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.onLoop { $0.pauseChanged() } }
         link.connect(self)
-        self.transfers = FramedTransfers(connection: self, receiving: configuration.receiving, isClient: isClient)
+        self.transfers = FramedTransfers(
+            connection: self, receiving: configuration.receiving, bytesPerSecond: configuration.fileBytesPerSecond, isClient: isClient)
     }
 
     /// On the event loop, before the first byte. The future succeeds when messages can be sent.

@@ -45,6 +45,11 @@ public struct FramedConnectionConfiguration: Sendable {
     /// Default: `nil`, none are taken.
     public var receiving: FileReceiving?
 
+    /// The most bytes of files that are sent in a second, all files of the connection together. Messages are not counted.
+    ///
+    /// Default: `nil`, as fast as the peer takes them. At least 1 KiB: less looks like a sender that got stuck.
+    public var fileBytesPerSecond: Int?
+
     /// What the hello says we can do beyond messages.
     var capabilities: Set<String> { self.receiving == nil ? [] : [Self.filesCapability] }
 
@@ -59,6 +64,12 @@ public struct FramedConnectionConfiguration: Sendable {
             self.closeTimeout,
         ]
         guard times.allSatisfy({ $0 > .zero }) else { throw FramedError(.invalidUse, message: "a deadline or an interval of no time") }
+        guard self.receiving == nil || self.limits.maximumBodyBytes >= TransferChunk.maximumBytes + TransferChunk.prefixBytes else {
+            throw FramedError(.invalidUse, message: "files come in chunks of 256 KiB: maximumBodyBytes lets none through")
+        }
+        guard self.fileBytesPerSecond.map({ $0 >= TransferRate.minimumBytesPerSecond }) ?? true else {
+            throw FramedError(.invalidUse, message: "a rate of less than \(TransferRate.minimumBytesPerSecond) bytes a second")
+        }
         guard self.receivedBytes > 0, self.limits.maximumBodyBytes >= 0 else {
             throw FramedError(.invalidUse, message: "bounds that let nothing through")
         }

@@ -49,6 +49,22 @@ final class FileDescriptor: Sendable {
         return fstatat(self.number, name, &buffer, AT_SYMLINK_NOFOLLOW) == 0 ? Status(buffer) : nil
     }
 
+    /// The same of what lies at a path.
+    static func status(atPath path: String, followsLinks: Bool) throws(TransferError) -> Status {
+        var buffer = stat()
+        guard fstatat(AT_FDCWD, path, &buffer, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw Self.error("it cannot be looked at", .source)
+        }
+        return Status(buffer)
+    }
+
+    /// The name in an entry of a folder.
+    static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        // Where it lies: an entry is as long as its name, and shorter than its type says.
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return "" }
+        return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+    }
+
     /// Sets the time of the last change.
     ///
     /// - Parameter modified: Nanoseconds since 1970.
@@ -71,6 +87,8 @@ final class FileDescriptor: Sendable {
 
     struct Status: Equatable {
         var isFile: Bool
+        var isFolder: Bool
+        var isLink: Bool
         var size: Int
         var device: UInt64
         var inode: UInt64
@@ -89,6 +107,8 @@ final class FileDescriptor: Sendable {
             let words = FileDescriptor.words(of: time)
             let (seconds, overflow) = Int64(words.seconds).multipliedReportingOverflow(by: 1_000_000_000)
             self.isFile = buffer.st_mode & S_IFMT == S_IFREG
+            self.isFolder = buffer.st_mode & S_IFMT == S_IFDIR
+            self.isLink = buffer.st_mode & S_IFMT == S_IFLNK
             self.size = Int(buffer.st_size)
             self.device = UInt64(truncatingIfNeeded: buffer.st_dev)
             self.inode = UInt64(buffer.st_ino)

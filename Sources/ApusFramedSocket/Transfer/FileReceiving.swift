@@ -6,6 +6,16 @@ public struct FileReceiving: Sendable {
     public var folder: ReceivingFolder
     /// Whether permissions and the time of the last change are taken over, where the sender tells them. Default: `false`.
     public var keepsAttributes: Bool
+    /// Whether a file that stands below the folder already, under the offered name and with the offered size, is compared with the sender's
+    /// by its hash and, when it is the same, not sent again.
+    ///
+    /// Default: `false`, it is sent again and gets a number. A sender learns the hash of a file whose name and size it knows: for senders that
+    /// may see what is in the folder.
+    public var recognizesFinished = false
+    /// Says why a file is not taken; `nil`: it is. Asked on the connection's event loop, before anything of the file is looked at or made.
+    ///
+    /// Default: takes all. The error's message goes to the sender; ``TransferError/Code/refused`` is the code for this.
+    public var refuses: @Sendable (_ connection: FramedConnection, _ name: SafeFileName, _ size: Int) -> TransferError? = { _, _, _ in nil }
     /// Hears of every file that begins, grows and ends, on the connection's event loop. It must not block.
     public var onEvent: @Sendable (ReceivedFileEvent) -> Void
 
@@ -33,6 +43,10 @@ public struct ReceivedFileEvent: Sendable, Hashable {
         case failed(TransferError)
     }
 
+    /// The connection it comes over.
+    public var connection: ObjectIdentifier
+    /// Tells the files that come over one connection at the same time apart.
+    public var stream: UInt16
     /// The name the sender gave it. Safe to show and to join to a path, but the file may get another.
     public var offeredName: SafeFileName
     /// Its bytes.

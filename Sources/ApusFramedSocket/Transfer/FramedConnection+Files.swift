@@ -20,11 +20,12 @@ extension FramedConnection {
         file path: String, as name: String? = nil, keepsAttributes: Bool = false, progress: ProgressHandler? = nil
     ) async throws {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
-        let safeName = try SafeFileName(name ?? last)
-        let file = try await NIOThreadPool.singleton.runIfActive { try SourceFile(path: path, name: safeName.description) }
-        let offer = try TransferOffer(
-            id: file.id, name: safeName, size: file.status.size, modified: keepsAttributes ? file.status.modified : nil,
-            permissions: keepsAttributes ? file.status.permissions : nil)
+        let source = OutgoingSource(path: path, name: try SafeFileName(name ?? last), keepsAttributes: keepsAttributes)
+        try await self.send(source, progress: progress)
+    }
+
+    func send(_ source: OutgoingSource, progress: ProgressHandler?) async throws {
+        let (file, offer) = try await NIOThreadPool.singleton.runIfActive { try source.open() }
         let canceller = TransferCanceller()
         do {
             try await withTaskCancellationHandler {
@@ -51,6 +52,33 @@ extension FramedConnection {
         } catch let error as TransferError where error.code == .cancelled && Task.isCancelled {
             throw CancellationError()
         }
+    }
+
+    /// Gives up every file that is being sent or received. The peer is told, what has arrived can be gone on with, the connection stays.
+    public func cancelTransfers() {
+        self.onLoop { $0.transfers?.cancelAll() }
+    }
+}
+
+/// What is to be opened and offered.
+struct OutgoingSource: Sendable {
+    var path: String
+    var name: SafeFileName
+    var isFolder = false
+    var followsLinks = true
+    var keepsAttributes = false
+
+    /// Blocks.
+    func open() throws(TransferError) -> (SourceFile, TransferOffer) {
+        let file =
+            try self.isFolder
+            ? SourceFile(emptyFolder: self.path, name: self.name.description)
+            : SourceFile(path: self.path, name: self.name.description, followsLinks: self.followsLinks)
+        let keeps = self.keepsAttributes && !self.isFolder
+        let offer = try TransferOffer(
+            id: file.id, name: self.name, size: file.status.size, modified: keeps ? file.status.modified : nil,
+            permissions: keeps ? file.status.permissions : nil, isFolder: self.isFolder)
+        return (file, offer)
     }
 }
 

@@ -16,8 +16,11 @@ final class FramedTransfers {
     private var ending: FramedError?
     /// The transfer whose frame is being read.
     private var dataStream: UInt16?
+    /// What all files together may take of the line.
+    private let rate: OutgoingRate?
 
-    init(connection: FramedConnection, receiving: FileReceiving?, isClient: Bool) {
+    init(connection: FramedConnection, receiving: FileReceiving?, bytesPerSecond: Int?, isClient: Bool) {
+        self.rate = bytesPerSecond.map(OutgoingRate.init)
         self.connection = connection
         self.receiving = receiving
         self.isClient = isClient
@@ -43,9 +46,11 @@ final class FramedTransfers {
             guard stream != self.lastStream else { throw TransferError(.quota, message: "too many files are being sent") }
         } while self.outgoing[stream] != nil
         self.lastStream = stream
+        var settings = TransferSettings()
+        if let rate = self.rate { settings.chunkBytes = rate.limit.chunkBytes }
         let connection = self.connection
         let transfer = OutgoingTransfer(
-            file: file, machine: TransferSender(offer, stream: stream), eventLoop: self.eventLoop,
+            file: file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate, eventLoop: self.eventLoop,
             write: { [weak connection] in connection?.handler?.write($0) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
@@ -61,6 +66,12 @@ final class FramedTransfers {
 
     func cancel(_ stream: UInt16) {
         self.outgoing[stream]?.cancel(at: self.now)
+    }
+
+    func cancelAll() {
+        let now = self.now
+        for transfer in self.outgoing.values { transfer.cancel(at: now) }
+        for transfer in self.incoming.values { transfer.cancel(at: now) }
     }
 
     // MARK: Frames
@@ -95,9 +106,11 @@ final class FramedTransfers {
         do throws(TransferError) {
             let offer = try TransferOffer(head.header)
             let stream = head.stream
-            let connection = self.connection
+            guard let connection = self.connection else { return }
+            if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
             let transfer = IncomingTransfer(
-                machine: TransferReceiver(offer, stream: stream), receiving: receiving, session: self.session, eventLoop: self.eventLoop,
+                machine: TransferReceiver(offer, stream: stream), receiving: receiving, connection: ObjectIdentifier(connection),
+                session: self.session, eventLoop: self.eventLoop,
                 write: { [weak connection] in connection?.handler?.answer($0) }
             ) { [weak self] in self?.incoming[stream] = nil }
             self.incoming[stream] = transfer

@@ -8,6 +8,7 @@ import NIOPosix
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
+    private let connection: ObjectIdentifier
     private let session: UInt64
     private let eventLoop: any EventLoop
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
@@ -20,11 +21,12 @@ final class IncomingTransfer {
     private var tail: EventLoopFuture<Void>
 
     init(
-        machine: TransferReceiver, receiving: FileReceiving, session: UInt64, eventLoop: any EventLoop,
+        machine: TransferReceiver, receiving: FileReceiving, connection: ObjectIdentifier, session: UInt64, eventLoop: any EventLoop,
         write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?, ended: @escaping () -> Void
     ) {
         self.machine = machine
         self.receiving = receiving
+        self.connection = connection
         self.session = session
         self.eventLoop = eventLoop
         self.write = write
@@ -36,6 +38,7 @@ final class IncomingTransfer {
 
     func start(at now: Duration) { self.perform(self.machine.start(at: now)) }
     func received(_ head: FrameHead, at now: Duration) { self.perform(self.machine.received(head, at: now)) }
+    func cancel(at now: Duration) { self.perform(self.machine.cancel(at: now)) }
     func ticked(at now: Duration) { self.perform(self.machine.ticked(at: now)) }
     func connectionEnded() { self.perform(self.machine.connectionEnded()) }
 
@@ -90,20 +93,24 @@ final class IncomingTransfer {
     }
 
     private func tell(_ kind: ReceivedFileEvent.Kind) {
-        self.receiving.onEvent(ReceivedFileEvent(offeredName: self.machine.offer.name, size: self.machine.offer.size, kind: kind))
+        self.receiving.onEvent(
+            ReceivedFileEvent(
+                connection: self.connection, stream: self.machine.stream, offeredName: self.machine.offer.name,
+                size: self.machine.offer.size, kind: kind))
     }
 
     private func prepare(_ offer: TransferOffer) {
         let folder = self.receiving.folder
-        let (session, hasLease, old) = (self.session, self.hasLease, self.part)
+        let (session, hasLease, old, recognizesFinished) = (self.session, self.hasLease, self.part, self.receiving.recognizesFinished)
         self.part = nil
         self.onPool({
-            if let old {
+            if let old, old.finishedName == nil {
                 try old.empty()  // ours already: the sender begins anew
                 return old
             }
             if !hasLease { try folder.admit(offer, session: session) }
             do {
+                if recognizesFinished, let finished = try folder.openFinished(offer) { return finished }
                 return try folder.openPart(offer)
             } catch {
                 if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }

@@ -9,19 +9,24 @@ final class OutgoingTransfer {
 
     private let file: SourceFile
     private var machine: TransferSender
+    private let rate: OutgoingRate?
     private let eventLoop: any EventLoop
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
     private let progress: (@Sendable (FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
     private var isReading = false
     private var writes = 0
+    /// Whether the rate makes us wait.
+    private var isPausing = false
 
     init(
-        file: SourceFile, machine: TransferSender, eventLoop: any EventLoop, write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?,
+        file: SourceFile, machine: TransferSender, rate: OutgoingRate?, eventLoop: any EventLoop,
+        write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?,
         progress: (@Sendable (FramedProgress) -> Void)?, ended: @escaping (TransferOutcome) -> Void
     ) {
         self.file = file
         self.machine = machine
+        self.rate = rate
         self.eventLoop = eventLoop
         self.write = write
         self.progress = progress
@@ -51,12 +56,21 @@ final class OutgoingTransfer {
 
     /// Sends what there is room for.
     private func pump() {
-        guard !self.isReading, self.writes < Self.maximumWrites else { return }
+        guard !self.isReading, self.writes < Self.maximumWrites, !self.isPausing else { return }
+        if let pause = self.rate?.limit.pause(at: self.now) {
+            self.isPausing = true
+            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) {
+                self.isPausing = false
+                self.pump()
+            }
+            return
+        }
         switch self.machine.next() {
         case .wait: break
         case .hash:
             self.onPool({ try $0.wholeHash() }) { transfer, hash in transfer.machine.hashed(hash, at: transfer.now) }
         case .chunk(let offset, let count):
+            self.rate?.limit.sent(count)
             self.onPool({ file in
                 let bytes = try file.read(at: offset, count: count)
                 return (TransferChunk.prefix(offset: offset, bytes: bytes), bytes)
@@ -100,3 +114,15 @@ final class OutgoingTransfer {
 
 @available(*, unavailable)
 extension OutgoingTransfer: Sendable {}
+
+/// The rate that the transfers of a connection share. Confined to its event loop.
+final class OutgoingRate {
+    var limit: TransferRate
+
+    init(bytesPerSecond: Int) {
+        self.limit = TransferRate(bytesPerSecond: bytesPerSecond)
+    }
+}
+
+@available(*, unavailable)
+extension OutgoingRate: Sendable {}

@@ -133,13 +133,8 @@ public final class ReceivingFolder: Sendable {
             return []
         }
         defer { closedir(stream) }
-        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [String] = []
-        while let entry = readdir(stream) {
-            // The name where it lies: an entry is as long as its name, and shorter than its type says.
-            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-            names.append(String(cString: name))
-        }
+        while let entry = readdir(stream) { names.append(FileDescriptor.name(of: entry)) }
         return names
     }
 
@@ -158,6 +153,7 @@ public final class ReceivingFolder: Sendable {
     }
 
     func discard(_ part: PartFile) {
+        guard part.finishedName == nil else { return }
         unlinkat(self.root.number, part.name, 0)
     }
 
@@ -173,6 +169,11 @@ public final class ReceivingFolder: Sendable {
 
     /// Gives a synced file its name, and syncs the folders. Answers the name it got.
     func publish(_ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool) throws(TransferError) -> String {
+        if let name = part.finishedName {
+            if keepsAttributes { try part.setAttributes(of: offer) }
+            return name
+        }
+        if offer.isFolder { return try self.publishFolder(part, as: offer) }
         let folders = offer.name.components.dropLast()
         guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
         var chain = [self.root]
@@ -188,10 +189,53 @@ public final class ReceivingFolder: Sendable {
             name = Self.numbered(last, attempt)
         }
         unlinkat(self.root.number, part.name, 0)
+        try Self.sync(chain)
+        return (folders + [name]).joined(separator: "/")
+    }
+
+    private func publishFolder(_ part: PartFile, as offer: TransferOffer) throws(TransferError) -> String {
+        var chain = [self.root]
+        for component in offer.name.components { chain.append(try Self.openFolder(component, below: chain[chain.count - 1])) }
+        unlinkat(self.root.number, part.name, 0)
+        try Self.sync(chain)
+        return offer.name.description
+    }
+
+    private static func sync(_ chain: [FileDescriptor]) throws(TransferError) {
         for folder in chain.reversed() {
             guard fsync(folder.number) == 0 else { throw FileDescriptor.error("a folder cannot be synced", .storage) }
         }
-        return (folders + [name]).joined(separator: "/")
+    }
+
+    /// Opens the file that stands under the offered name, or under it and a number, and has the offered size; `nil` when there is none, or when
+    /// there is an unfinished one to go on with.
+    func openFinished(_ offer: TransferOffer) throws(TransferError) -> PartFile? {
+        guard !offer.isFresh, !offer.isFolder, let last = offer.name.components.last else { return nil }
+        var folder = self.root
+        for component in offer.name.components.dropLast() {
+            let number = openat(folder.number, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { return nil }
+            folder = FileDescriptor(number)
+        }
+        let unfinished = self.root.status(of: offer.partName)
+        // The last of them came last, and is the likeliest to be what the sender has.
+        var found: String?
+        for attempt in 1..<1000 {
+            let name = attempt == 1 ? last : Self.numbered(last, attempt)
+            guard let status = folder.status(of: name) else { break }
+            guard status.isFile, status.size == offer.size else { continue }
+            // A crash between the two names of a finished file leaves both.
+            if let unfinished, unfinished.inode != status.inode || unfinished.device != status.device { continue }
+            found = name
+        }
+        guard let name = found else { return nil }
+        let number = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { return nil }  // not ours to read: it is sent again
+        let part = PartFile(
+            FileDescriptor(number), name: name, finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
+        guard try part.isWhole(offer.size) else { return nil }
+        if unfinished != nil { unlinkat(self.root.number, offer.partName, 0) }
+        return part
     }
 
     private static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
@@ -220,13 +264,24 @@ final class PartFile: @unchecked Sendable {
     // Unchecked because: one call at a time.
 
     let name: String
+    /// The name, with its folders, under which it stands already: it is compared, and never changed.
+    let finishedName: String?
     private let descriptor: FileDescriptor
     private var hasher = SHA256()
     private(set) var size = 0
 
-    init(_ descriptor: FileDescriptor, name: String) {
+    init(_ descriptor: FileDescriptor, name: String, finishedName: String? = nil) {
         self.descriptor = descriptor
         self.name = name
+        self.finishedName = finishedName
+    }
+
+    /// Hashes a finished file; `false` when it is not of this size any more.
+    func isWhole(_ length: Int) throws(TransferError) -> Bool {
+        let status = try self.descriptor.status()
+        guard status.isFile, status.size == length else { return false }
+        try self.load(upTo: length)
+        return self.size == length
     }
 
     /// Lets another have the file.
@@ -260,6 +315,7 @@ final class PartFile: @unchecked Sendable {
     }
 
     func empty() throws(TransferError) {
+        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file is not emptied") }
         guard ftruncate(self.descriptor.number, 0) == 0 else {
             throw FileDescriptor.error("the unfinished file cannot be emptied", .storage)
         }
@@ -269,6 +325,7 @@ final class PartFile: @unchecked Sendable {
 
     /// Writes behind what is there.
     func append(_ pieces: [ByteBuffer]) throws(TransferError) {
+        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file is not written to") }
         for piece in pieces {
             var failure: CInt?
             piece.withUnsafeReadableBytes { bytes in

@@ -26,8 +26,9 @@ final class SourceFile: @unchecked Sendable {
     /// Opens a file.
     ///
     /// - Throws: ``TransferError/Code/source`` when it cannot be read or is no file.
-    init(path: String, name: String) throws(TransferError) {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)  // a FIFO would make us wait for its writer
+    init(path: String, name: String, followsLinks: Bool = true) throws(TransferError) {
+        // A FIFO would make us wait for its writer.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard number >= 0 else { throw FileDescriptor.error("the file cannot be opened", .source) }
         let descriptor = FileDescriptor(number)
         let status = try descriptor.status()
@@ -36,6 +37,18 @@ final class SourceFile: @unchecked Sendable {
         self.status = status
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)"
         self.id = SHA256.hash(data: Array(text.utf8)).hexadecimal
+    }
+
+    /// Opens a folder that holds nothing: a file without bytes, as far as the transfer goes.
+    init(emptyFolder path: String, name: String) throws(TransferError) {
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard number >= 0 else { throw FileDescriptor.error("the folder cannot be opened", .source) }
+        let descriptor = FileDescriptor(number)
+        var status = try descriptor.status()
+        status.size = 0
+        self.descriptor = descriptor
+        self.status = status
+        self.id = SHA256.hash(data: Array("folder/\(status.device)/\(status.inode)/\(name)".utf8)).hexadecimal
     }
 
     /// Reads a part that is not above a chunk.
@@ -84,7 +97,7 @@ final class SourceFile: @unchecked Sendable {
     func wholeHash() throws(TransferError) -> String {
         var status = try self.descriptor.status()
         status.links = self.status.links  // another name for it changes nothing
-        guard status == self.status else {
+        guard self.status.isFolder || status == self.status else {
             throw TransferError(.source, message: "the file changed while it was sent")
         }
         return try self.hashPrefix(self.status.size)

@@ -7,6 +7,7 @@ import Testing
         for offer in [
             try TransferOffer(id: "x", name: SafeFileName("a/b.txt"), size: 7),
             try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640, isFresh: true),
+            try TransferOffer(id: "x", name: SafeFileName("a/b"), size: 0, isFolder: true),
         ] {
             let head = offer.head(stream: 9)
             #expect(head.type == .offer && head.stream == 9 && head.bodyLength == 0)
@@ -29,6 +30,10 @@ import Testing
         header[name] = value
         let broken = header
         #expect(throws: TransferError.self) { try TransferOffer(broken) }
+    }
+
+    @Test func aFolderHasNoBytes() {
+        #expect(throws: TransferError.self) { try TransferOffer(["id": "x", "name": "a", "size": 1, "folder": true]) }
     }
 
     @Test func theUnfinishedFileHasANameOfOurs() throws {

@@ -234,8 +234,10 @@ extension [TransferReceiver.Action] {
         _ = receiver.receivedChunk(offset: 0, count: 50, isIntact: true, at: .seconds(29))
         #expect(receiver.ticked(at: .seconds(100)).isEmpty)  // the write has not returned
         _ = receiver.written(upTo: 50)
+        #expect(receiver.ticked(at: .seconds(100)) == [.sync(upTo: 50)])
+        _ = receiver.synced(upTo: 50, at: .seconds(100))
         #expect(receiver.ticked(at: .seconds(129)).isEmpty)
-        #expect(receiver.ticked(at: .seconds(130)).failure == .timeout)  // nothing to sync yet: the sender stopped
+        #expect(receiver.ticked(at: .seconds(130)).failure == .timeout)  // the sender stopped
         var syncing = try self.receiving(1000)
         _ = self.chunk(&syncing, 0, 200)
         _ = syncing.written(upTo: 200)
@@ -243,6 +245,25 @@ extension [TransferReceiver.Action] {
         _ = syncing.synced(upTo: 200, at: .seconds(1000))
         #expect(syncing.ticked(at: .seconds(1029)).isEmpty)
         #expect(syncing.ticked(at: .seconds(1030)).failure == .timeout)
+    }
+
+    @Test func littleIsSyncedAfterAWhile() throws {
+        var receiver = try self.receiving(1000)
+        _ = self.chunk(&receiver, 0, 50)
+        #expect(receiver.ticked(at: .seconds(3)).isEmpty)  // not written yet
+        _ = receiver.written(upTo: 50)
+        #expect(receiver.ticked(at: .seconds(1)).isEmpty)
+        #expect(receiver.ticked(at: .seconds(2)) == [.sync(upTo: 50)])
+        #expect(receiver.ticked(at: .seconds(5)).isEmpty)  // asked for already
+        #expect(receiver.synced(upTo: 50, at: .seconds(5)) == [.send(self.head(.ack, ["offset": 50]))])
+        #expect(receiver.ticked(at: .seconds(8)).isEmpty)
+    }
+
+    @Test func theSenderHasTimeToHashWhatWeHave() throws {
+        let size = 100 << 24
+        var receiver = try self.receiving(size, from: size - 1)
+        #expect(receiver.ticked(at: .seconds(128)).isEmpty)
+        #expect(receiver.ticked(at: .seconds(129)).failure == .timeout)
     }
 
     @Test func theConnectionEnds() throws {

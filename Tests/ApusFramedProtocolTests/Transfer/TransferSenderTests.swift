@@ -203,6 +203,10 @@ extension [TransferSender.Action] {
         _ = offered.start(at: .seconds(10))
         #expect(offered.ticked(at: .seconds(39)).isEmpty)
         #expect(offered.ticked(at: .seconds(40)).failure == .timeout)
+        var large = TransferSender(try offer(100 << 24), stream: 3)
+        _ = large.start(at: .zero)
+        #expect(large.ticked(at: .seconds(129)).isEmpty)  // the receiver may have to hash what it has
+        #expect(large.ticked(at: .seconds(130)).failure == .timeout)
         var sender = try self.sending(100)
         #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // our own turn: nothing was sent yet
         _ = sender.next()

@@ -6,68 +6,12 @@ import Testing
 
 /// Files over the loopback, from a folder of its own to another.
 @Suite struct FileTransferTests {
-    /// Two folders that go when the test ends.
-    private final class Folders {
-        let path: String
-        var source: String { self.path + "/source" }
-        var target: String { self.path + "/target" }
-
-        init() throws {
-            self.path = NSTemporaryDirectory() + "apus-files-\(UUID().uuidString)"
-            for folder in [self.source, self.target] {
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            }
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: self.path) }
-
-        func write(_ name: String, _ bytes: ByteBuffer) throws -> String {
-            let path = self.source + "/" + name
-            try Data(bytes.readableBytesView).write(to: URL(fileURLWithPath: path))
-            return path
-        }
-
-        func received(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: self.target + "/" + name).map(Array.init) }
-
-        var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.target)) ?? []).sorted() }
-
-        var part: String? { self.names.first { $0.hasSuffix(".part") } }
-    }
-
-    private typealias Events = NIOLockedValueBox<[ReceivedFileEvent]>
-
-    /// A server that takes files and echoes messages, and a connection to it.
-    private func withReceiver(
-        _ folders: Folders, limits: TransferLimits = .init(), keepsAttributes: Bool = false, events: Events = Events([]),
-        _ body: (_ port: Int, _ connection: FramedConnection) async throws -> Void
-    ) async throws {
-        let folder = try ReceivingFolder(path: folders.target, limits: limits)
-        var configuration = FramedServerConfiguration()
-        configuration.connection.receiving = FileReceiving(into: folder, keepsAttributes: keepsAttributes) { event in
-            events.withLockedValue { $0.append(event) }
-        }
-        try await withServer(echoServer(configuration)) { port in
-            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
-            try await body(port, connection)
-            await connection.close()
-        }
-    }
-
-    private func transferCode(_ body: () async throws -> Void) async -> TransferError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? TransferError)?.code
-        }
-    }
-
     @Test(.timeLimit(.minutes(1)), arguments: [0, 1, 262_144, 5_000_001])
     func aFileArrives(count: Int) async throws {
         let folders = try Folders()
         let path = try folders.write("图.bin", pattern(count))
-        let events = Events([])
-        try await self.withReceiver(folders, events: events) { _, connection in
+        let events = ReceivedEvents([])
+        try await withReceiver(folders, events: events) { _, connection in
             let durable = NIOLockedValueBox(0)
             try await connection.send(file: path) { progress in durable.withLockedValue { $0 = progress.sentBytes } }
             #expect(durable.withLockedValue { $0 } == count)
@@ -82,7 +26,7 @@ import Testing
         let folders = try Folders()
         var paths: [String] = []
         for number in 0..<12 { paths.append(try folders.write("\(number)", pattern(1_000_000 + number))) }
-        try await self.withReceiver(folders) { _, connection in
+        try await withReceiver(folders) { _, connection in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, path) in paths.enumerated() { group.addTask { try await connection.send(file: path, as: "many/\(number)") } }
                 group.addTask {
@@ -104,7 +48,7 @@ import Testing
         let path = try folders.write("a", pattern(10))
         let date = Date(timeIntervalSince1970: 1_000_000_000)
         try FileManager.default.setAttributes([.posixPermissions: 0o640, .modificationDate: date], ofItemAtPath: path)
-        try await self.withReceiver(folders, keepsAttributes: true) { _, connection in
+        try await withReceiver(folders, keepsAttributes: true) { _, connection in
             try await connection.send(file: path, keepsAttributes: true)
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: folders.target + "/a")
@@ -128,11 +72,11 @@ import Testing
         let folders = try Folders()
         let bytes = pattern(20_000_000)
         let path = try folders.write("a", bytes)
-        let events = Events([])
-        try await self.withReceiver(folders, events: events) { port, connection in
+        let events = ReceivedEvents([])
+        try await withReceiver(folders, events: events) { port, connection in
             try await self.sendPart(path, port: port)
             // The first connection's lease lives until its end has been noticed.
-            while await self.transferCode({ try await connection.send(file: path) }) == .busy {}
+            while await transferCode({ try await connection.send(file: path) }) == .busy {}
         }
         #expect(folders.received("a") == Array(bytes.readableBytesView))
         #expect(folders.names == ["a"])
@@ -144,13 +88,13 @@ import Testing
         let folders = try Folders()
         let bytes = pattern(20_000_000)
         let path = try folders.write("a", bytes)
-        try await self.withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }
+        try await withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }
         let part = try #require(folders.part)
         let handle = try #require(FileHandle(forWritingAtPath: folders.target + "/" + part))
         try handle.seek(toOffset: 1000)
         try handle.write(contentsOf: Data([1, 2, 3, 4]))
         try handle.close()
-        try await self.withReceiver(folders) { _, connection in try await connection.send(file: path) }
+        try await withReceiver(folders) { _, connection in try await connection.send(file: path) }
         #expect(folders.received("a") == Array(bytes.readableBytesView))
         #expect(folders.names == ["a"])
     }
@@ -158,12 +102,12 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func anUploadHasOneWriter() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(30_000_000))
-        try await self.withReceiver(folders) { port, connection in
+        try await withReceiver(folders) { port, connection in
             let began = AsyncStream.makeStream(of: Void.self)
             let first = Task { try await connection.send(file: path) { _ in began.continuation.yield() } }
             for await _ in began.stream { break }
             let second = try await FramedClient.connect(host: "127.0.0.1", port: port)
-            let code = await self.transferCode { try await second.send(file: path) }
+            let code = await transferCode { try await second.send(file: path) }
             try await first.value
             #expect(code == .busy || code == nil)  // `nil`: the first was done before
             await second.close()
@@ -173,7 +117,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func givingUpLeavesTheConnection() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(40_000_000))
-        try await self.withReceiver(folders) { _, connection in
+        try await withReceiver(folders) { _, connection in
             let began = AsyncStream.makeStream(of: Void.self)
             let sending = Task { try await connection.send(file: path) { _ in began.continuation.yield() } }
             for await _ in began.stream { break }
@@ -195,8 +139,8 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func closingEndsWhatIsBeingSent() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(40_000_000))
-        let events = Events([])
-        try await self.withReceiver(folders, events: events) { port, _ in
+        let events = ReceivedEvents([])
+        try await withReceiver(folders, events: events) { port, _ in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let began = AsyncStream.makeStream(of: Void.self)
             let sending = Task { try await connection.send(file: path) { _ in began.continuation.yield() } }
@@ -216,7 +160,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func aNameThatIsTakenIsNotWrittenOver() async throws {
         let folders = try Folders()
-        try await self.withReceiver(folders) { _, connection in
+        try await withReceiver(folders) { _, connection in
             for count in 1...3 { try await connection.send(file: folders.write("x\(count)", pattern(count)), as: "photo.jpg") }
         }
         #expect(folders.names == ["photo (2).jpg", "photo (3).jpg", "photo.jpg"])
@@ -228,9 +172,9 @@ import Testing
         let folders = try Folders()
         let path = try folders.write("x", pattern(5))
         try FileManager.default.createSymbolicLink(atPath: folders.target + "/link", withDestinationPath: folders.source)
-        try await self.withReceiver(folders) { _, connection in
-            #expect(await self.transferCode { try await connection.send(file: path, as: "link/out") } == .storage)
-            #expect(await self.transferCode { try await connection.send(file: path, as: "../out") } == .nameRefused)
+        try await withReceiver(folders) { _, connection in
+            #expect(await transferCode { try await connection.send(file: path, as: "link/out") } == .storage)
+            #expect(await transferCode { try await connection.send(file: path, as: "../out") } == .nameRefused)
             // A link where the file should stand is a name that is taken.
             try await connection.send(file: path, as: "link")
         }
@@ -245,19 +189,19 @@ import Testing
         let path = try folders.write("x", pattern(101))
         var limits = TransferLimits()
         limits.fileBytes = 100
-        try await self.withReceiver(folders, limits: limits) { _, connection in
-            #expect(await self.transferCode { try await connection.send(file: path) } == .quota)
+        try await withReceiver(folders, limits: limits) { _, connection in
+            #expect(await transferCode { try await connection.send(file: path) } == .quota)
         }
         limits = TransferLimits()
         limits.reservedBytes = .max
-        try await self.withReceiver(folders, limits: limits) { _, connection in
-            #expect(await self.transferCode { try await connection.send(file: path) } == .diskFull)
+        try await withReceiver(folders, limits: limits) { _, connection in
+            #expect(await transferCode { try await connection.send(file: path) } == .diskFull)
         }
         limits = TransferLimits()
         limits.totalBytes = 150
-        try await self.withReceiver(folders, limits: limits) { _, connection in
+        try await withReceiver(folders, limits: limits) { _, connection in
             try await connection.send(file: path)
-            #expect(await self.transferCode { try await connection.send(file: path, as: "again") } == .quota)
+            #expect(await transferCode { try await connection.send(file: path, as: "again") } == .quota)
         }
         #expect(folders.names == ["x"])
     }
@@ -267,9 +211,9 @@ import Testing
         let path = try folders.write("x", pattern(1))
         try await withServer(echoServer()) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
-            #expect(await self.transferCode { try await connection.send(file: path) } == .notSupported)
-            #expect(await self.transferCode { try await connection.send(file: path + "-none") } == .source)
-            #expect(await self.transferCode { try await connection.send(file: folders.source) } == .source)
+            #expect(await transferCode { try await connection.send(file: path) } == .notSupported)
+            #expect(await transferCode { try await connection.send(file: path + "-none") } == .source)
+            #expect(await transferCode { try await connection.send(file: folders.source) } == .source)
             await connection.close()
         }
     }
@@ -277,7 +221,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func abandonedPartsAreTakenAway() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(20_000_000))
-        try await self.withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }
+        try await withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }
         #expect(folders.part != nil)
         let folder = try ReceivingFolder(path: folders.target)
         #expect(folder.removeAbandoned(at: Date().addingTimeInterval(6 * 24 * 3600)) == 0)

@@ -1,0 +1,113 @@
+import ApusFramedProtocol
+import NIOConcurrencyHelpers
+import NIOPosix
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What lies at some paths and below them: files, and folders that hold nothing; each folder in the order of its names.
+///
+/// Links are followed where they are named themselves, and nowhere below. In memory are the names of the folders on the way, not of all files.
+/// Blocks.
+struct FileTree: Sequence, IteratorProtocol, Sendable {
+    enum Entry: Sendable, Equatable {
+        case file(path: String, name: String, size: Int, followsLinks: Bool)
+        case emptyFolder(path: String, name: String)
+        /// A link, or something that is neither a file nor a folder.
+        case leftOut(name: String, SentFileEvent.Omission)
+        case failed(name: String, TransferError)
+    }
+
+    private struct Folder: Sendable {
+        var path: String
+        var name: String
+        /// The last one first.
+        var names: [String]
+    }
+
+    /// The last one first.
+    private var roots: [String]
+    private var folders: [Folder] = []
+    private let name: String?
+
+    /// - Parameter name: What stands for the path's own name; for one path.
+    init(_ paths: [String], as name: String? = nil) {
+        self.roots = paths.reversed()
+        self.name = name
+    }
+
+    mutating func next() -> Entry? {
+        while true {
+            if let last = self.folders.indices.last {
+                guard let entry = self.folders[last].names.popLast() else {
+                    self.folders.removeLast()
+                    continue
+                }
+                let folder = self.folders[last]
+                if let entry = self.look(at: folder.path + "/" + entry, name: folder.name + "/" + entry, isRoot: false) { return entry }
+            } else if let root = self.roots.popLast() {
+                if let entry = self.look(at: root, name: self.name ?? Self.name(of: root), isRoot: true) { return entry }
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// `nil`: a folder, which is gone through next.
+    private mutating func look(at path: String, name: String, isRoot: Bool) -> Entry? {
+        do throws(TransferError) {
+            let status = try FileDescriptor.status(atPath: path, followsLinks: isRoot)
+            if status.isFile { return .file(path: path, name: name, size: status.size, followsLinks: isRoot) }
+            if status.isLink { return .leftOut(name: name, .link) }
+            guard status.isFolder else { return .leftOut(name: name, .notAFile) }
+            _ = try SafeFileName(name)  // deeper or longer than a name can be: nothing below can be sent
+            let names = try Self.names(in: path)
+            guard !names.isEmpty else { return .emptyFolder(path: path, name: name) }
+            self.folders.append(Folder(path: path, name: name, names: names))
+            return nil
+        } catch {
+            return .failed(name: name, error)
+        }
+    }
+
+    /// The last component; of `.` and the like, that of the folder it stands for.
+    static func name(of path: String) -> String {
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        guard ["", ".", ".."].contains(last), let real = realpath(path, nil) else { return last }
+        defer { free(real) }
+        return String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    private static func names(in path: String) throws(TransferError) -> [String] {
+        guard let stream = opendir(path) else { throw FileDescriptor.error("the folder cannot be opened", .source) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = FileDescriptor.name(of: entry)
+            if name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw FileDescriptor.error("the folder cannot be read", .source) }
+        return names.sorted(by: >)
+    }
+}
+
+/// A tree that several tasks go through together.
+final class SharedFileTree: Sendable {
+    private let tree: NIOLockedValueBox<FileTree>
+
+    init(_ tree: FileTree) {
+        self.tree = NIOLockedValueBox(tree)
+    }
+
+    func next() async throws -> FileTree.Entry? {
+        try Task.checkCancellation()
+        return try await NIOThreadPool.singleton.runIfActive { self.tree.withLockedValue { $0.next() } }
+    }
+}

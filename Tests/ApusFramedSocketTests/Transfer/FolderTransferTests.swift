@@ -1,0 +1,147 @@
+import ApusFramedSocket
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+/// Folders and many files over the loopback, and what a receiver may say to a file.
+@Suite struct FolderTransferTests {
+    private typealias Events = NIOLockedValueBox<[SentFileEvent]>
+
+    private func sending(_ events: Events, filesAtATime: Int = 4) -> FileSending {
+        var sending = FileSending { event in events.withLockedValue { $0.append(event) } }
+        sending.filesAtATime = filesAtATime
+        return sending
+    }
+
+    /// Everything below the target, folders with a slash at their end.
+    private func tree(_ folders: Folders) -> [String] {
+        let files = FileManager.default.enumerator(atPath: folders.target)
+        var names: [String] = []
+        while let name = files?.nextObject() as? String {
+            names.append(files?.fileAttributes?[.type] as? FileAttributeType == .typeDirectory ? name + "/" : name)
+        }
+        return names.sorted()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 4, 16]) func aFolderArrives(filesAtATime: Int) async throws {
+        let folders = try Folders()
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: folders.source + "/album/deep/empty", withIntermediateDirectories: true)
+        for number in 0..<20 { _ = try folders.write("album/\(number)", pattern(number * 1000)) }
+        _ = try folders.write("album/deep/文.txt", pattern(300_000))
+        try manager.createSymbolicLink(atPath: folders.source + "/album/link", withDestinationPath: "/etc/passwd")
+        try manager.createSymbolicLink(atPath: folders.source + "/album/loop", withDestinationPath: "..")
+        #expect(mkfifo(folders.source + "/album/pipe", 0o600) == 0)
+        let events = Events([])
+        try await withReceiver(folders) { _, connection in
+            let sent = try await connection.send(folder: folders.source + "/album/", sending(events, filesAtATime: filesAtATime))
+            #expect(sent.completed == 22 && sent.failed == 0 && sent.leftOut == 3)
+            #expect(sent.completedBytes == 300_000 + 190_000)
+        }
+        #expect(
+            tree(folders) == (["album/", "album/deep/", "album/deep/empty/", "album/deep/文.txt"] + (0..<20).map { "album/\($0)" }).sorted())
+        #expect(folders.received("album/19") == Array(pattern(19_000).readableBytesView))
+        let leftOut = events.withLockedValue { $0 }.compactMap { event -> String? in
+            if case .leftOut(let why) = event.kind { "\(event.name) \(why)" } else { nil }
+        }
+        #expect(leftOut.sorted() == ["album/link link", "album/loop link", "album/pipe notAFile"])
+        let counted = try await FramedConnection.count(files: [folders.source + "/album"])
+        #expect(counted.files == 22 && counted.bytes == 490_000)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatCannotBeSentDoesNotStopTheRest() async throws {
+        let folders = try Folders()
+        for name in ["a", "b\u{1b}[31m", "c"] { _ = try folders.write(name, pattern(10)) }
+        try FileManager.default.createDirectory(
+            atPath: folders.source + (0..<40).map { "/\($0)" }.joined(), withIntermediateDirectories: true)
+        let events = Events([])
+        try await withReceiver(folders) { _, connection in
+            let sent = try await connection.send(files: [folders.source, folders.path + "/none"], sending(events))
+            #expect(sent.completed == 2 && sent.failed == 3)
+        }
+        let codes = events.withLockedValue { $0 }.compactMap { event -> TransferError.Code? in
+            if case .failed(let error) = event.kind { error.code } else { nil }
+        }
+        #expect(codes.map(\.rawValue).sorted() == ["name-refused", "name-refused", "source"])
+        #expect(folders.received("source/c")?.count == 10)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatTheReceiverHasIsNotSentAgain() async throws {
+        let folders = try Folders()
+        for name in ["a", "b"] { _ = try folders.write(name, pattern(1_500_000)) }
+        _ = try folders.write("nothing", pattern(0))
+        let events = ReceivedEvents([])
+        try await withReceiver(folders, recognizesFinished: true, events: events) { _, connection in
+            try await connection.send(folder: folders.source)
+            // The same size and another content: a file of its own.
+            _ = try folders.write("b", ByteBuffer(repeating: 7, count: 1_500_000))
+            try await connection.send(folder: folders.source)
+            try await connection.send(folder: folders.source)
+        }
+        #expect(tree(folders) == ["source/", "source/a", "source/b", "source/b (2)", "source/nothing"])
+        #expect(folders.received("source/b") == Array(pattern(1_500_000).readableBytesView))
+        let begun = events.withLockedValue { $0 }.filter { $0.offeredName.description == "source/a" }.compactMap { event -> Int? in
+            if case .began(let offset) = event.kind { offset } else { nil }
+        }
+        #expect(begun == [0, 1_500_000, 1_500_000])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theReceiverMayRefuse() async throws {
+        let folders = try Folders()
+        for name in ["a.txt", "b.exe"] { _ = try folders.write(name, pattern(10)) }
+        try await withReceiver(
+            folders, refuses: { _, name, _ in name.description.hasSuffix(".exe") ? TransferError(.refused, message: "no programs") : nil }
+        ) { _, connection in
+            let code = await transferCode { try await connection.send(file: folders.source + "/b.exe") }
+            #expect(code == .refused)
+            let sent = try await connection.send(folder: folders.source)
+            #expect(sent.completed == 1 && sent.failed == 1)
+        }
+        #expect(tree(folders) == ["source/", "source/a.txt"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theReceiverMayGiveUp() async throws {
+        let folders = try Folders()
+        let path = try folders.write("a", pattern(30_000_000))
+        let givenUp = NIOLockedValueBox(false)
+        try await withReceiver(
+            folders,
+            refuses: { connection, _, _ in
+                connection.eventLoop.scheduleTask(in: .milliseconds(20)) {
+                    if !givenUp.withLockedValue({ exchange(&$0, with: true) }) { connection.cancelTransfers() }
+                }
+                return nil
+            }
+        ) { _, connection in
+            let code = await transferCode { try await connection.send(file: path) }
+            #expect(code == .cancelled || code == nil)  // `nil`: it was sent before
+            try await connection.send(file: path)
+        }
+        #expect(folders.received("a")?.count == 30_000_000)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRateIsKeptTo() async throws {
+        let folders = try Folders()
+        let path = try folders.write("a", pattern(600_000))
+        try await withReceiver(folders) { port, _ in
+            var configuration = FramedClientConfiguration()
+            configuration.connection.fileBytesPerSecond = 1_000_000
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration)
+            // An eighth of a second's bytes go at once, the last chunk is not waited for: 350,000 bytes at the least are.
+            let time = try await ContinuousClock().measure { try await connection.send(file: path) }
+            #expect(time > .milliseconds(340))
+            await connection.close()
+        }
+        #expect(folders.received("a")?.count == 600_000)
+        var configuration = FramedClientConfiguration()
+        configuration.connection.fileBytesPerSecond = 0
+        let error = await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: 1, configuration: configuration) }
+        #expect(error == .invalidUse)
+    }
+}
+
+private func exchange(_ value: inout Bool, with new: Bool) -> Bool {
+    defer { value = new }
+    return value
+}
