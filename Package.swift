@@ -162,9 +162,9 @@ let package = Package(
             name: "apus",
             dependencies: [
                 "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOServer",
-                "ApusSocketIOClient",
+                "ApusFramedSocket", "ApusSocketIOClient",
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                argumentParser, crypto, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
                 unixSignals,
             ], swiftSettings: settings),
 

@@ -5,7 +5,8 @@ import ArgumentParser
     static let configuration = CommandConfiguration(
         commandName: "apus", abstract: "Connections that stay up.", version: "0.1.0",
         subcommands: [
-            Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, BenchCommand.self, ConformanceServer.self,
-            ConformanceClient.self, ConformanceFlock.self, AutobahnClient.self,
+            Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, ReceiveCommand.self, SendCommand.self,
+            BenchCommand.self,
+            ConformanceServer.self, ConformanceClient.self, ConformanceFlock.self, AutobahnClient.self,
         ])
 }

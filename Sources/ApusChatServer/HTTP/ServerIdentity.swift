@@ -22,6 +22,21 @@ package struct ServerIdentity {
 
     /// Signed by itself, for `localhost`, the loopback addresses and the host given; good for 90 days.
     package static func selfSigned(host: String, now: Date) throws -> Self {
+        let (certificate, key) = try self.make(host: host, now: now)
+        var serializer = DER.Serializer()
+        try certificate.serialize(into: &serializer)
+        return Self(
+            certificate: try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der),
+            key: try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der))
+    }
+
+    /// The same as PEM texts, for files.
+    package static func selfSignedPEM(host: String, now: Date) throws -> (certificate: String, key: String) {
+        let (certificate, key) = try self.make(host: host, now: now)
+        return (try certificate.serializeAsPEM().pemString + "\n", key.pemRepresentation + "\n")
+    }
+
+    private static func make(host: String, now: Date) throws -> (certificate: Certificate, key: P256.Signing.PrivateKey) {
         let key = P256.Signing.PrivateKey()
         let signer = Certificate.PrivateKey(key)
         let name = try DistinguishedName { CommonName("Apus, self-signed") }
@@ -35,11 +50,7 @@ package struct ServerIdentity {
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames(self.names(of: host))
             }, issuerPrivateKey: signer)
-        var serializer = DER.Serializer()
-        try certificate.serialize(into: &serializer)
-        return Self(
-            certificate: try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der),
-            key: try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der))
+        return (certificate, key)
     }
 
     /// TLS 1.2 or later, HTTP/1.1 over it.

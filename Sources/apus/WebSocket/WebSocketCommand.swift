@@ -26,7 +26,7 @@ struct WebSocketCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Be an echo server instead: HOST:PORT, PORT (of 127.0.0.1; 0 takes a free one) or unix:PATH.", valueName: "address"))
-    var listen: WebSocketListenAddress?
+    var listen: ListenAddress?
 
     @Option(help: ArgumentHelp("A field for the request; may be repeated.", valueName: "NAME: VALUE"))
     var header: [String] = []

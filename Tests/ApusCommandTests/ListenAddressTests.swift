@@ -2,21 +2,21 @@ import Testing
 
 @testable import apus
 
-@Suite struct WebSocketListenAddressTests {
+@Suite struct ListenAddressTests {
     @Test(arguments: [
-        ("9000", WebSocketListenAddress.tcp(host: "127.0.0.1", port: 9000)),
+        ("9000", ListenAddress.tcp(host: "127.0.0.1", port: 9000)),
         (":0", .tcp(host: "127.0.0.1", port: 0)),
         ("0.0.0.0:80", .tcp(host: "0.0.0.0", port: 80)),
         ("localhost:8080", .tcp(host: "localhost", port: 8080)),
         ("[::1]:8080", .tcp(host: "::1", port: 8080)),
         ("unix:/tmp/echo", .unix(path: "/tmp/echo")),
     ])
-    func addresses(text: String, address: WebSocketListenAddress) {
-        #expect(WebSocketListenAddress(argument: text) == address)
+    func addresses(text: String, address: ListenAddress) {
+        #expect(ListenAddress(argument: text) == address)
     }
 
     @Test(arguments: ["", "localhost", "::1:80", "host:65536", "host:-1", "host:", "unix:", "[::1]"])
     func nonsense(text: String) {
-        #expect(WebSocketListenAddress(argument: text) == nil)
+        #expect(ListenAddress(argument: text) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Where `apus ws --listen` listens: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
-enum WebSocketListenAddress: ExpressibleByArgument, Equatable {
+/// Where a command listens: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
+enum ListenAddress: ExpressibleByArgument, Equatable {
     case tcp(host: String, port: Int)
     case unix(path: String)
 
@@ -25,5 +25,10 @@ enum WebSocketListenAddress: ExpressibleByArgument, Equatable {
         self = .tcp(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port))
     }
 
-    static var defaultValueDescription: String { "127.0.0.1:PORT" }
+    var defaultValueDescription: String {
+        switch self {
+        case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
 }

@@ -1,0 +1,436 @@
+"""`apus receive` and `apus send` as two processes: files and folders, kill -9 of either side in the middle, Ctrl-C, codes and fingerprints."""
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support.process import ADDRESS, BINARY, ServerProcess, free_port
+
+MEGABYTE = 1_000_000
+# Slow enough that a process can be killed in the middle of a file, on any machine.
+SLOW = ["--rate-limit", "8MB"]
+
+
+@pytest.fixture(autouse=True)
+def own_identity(tmp_path, monkeypatch):
+    """No test touches the certificate of whoever runs it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("http_proxy", raising=False)
+
+
+class Receiver(ServerProcess):
+    def __init__(self, folder: pathlib.Path, *arguments: str, port: int = 0):
+        self.folder = folder
+        is_ready = (lambda line: '"listening"' in line) if "--json" in arguments else ADDRESS.search
+        super().__init__("receive", "--into", str(folder), "--listen", f"127.0.0.1:{port}", *arguments, is_ready=is_ready)
+        self.port = self.port or port
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def proof(self) -> list[str]:
+        """What the printed line says to send with."""
+        line = next(line for line in self.lines if line.startswith("send with: "))
+        return line.split(self.address)[1].split()
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    def part(self) -> pathlib.Path | None:
+        return next(iter(self.folder.glob(".apus-*.part")), None)
+
+    def wait_for_part(self, least: int = 3 * MEGABYTE):
+        wait_until(lambda: (part := self.part()) is not None and part.stat().st_size >= least, "an unfinished file")
+
+
+@pytest.fixture
+def receiver(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--plain")
+    yield receiver
+    receiver.stop()
+
+
+def wait_until(condition, what: str, seconds: float = 20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"no {what} within {seconds} s"
+        time.sleep(0.01)
+
+
+def start(*arguments, **options) -> subprocess.Popen:
+    return subprocess.Popen(
+        [str(BINARY), "send", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, **options)
+
+
+def send(*arguments, code: int = 0, timeout: float = 60) -> str:
+    """Sends, and answers what was written to both streams."""
+    process = start(*arguments)
+    try:
+        output, errors = process.communicate(timeout=timeout)
+    finally:
+        process.kill()
+    assert process.returncode == code, f"exit {process.returncode}: {output}{errors}"
+    return output + errors
+
+
+def make_file(path: pathlib.Path, count: int) -> pathlib.Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(os.urandom(count))
+    return path
+
+
+def digest(path: pathlib.Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+# Files and folders
+
+
+def test_a_file_and_a_folder(receiver, tmp_path):
+    big = make_file(tmp_path / "big.bin", 5 * MEGABYTE)
+    album = tmp_path / "album"
+    for number in range(30):
+        make_file(album / f"{number}.jpg", number * 1000)
+    (album / "empty").mkdir()
+    (album / "link").symlink_to("/etc/passwd")
+    output = send(big, album, receiver.address, "--plain")
+    assert "32 files, 5.43 MB" in output and "1 left out" in output
+    assert "album/link: left out: a link, not followed" in output
+    assert digest(receiver.folder / "big.bin") == digest(big)
+    assert sorted(path.name for path in (receiver.folder / "album").iterdir()) == sorted([f"{n}.jpg" for n in range(30)] + ["empty"])
+    assert (receiver.folder / "album" / "29.jpg").read_bytes() == (album / "29.jpg").read_bytes()
+    # Again: nothing moves, nothing is there twice.
+    output = send(big, album, receiver.address, "--plain")
+    assert "(5.43 MB were there)" in output and "big.bin  was there already" in output
+    assert len(list(receiver.folder.rglob("*"))) == 33
+
+
+def test_what_cannot_be_read_does_not_stop_the_rest(receiver, tmp_path):
+    folder = tmp_path / "folder"
+    for name in ("a", "b\x1b[31mred", "c"):
+        make_file(folder / name, 10)
+    output = send(folder, receiver.address, "--plain", code=77)
+    assert "\x1b" not in output and "the name of a file is refused" in output and "2 files" in output
+    assert sorted(path.name for path in (receiver.folder / "folder").iterdir()) == ["a", "c"]
+    assert "there is no" in send(tmp_path / "none", receiver.address, "--plain", code=66)
+
+
+def test_attributes_are_kept_when_asked(receiver, tmp_path):
+    file = make_file(tmp_path / "a", 10)
+    file.chmod(0o750)
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    send(file, receiver.address, "--plain", "--preserve")
+    status = (receiver.folder / "a").stat()
+    assert status.st_mode & 0o777 == 0o750 and status.st_mtime == 1_000_000_000
+
+
+def test_the_bound_is_told(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--plain", "--max-bytes", "1MB")
+    try:
+        output = send(make_file(tmp_path / "a", MEGABYTE + 1), receiver.address, "--plain", code=77)
+        assert "a file of 1000001 bytes, 1000000 are taken" in output
+        send(make_file(tmp_path / "b", MEGABYTE), receiver.address, "--plain")
+    finally:
+        receiver.stop()
+
+
+def test_a_rate_is_kept_to(receiver, tmp_path):
+    begin = time.monotonic()
+    send(make_file(tmp_path / "a", 2 * MEGABYTE), receiver.address, "--plain", "--rate-limit", "1MB")
+    assert time.monotonic() - begin > 1.7
+
+
+# Interruptions
+
+
+def test_the_sender_is_killed_and_runs_again(receiver, tmp_path):
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, "--plain", *SLOW)
+    receiver.wait_for_part()
+    process.kill()
+    process.communicate()
+    kept = receiver.part().stat().st_size
+    output = send(file, receiver.address, "--plain")
+    goes_on = re.search(r"a: goes on at ([\d.]+) MB of 20.0 MB", output)
+    assert goes_on and float(goes_on.group(1)) * MEGABYTE >= kept - 1.1 * MEGABYTE, output
+    assert digest(receiver.folder / "a") == digest(file) and receiver.part() is None
+
+
+def test_the_receiver_is_killed_and_the_sender_goes_on_by_itself(tmp_path):
+    port = free_port()
+    receiver = Receiver(tmp_path / "inbox", "--plain", port=port)
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, "--plain", *SLOW)
+    try:
+        receiver.wait_for_part()
+        receiver.kill()
+        time.sleep(1)  # it is tried in vain
+        receiver = Receiver(tmp_path / "inbox", "--plain", port=port)
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, output + errors
+        assert "the connection broke" in errors and "connected again" in errors and "a: goes on at" in output
+        assert digest(receiver.folder / "a") == digest(file)
+    finally:
+        process.kill()
+        receiver.stop()
+
+
+def test_the_receiver_is_killed_and_both_run_again_with_tls(tmp_path):
+    port = free_port()
+    receiver = Receiver(tmp_path / "inbox", "--code", port=port)
+    proof = receiver.proof
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, *proof, *SLOW, "--wait", "0")
+    receiver.wait_for_part()
+    receiver.kill()
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 69 and "apus send: " in errors, errors
+    receiver = Receiver(tmp_path / "inbox", "--code", port=port)
+    try:
+        assert receiver.proof == proof, "the code is good for the next run"
+        assert "a: goes on at" in send(file, receiver.address, *proof)
+        assert digest(receiver.folder / "a") == digest(file)
+    finally:
+        receiver.stop()
+
+
+def test_control_c_at_the_sender(receiver, tmp_path):
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, "--plain", *SLOW)
+    receiver.wait_for_part()
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "run the same again to go on" in errors
+    assert time.monotonic() - begin < 5
+    wait_until(lambda: "the sender gave up" in receiver.text, "word of it at the receiver")
+    assert "are kept to go on with" in receiver.text and receiver.part() is not None
+    assert "goes on at" in send(file, receiver.address, "--plain")
+    assert digest(receiver.folder / "a") == digest(file)
+
+
+def test_control_c_at_the_receiver(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--plain")
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, "--plain", *SLOW)
+    receiver.wait_for_part()
+    receiver.process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 75, errors
+    assert receiver.process.wait(20) == 130
+    receiver = Receiver(tmp_path / "inbox", "--plain")
+    try:
+        assert "goes on at" in send(file, receiver.address, "--plain")
+        assert digest(receiver.folder / "a") == digest(file)
+        receiver.process.send_signal(signal.SIGINT)
+        assert receiver.process.wait(20) == 0, "nothing was interrupted"
+    finally:
+        receiver.stop()
+
+
+def test_a_second_control_c_leaves_at_once(receiver, tmp_path):
+    process = start(make_file(tmp_path / "a", 20 * MEGABYTE), receiver.address, "--plain", *SLOW)
+    receiver.wait_for_part()
+    os.kill(receiver.process.pid, signal.SIGSTOP)  # nobody acknowledges the cancellation
+    try:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert process.poll() is None
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+        assert process.returncode == 130 and time.monotonic() - begin < 2
+    finally:
+        os.kill(receiver.process.pid, signal.SIGCONT)
+
+
+def test_a_lease_that_is_held_is_waited_for(receiver, tmp_path):
+    file = make_file(tmp_path / "a", 16 * MEGABYTE)
+    first = start(file, receiver.address, "--plain", "--rate-limit", "4MB")
+    receiver.wait_for_part()
+    second = start(file, receiver.address, "--plain", "--json")
+    try:
+        output, errors = second.communicate(timeout=40)
+        assert second.returncode == 0, errors
+        events = [json.loads(line)["event"] for line in output.splitlines()]
+        assert "busy" in events and events[-1] == "summary"
+        assert "the receiver has another sender for it" in errors
+        assert first.wait(20) == 0
+        assert [path.name for path in receiver.folder.iterdir()] == ["a"]
+    finally:
+        first.kill()
+        first.communicate()
+        second.kill()
+
+
+# Who is who
+
+
+def test_a_fingerprint(tmp_path):
+    receiver = Receiver(tmp_path / "inbox")
+    file = make_file(tmp_path / "a", 1000)
+    try:
+        assert receiver.proof[0] == "--fingerprint" and re.fullmatch("[0-9a-f]{64}", receiver.proof[1])
+        output = send(file, receiver.address, "--fingerprint", "0" * 64, code=77)
+        assert "is not the receiver you named" in output
+        output = send(file, receiver.address, code=77)
+        assert receiver.proof[1] in output and "nobody is here to compare" in output
+        assert "wants TLS" in send(file, receiver.address, "--plain", code=69)
+        assert not list(receiver.folder.iterdir())
+        send(file, receiver.address, *receiver.proof)
+        assert digest(receiver.folder / "a") == digest(file)
+        assert (tmp_path / "data/apus/receive/key.pem").stat().st_mode & 0o777 == 0o600
+    finally:
+        receiver.stop()
+
+
+def test_a_code(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--code")
+    other = Receiver(tmp_path / "other", "--code", "--identity", str(tmp_path / "identity"))
+    file = make_file(tmp_path / "a", 1000)
+    try:
+        fingerprint = receiver.lines[0].split()[-1]
+        code = receiver.proof[1]
+        assert "the receiver refuses: it wants the code" in send(file, receiver.address, "--fingerprint", fingerprint, code=77)
+        assert "is not the receiver you named" in send(file, receiver.address, *other.proof, code=77)
+        send(file, receiver.address, "--code", code.replace("-", "")[:-1] + "!", code=64)
+        assert not list(receiver.folder.iterdir())
+        send(file, receiver.address, "--code", code.lower())
+        assert digest(receiver.folder / "a") == digest(file)
+        # In a pipe, where `ps` does not show it.
+        process = subprocess.run(
+            [str(BINARY), "send", str(file), receiver.address, "--code", "-"], input=code + "\n", capture_output=True, text=True, timeout=30)
+        assert process.returncode == 0, process.stderr
+        # The next run has another code when it is told so.
+        receiver.stop()
+        receiver = Receiver(tmp_path / "inbox", "--code", "--renew")
+        assert receiver.proof[1] != code
+        assert "is not the receiver you named" in send(file, receiver.address, "--code", code, code=77)
+    finally:
+        receiver.stop()
+        other.stop()
+
+
+# Output
+
+
+def test_once(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--plain", "--once")
+    file = make_file(tmp_path / "a", 20 * MEGABYTE)
+    process = start(file, receiver.address, "--plain", *SLOW)
+    try:
+        receiver.wait_for_part()
+        process.kill()
+        process.communicate()
+        time.sleep(0.5)
+        assert receiver.is_alive, "what was interrupted is waited for"
+        send(file, receiver.address, "--plain")
+        assert receiver.process.wait(20) == 0
+    finally:
+        receiver.stop()
+
+
+def test_json(tmp_path):
+    receiver = Receiver(tmp_path / "inbox", "--plain", "--json", "--once", port=free_port())
+    file = make_file(tmp_path / "a", 4 * MEGABYTE)
+    output = send(file, receiver.address, "--plain", "--json", "--rate-limit", "4MB")
+    receiver.process.wait(20)
+    sent = [json.loads(line) for line in output.splitlines()]
+    assert [event["event"] for event in sent if event["event"] != "progress"] == ["began", "completed", "summary"]
+    assert any(event["event"] == "progress" and 0 < event["bytes"] < 4 * MEGABYTE for event in sent)
+    assert sent[-1]["bytes"] == sent[-1]["moved"] == 4 * MEGABYTE
+    wait_until(lambda: '"session"' in receiver.text, "end of the session")
+    received = [json.loads(line) for line in receiver.lines]
+    assert [event["event"] for event in received if event["event"] != "progress"] == ["listening", "began", "completed", "session"]
+    assert received[0]["address"] == receiver.address
+
+
+def test_quiet(receiver, tmp_path):
+    assert send(make_file(tmp_path / "a", 10), receiver.address, "--plain", "--quiet") == ""
+
+
+class Terminal:
+    """A process at a pseudo-terminal of its own; what it writes is kept."""
+
+    def __init__(self, *arguments, columns: int = 80):
+        self.output = b""
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.execve(str(BINARY), [str(BINARY), *map(str, arguments)], {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)})
+        import fcntl
+        import struct
+        import termios
+
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def read_until(self, text: str, seconds: float = 30):
+        deadline = time.monotonic() + seconds
+        while text.encode() not in self.output:
+            assert time.monotonic() < deadline, f"no {text!r} in {self.output!r}"
+            self._read(0.1)
+
+    def type(self, text: str):
+        os.write(self.terminal, text.encode())
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self.terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            return False
+        self.output += data
+        return bool(data)
+
+    def end(self, seconds: float = 30) -> int:
+        """Reads to the end; answers the exit code."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self._read(0.1):
+            pass
+        if time.monotonic() >= deadline:
+            os.kill(self.process, signal.SIGKILL)
+        status = os.waitpid(self.process, 0)[1]
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(status)
+
+
+def test_a_terminal(tmp_path):
+    receiver = Receiver(tmp_path / "inbox")
+    file = make_file(tmp_path / ("很长的名字 " + "x" * 60 + ".bin"), 8 * MEGABYTE)
+    try:
+        terminal = Terminal("send", file, receiver.address, "--rate-limit", "4MB", columns=70)
+        terminal.read_until("[y/N] ")
+        assert receiver.proof[1].encode() in terminal.output
+        terminal.type("y\n")
+        terminal.read_until("left")
+        assert terminal.end() == 0
+        text = terminal.output.decode()
+        assert "很长" in text and "…" in text and "4.0" in text and "MB/s" in text
+        lines = [line for line in re.split(r"\r\x1b\[K|\r\n", text) if "%" in line]
+        assert len(lines) > 5 and all(len(line) + sum(c > "⺀" for c in line) < 70 for line in lines), "one line, never wrapped"
+        assert digest(receiver.folder / file.name) == digest(file)
+        # Whoever does not say yes sends nothing.
+        terminal = Terminal("send", make_file(tmp_path / "b", 10), receiver.address)
+        terminal.read_until("[y/N] ")
+        terminal.type("\n")
+        assert terminal.end() == 77 and not (receiver.folder / "b").exists()
+        # Ctrl-C as it is typed.
+        terminal = Terminal("send", make_file(tmp_path / "c", 20 * MEGABYTE), receiver.address, *receiver.proof, *SLOW)
+        terminal.read_until("MB/s")
+        terminal.type("\x03")
+        assert terminal.end() == 130 and "run the same again" in terminal.output.decode()
+    finally:
+        receiver.stop()

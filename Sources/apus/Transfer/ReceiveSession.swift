@@ -1,0 +1,238 @@
+import ApusFramedSocket
+import ApusJSON
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// One run of `apus receive`: the server, its senders, the exit code.
+final class ReceiveSession: Sendable {
+    /// What is known of a connection.
+    private struct Sender: Sendable {
+        var name: String
+        /// Whether its code was right, or none is wanted.
+        var maySend: Bool
+        var startedAt: Duration
+        /// It said that it has sent everything.
+        var hasEnded = false
+        var hasGreeted = false
+        var wasInterrupted = false
+        var completed = 0
+        var failed = 0
+        /// Bytes that came over this connection.
+        var movedBytes = 0
+    }
+
+    private struct State: Sendable {
+        var senders: [ObjectIdentifier: Sender] = [:]
+        /// Failures of the sender that ended the run.
+        var failures = 0
+    }
+
+    /// So many files of a connection are told of by name; its summary tells of all.
+    private static let linesOfSender = 20
+    /// What a sender has for showing its code.
+    private static let codeTimeout = TimeAmount.seconds(10)
+
+    private let folder: ReceivingFolder
+    private let code: TransferCode?
+    private let isOnce: Bool
+    private let output: TransferOutput
+    private let state = NIOLockedValueBox(State())
+    private let finished = AsyncStream.makeStream(of: Void.self)
+
+    init(folder: ReceivingFolder, code: TransferCode?, isOnce: Bool, output: TransferOutput) {
+        self.folder = folder
+        self.code = code
+        self.isOnce = isOnce
+        self.output = output
+    }
+
+    /// Answers the exit code.
+    func run(at address: ListenAddress, identity: ReceiverIdentity?) async -> Int32 {
+        let server = self.server()
+        let announce: @Sendable (SocketAddress) -> Void = { self.announce($0, identity: identity) }
+        let wasBusy = NIOLockedValueBox(false)
+        let line = Task { await self.output.run() }
+        let (result, signal) = await TransferInterruption.run(
+            onFirst: {
+                wasBusy.withLockedValue { $0 = !self.output.board.files.isEmpty }
+                // What has arrived stays, and the senders know that it does.
+                for connection in server.connections { connection.cancelTransfers() }
+            },
+            onSecond: { self.output.clear() }
+        ) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    switch address {
+                    case .tcp(let host, let port):
+                        try await server.run(host: host, port: port, tls: identity?.context, onListening: announce)
+                    case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
+                    }
+                }
+                group.addTask { for await _ in self.finished.stream { return } }
+                _ = try await group.next()
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+        line.cancel()
+        self.output.clear()
+        if let signal { return self.isOnce || wasBusy.withLockedValue { $0 } ? signal : 0 }
+        if case .failure(let error) = result {
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            self.output.note("apus receive: cannot listen at \(address.defaultValueDescription): \(reason)")
+            return 69
+        }
+        return self.state.withLockedValue { $0.failures } > 0 ? 1 : 0
+    }
+
+    private func announce(_ address: SocketAddress, identity: ReceiverIdentity?) {
+        let own = TransferAddress.shareable(address)
+        var proof = "--plain"
+        if let identity { proof = self.code.map { "--code \($0.text)" } ?? "--fingerprint \(identity.fingerprint)" }
+        var lines: [String] = []
+        if let identity { lines.append("certificate sha256 \(identity.fingerprint)") }
+        lines.append("send with: apus send FILE… \(own) \(proof)")
+        let isPort = address.port != nil
+        lines.append("listening on \(isPort ? TransferAddress.text(address) : own)")
+        var members: JSONObject = ["address": .string(own)]
+        members["fingerprint"] = (identity?.fingerprint).map(JSONValue.string)
+        members["code"] = (self.code?.text).map(JSONValue.string)
+        self.output.event("listening", members)
+        guard self.output.style != .json else { return }
+        // At once, also into a pipe: whoever started us waits for the last of these lines.
+        writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    // MARK: The server
+
+    private func server() -> FramedServer {
+        var configuration = FramedServerConfiguration()
+        var receiving = FileReceiving(into: self.folder, keepsAttributes: true) { self.handle($0) }
+        receiving.recognizesFinished = true
+        receiving.refuses = { connection, _, _ in
+            let maySend = self.state.withLockedValue { $0.senders[ObjectIdentifier(connection)]?.maySend } ?? (self.code == nil)
+            return maySend ? nil : TransferError(.refused, message: "this receiver wants the code it printed (apus send --code)")
+        }
+        configuration.connection.receiving = receiving
+        configuration.connection.limits.maximumBodyBytes = 1 << 20  // messages are greetings; files come in chunks
+        configuration.connection.limits.maximumHeaderBytes = 16 << 10
+        configuration.drainTimeout = .seconds(8)
+        var logger = Logger(label: "apus.receive") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        return FramedServer(configuration: configuration, logger: logger) { try await self.serve($0) }
+    }
+
+    private func serve(_ connection: FramedConnection) async throws {
+        let id = ObjectIdentifier(connection)
+        let address = connection.remoteAddress
+        let name = address.flatMap { $0.port == nil ? nil : TransferAddress.text($0) } ?? "a sender on this machine"
+        self.state.withLockedValue {
+            $0.senders[id] = Sender(name: name, maySend: self.code == nil, startedAt: self.output.elapsed)
+        }
+        let deadline = connection.eventLoop.scheduleTask(in: Self.codeTimeout) {
+            if self.state.withLockedValue({ $0.senders[id]?.maySend }) == false { connection.abort() }
+        }
+        do {
+            for try await message in connection.messages {
+                guard try await self.received(TransferGreeting(message.header), from: connection) else { break }
+            }
+        } catch {
+            // The closure tells.
+        }
+        deadline.cancel()
+        connection.startClosing()
+        self.closed(id, await connection.waitUntilClosed())
+    }
+
+    /// Answers whether to go on.
+    private func received(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
+        let id = ObjectIdentifier(connection)
+        switch greeting {
+        case .send(let files, let bytes, let secret):
+            let isRight = self.code.map { $0.accepts(secretText: secret ?? "") } ?? true
+            let isAlone = self.state.withLockedValue { state in
+                state.senders[id]?.maySend = isRight
+                state.senders[id]?.hasGreeted = true
+                return state.senders.values.count { $0.hasGreeted && $0.maySend } == 1
+            }
+            guard isRight else {
+                let name = self.state.withLockedValue { $0.senders[id]?.name } ?? ""
+                self.output.note("\(name): \(secret == nil ? "came without the code" : "came with a wrong code"), and was sent away")
+                let refusal = secret == nil ? "it wants the code it printed; give --code" : "the code is not the one it printed"
+                try await connection.send(header: TransferGreeting.answer(refusal: refusal).header)
+                return false
+            }
+            self.output.update { board, _ in
+                if isAlone { board = TransferBoard() }
+                board.totalFiles = isAlone ? files : nil
+                board.totalBytes = isAlone ? bytes : nil
+            }
+            try await connection.send(header: TransferGreeting.answer(refusal: nil).header)
+        case .end: self.state.withLockedValue { $0.senders[id]?.hasEnded = true }
+        case .answer, nil: break  // a word we do not know
+        }
+        return true
+    }
+
+    private func closed(_ id: ObjectIdentifier, _ closure: FramedClosure) {
+        guard let sender = self.state.withLockedValue({ $0.senders.removeValue(forKey: id) }) else { return }
+        let elapsed = self.output.elapsed - sender.startedAt
+        if sender.completed + sender.failed > 0 {
+            let files = "\(sender.completed) file\(sender.completed == 1 ? "" : "s")"
+            let failed = sender.failed > 0 ? ", \(sender.failed) not finished" : ""
+            let speed = ByteCount(Int(Double(sender.movedBytes) / max(0.001, elapsed / .seconds(1)))).text
+            let rate = sender.movedBytes == 0 ? "" : " (\(speed)/s)"
+            self.output.line(
+                "\(sender.name): \(files)\(failed), \(ByteCount(sender.movedBytes).text) in \(TransferLine.seconds(elapsed))\(rate)")
+            self.output.event(
+                "session",
+                [
+                    "peer": .string(sender.name), "completed": JSONValue(sender.completed), "failed": JSONValue(sender.failed),
+                    "bytes": JSONValue(sender.movedBytes),
+                ])
+        }
+        // A sender that knows nothing of greetings has sent everything when it says goodbye.
+        let hasSentAll = sender.hasGreeted ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted
+        guard self.isOnce, hasSentAll else { return }
+        self.state.withLockedValue { $0.failures = sender.failed }
+        self.finished.continuation.finish()
+    }
+
+    // MARK: Files
+
+    private func handle(_ event: ReceivedFileEvent) {
+        let key = "\(event.connection)/\(event.stream)"
+        let name = event.offeredName.description
+        switch event.kind {
+        case .began(let offset): self.output.began(key, name: name, size: event.size, offset: offset)
+        case .progress(let done): self.output.progressed(key, to: done)
+        case .completed(let finalName):
+            let file = self.output.ended(key, isCompleted: true, size: event.size)
+            let moved = event.size - (file?.offset ?? 0)
+            let count = self.state.withLockedValue { state in
+                state.senders[event.connection]?.completed += 1
+                state.senders[event.connection]?.movedBytes += moved
+                return state.senders[event.connection]?.completed ?? 0
+            }
+            self.output.event("completed", ["name": .string(name), "as": .string(finalName), "size": JSONValue(event.size)])
+            guard count <= Self.linesOfSender else { return }
+            let alias = finalName == name ? "" : " as \(TerminalText.harmless(finalName))"
+            let size = moved == 0 && event.size > 0 ? "was there already" : ByteCount(event.size).text
+            self.output.line("\(TerminalText.harmless(name))\(alias)  \(size)\(count == Self.linesOfSender ? " …" : "")")
+        case .failed(let error):
+            let file = self.output.ended(key, isCompleted: false, size: event.size)
+            self.state.withLockedValue { state in
+                state.senders[event.connection]?.failed += 1
+                state.senders[event.connection]?.movedBytes += max(0, (file?.done ?? 0) - (file?.offset ?? 0))
+                if error.code == .cancelled { state.senders[event.connection]?.wasInterrupted = true }
+            }
+            self.output.event(
+                "failed",
+                ["name": .string(name), "code": .string(error.code.rawValue), "message": .string(error.message)])
+            let kept = file.map { $0.done > 0 ? "; \(ByteCount($0.done).text) of \(ByteCount($0.size).text) are kept to go on with" : "" }
+            self.output.note("\(TerminalText.harmless(name)): \(error.message)\(kept ?? "")")
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import ApusFramedSocket
+import ApusJSON
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// One run of `apus send`: connections, one after another where they break, the files, the exit code.
+final class SendSession: Sendable {
+    struct Options: Sendable {
+        var address: ListenAddress
+        /// As it was typed.
+        var addressText: String
+        var trust: ReceiverTrust
+        var keepsAttributes = false
+        var bytesPerSecond: Int?
+        var filesAtATime = 4
+        /// How long to try again after a connection broke.
+        var patience: Duration = .seconds(30)
+    }
+
+    private struct State: Sendable {
+        /// By name, what needs no second sending in this run.
+        var completed: Set<String> = []
+        var completedBytes = 0
+        /// By name, with the error that was told.
+        var failed: [String: TransferError] = [:]
+        var leftOut: Set<String> = []
+        var busy: Set<String> = []
+        var hasGreeted = false
+    }
+
+    /// The receiver said why it takes nothing.
+    private struct Refusal: Error {
+        var message: String
+    }
+
+    /// What an answer to the greeting may take.
+    private static let greetingTimeout = Duration.seconds(10)
+    /// More files are not told of one by one at a terminal.
+    private static let mostLines = 20
+
+    private let paths: [String]
+    private let files: Int
+    private let bytes: Int
+    private let options: Options
+    private let output: TransferOutput
+    private let state = NIOLockedValueBox(State())
+
+    init(paths: [String], files: Int, bytes: Int, options: Options, output: TransferOutput) {
+        self.paths = paths
+        self.files = files
+        self.bytes = bytes
+        self.options = options
+        self.output = output
+        output.update { board, _ in
+            board.totalFiles = files
+            board.totalBytes = bytes
+        }
+    }
+
+    /// Answers the exit code.
+    func run() async -> Int32 {
+        let line = Task { await self.output.run() }
+        let (result, signal) = await TransferInterruption.run(onFirst: {}, onSecond: { self.output.clear() }) { try await self.sendAll() }
+        line.cancel()
+        self.output.clear()
+        let code: Int32
+        switch result {
+        case .success: code = self.summarize()
+        case .failure(let error):
+            if let signal {
+                self.output.note("stopped; run the same again to go on")
+                code = signal
+            } else if let refusal = error as? Refusal {
+                self.output.note("apus send: the receiver refuses: \(refusal.message)")
+                code = 77
+            } else {
+                let isPlain = self.options.trust.tls == nil && !self.state.withLockedValue { $0.hasGreeted }
+                self.output.note(
+                    "apus send: \(TransferFailure.advice(for: error, address: self.options.addressText, isPlain: isPlain))")
+                code = TransferFailure.exitCode(for: error)
+            }
+            self.output.event("stopped", ["code": .integer(Int64(code))])
+        }
+        return code
+    }
+
+    private func summarize() -> Int32 {
+        let state = self.state.withLockedValue { $0 }
+        let elapsed = self.output.elapsed
+        let moved = self.output.board.movedBytes
+        let failed = state.failed.isEmpty ? "" : ", \(state.failed.count) failed"
+        let leftOut = state.leftOut.isEmpty ? "" : ", \(state.leftOut.count) left out"
+        let rate = moved == 0 ? "" : ", \(ByteCount(Int(Double(moved) / max(0.001, elapsed / .seconds(1)))).text)/s"
+        let had = state.completedBytes - moved
+        let resumed = had > 0 ? " (\(ByteCount(had).text) were there)" : ""
+        self.output.line(
+            "\(state.completed.count) file\(state.completed.count == 1 ? "" : "s"), \(ByteCount(state.completedBytes).text)\(resumed) in "
+                + "\(TransferLine.seconds(elapsed))\(rate)\(failed)\(leftOut)")
+        self.output.event(
+            "summary",
+            [
+                "completed": JSONValue(state.completed.count), "bytes": JSONValue(state.completedBytes), "moved": JSONValue(moved),
+                "failed": JSONValue(state.failed.count), "leftOut": JSONValue(state.leftOut.count),
+                "seconds": JSONValue(elapsed / .seconds(1)),
+            ])
+        return state.failed.values.map { TransferFailure.exitCode(for: $0.code) }.min() ?? 0
+    }
+
+    // MARK: Connections
+
+    private func sendAll() async throws {
+        // Of the attempts; later with every connection that has moved something, so that none breaks and comes again for ever.
+        var deadline: ContinuousClock.Instant?
+        var movedBytes = -1
+        while true {
+            var connection: FramedConnection?
+            do {
+                let new = try await FramedClient.connect(to: self.options.address, configuration: self.configuration)
+                connection = new
+                if deadline != nil { self.output.note("connected again") }
+                try await self.greet(new)
+                return try await self.send(over: new)
+            } catch {
+                await connection?.close()
+                self.output.update { board, _ in board.forget { _ in true } }
+                // The first attempt fails at once: the address is wrong, most likely. A goodbye of the receiver has another code.
+                guard connection != nil || deadline != nil, !Task.isCancelled, self.options.patience > .zero,
+                    TransferFailure.exitCode(for: error) == 69
+                else { throw error }
+                if connection != nil {
+                    let moved = self.output.board.movedBytes
+                    if moved > movedBytes { deadline = ContinuousClock.now + self.options.patience }
+                    movedBytes = max(movedBytes, moved)
+                    self.output.note("the connection broke; trying again for \(TransferLine.seconds(self.options.patience))")
+                    self.output.event("retrying", ["message": .string("\(error)")])
+                }
+                guard let deadline, ContinuousClock.now < deadline else { throw error }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
+    private var configuration: FramedClientConfiguration {
+        var configuration = FramedClientConfiguration(tls: self.options.trust.tls)
+        configuration.connection.fileBytesPerSecond = self.options.bytesPerSecond
+        // A receiver that is gone without a word is noticed within half a minute.
+        configuration.connection.pingInterval = .seconds(10)
+        configuration.connection.pingTimeout = .seconds(15)
+        return configuration
+    }
+
+    /// Says what comes, and waits for the receiver's leave. A server that is no `apus receive` says nothing; without a code that is all right.
+    private func greet(_ connection: FramedConnection) async throws {
+        let code = self.options.trust.code
+        let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
+        let greeting = TransferGreeting.send(
+            files: max(0, self.files - count), bytes: max(0, self.bytes - bytes), secret: code?.secretText)
+        try await connection.send(header: greeting.header)
+        let answer = await withTaskGroup(of: TransferGreeting?.self) { group in
+            group.addTask {
+                var messages = connection.messages.makeAsyncIterator()
+                while let message = try? await messages.next() {
+                    if let greeting = TransferGreeting(message.header) { return greeting }
+                }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.greetingTimeout)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        try Task.checkCancellation()
+        if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver hung up") }
+        self.state.withLockedValue { $0.hasGreeted = true }
+        switch answer {
+        case .answer(let refusal?): throw Refusal(message: refusal)
+        case .answer(nil): break
+        case .send, .end, nil: if code != nil { throw Refusal(message: "it does not know of codes") }
+        }
+    }
+
+    private func send(over connection: FramedConnection) async throws {
+        var sending = FileSending { self.handle($0) }
+        sending.keepsAttributes = self.options.keepsAttributes
+        sending.filesAtATime = self.options.filesAtATime
+        let done = self.state.withLockedValue { $0.completed }
+        sending.skips = { done.contains($0) }
+        try await connection.send(files: self.paths, sending)
+        try await connection.send(header: TransferGreeting.end.header)
+        await connection.close()
+    }
+
+    // MARK: Files
+
+    private func handle(_ event: SentFileEvent) {
+        let name = TerminalText.harmless(event.name)
+        switch event.kind {
+        case .offered: self.output.update { $0.began(event.name, name: event.name, size: event.size, offset: 0, at: $1) }
+        case .began(let offset): self.output.began(event.name, name: event.name, size: event.size, offset: offset)
+        case .progress(let done): self.output.progressed(event.name, to: done)
+        case .busy:
+            self.output.event("busy", ["name": .string(event.name)])
+            guard self.state.withLockedValue({ $0.busy.insert(event.name).inserted }) else { return }
+            self.output.note(
+                "\(name): the receiver has another sender for it, or has not noticed that an earlier connection is dead; waiting")
+        case .completed:
+            let file = self.output.ended(event.name, isCompleted: true, size: event.size)
+            self.state.withLockedValue { state in
+                state.completed.insert(event.name)
+                state.completedBytes += event.size
+                state.failed[event.name] = nil
+            }
+            self.output.event("completed", ["name": .string(event.name), "size": JSONValue(event.size)])
+            let wasThere = event.size > 0 && file?.offset == event.size
+            if self.files <= Self.mostLines || !self.output.hasLine {
+                self.output.line("\(name)  \(wasThere ? "was there already" : ByteCount(event.size).text)")
+            }
+        case .leftOut(let why):
+            guard self.state.withLockedValue({ $0.leftOut.insert(event.name).inserted }) else { return }
+            let reason = why == .link ? "a link, not followed" : "no file"
+            self.output.event("left-out", ["name": .string(event.name), "message": .string(reason)])
+            if self.output.style != .quiet { self.output.note("\(name): left out: \(reason)") }
+        case .failed(let error):
+            _ = self.output.ended(event.name, isCompleted: false, size: event.size)
+            guard self.state.withLockedValue({ $0.failed.updateValue(error, forKey: event.name) }) != error else { return }
+            self.output.event(
+                "failed", ["name": .string(event.name), "code": .string(error.code.rawValue), "message": .string(error.message)])
+            self.output.note("\(name): \(error.message)")
+        }
+    }
+}

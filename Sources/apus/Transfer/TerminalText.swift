@@ -1,0 +1,50 @@
+/// Text for one line of a terminal: nothing in it moves the cursor, and its width is known.
+enum TerminalText {
+    /// A name of anybody's choice, harmless and on one line.
+    static func harmless(_ text: String) -> String {
+        ConnectOutput.harmless(text).replacing("\n", with: "\u{fffd}")
+    }
+
+    /// The columns a text takes.
+    static func columns(_ text: some StringProtocol) -> Int { text.unicodeScalars.reduce(0) { $0 + self.columns($1) } }
+
+    /// After Unicode's East Asian Width, coarsely: a terminal that thinks otherwise is off by a column.
+    private static func columns(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: break
+        }
+        return switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6: 2
+        case 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD: 2
+        default: 1
+        }
+    }
+
+    /// Cuts the middle out: the end of a name tells as much as its beginning.
+    static func shortened(_ text: String, to width: Int) -> String {
+        guard self.columns(text) > width else { return text }
+        guard width > 1 else { return width == 1 ? "…" : "" }
+        let end = self.suffix(text, (width - 1) / 2)
+        return self.prefix(text, width - 1 - self.columns(end)) + "…" + end
+    }
+
+    private static func prefix(_ text: String, _ width: Int) -> String {
+        var result = ""
+        var left = width
+        for character in text {
+            left -= self.columns(String(character))
+            guard left >= 0 else { break }
+            result.append(character)
+        }
+        return result
+    }
+
+    private static func suffix(_ text: String, _ width: Int) -> String {
+        String(self.prefix(String(text.reversed()), width).reversed())
+    }
+
+    static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - self.columns(text)))
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// The line at the bottom of the terminal, as a function of what is known and of the terminal's width. Pure.
+enum TransferLine {
+    /// At least as many columns for the name, or what is behind it goes.
+    private static let leastLabel = 12
+    private static let bar = (least: 10, most: 30)
+
+    /// - Parameter width: Columns of the terminal. The last stays empty: some terminals begin a new line in it.
+    static func text(_ board: TransferBoard, width: Int, at now: Duration) -> String {
+        let width = max(0, width - 1)
+        let label = TerminalText.harmless(self.label(of: board))
+        let (done, known) = (board.doneBytes, board.knownBytes)
+        let fraction = known == 0 ? 0 : min(1, Double(done) / Double(known))
+        let percent = String(format: "%3d%%", Int(fraction * 100))
+        let rate = board.rate(at: now).map { ByteCount(Int($0)).text + "/s" }
+        let left = board.remaining(at: now).map { self.clock($0) + " left" }
+        let isStalled = board.rate(at: now).map { $0 < 1 } ?? false
+        // From the most dispensable to the least.
+        let fields: [[String?]] = [
+            [percent, "\(ByteCount(done).text) of \(ByteCount(known).text)", rate, isStalled ? "stalled" : left],
+            [percent, rate, isStalled ? "stalled" : left], [percent, isStalled ? "stalled" : left], [percent],
+        ]
+        for candidate in fields {
+            let tail = candidate.compactMap { $0 }.joined(separator: "  ")
+            let room = width - TerminalText.columns(tail) - 2
+            let barRoom = room - 2 - max(self.leastLabel, min(TerminalText.columns(label), width / 3))
+            guard room >= min(self.leastLabel, TerminalText.columns(label)) else { continue }
+            guard barRoom >= self.bar.least else {
+                return TerminalText.padded(TerminalText.shortened(label, to: room), to: min(room, TerminalText.columns(label))) + "  "
+                    + tail
+            }
+            let length = min(barRoom, self.bar.most)
+            let labelRoom = room - 2 - length
+            return TerminalText.shortened(label, to: labelRoom) + "  " + self.bar(fraction, length) + "  " + tail
+        }
+        return TerminalText.shortened(percent, to: width)
+    }
+
+    private static func bar(_ fraction: Double, _ length: Int) -> String {
+        let full = Int(fraction * Double(length))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: length - full)
+    }
+
+    private static func label(of board: TransferBoard) -> String {
+        let current = board.files.first?.file.name
+        if let total = board.totalFiles, total > 1 {
+            return "\(min(board.completed + board.failed + 1, total))/\(total)" + (current.map { " " + $0 } ?? "")
+        }
+        guard board.files.count > 1 else { return current ?? "waiting" }
+        return "\(board.files.count) files, \(current ?? "")"
+    }
+
+    /// `0:07`, `1:02:03`, `3 days`.
+    static func clock(_ duration: Duration) -> String {
+        let seconds = max(0, Int(((duration / .milliseconds(1)).rounded() / 1000).rounded(.up)))
+        if seconds >= 100 * 3600 { return "\(seconds / 86_400) days" }
+        if seconds >= 3600 { return String(format: "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60) }
+        return String(format: "%d:%02d", seconds / 60, seconds % 60)
+    }
+
+    /// `4.1 s`, and minutes from one on.
+    static func seconds(_ duration: Duration) -> String {
+        duration < .seconds(60) ? String(format: "%.1f s", duration / .seconds(1)) : self.clock(duration)
+    }
+
+    /// The same facts for a line that stays: `a.bin: 45%, 123 MB of 512 MB, 87.1 MB/s`.
+    static func plain(_ file: TransferBoard.File, rate: Double?) -> String {
+        let percent = file.size == 0 ? 100 : Int(Double(file.done) / Double(file.size) * 100)
+        let speed = rate.map { ", \(ByteCount(Int($0)).text)/s" } ?? ""
+        return "\(TerminalText.harmless(file.name)): \(percent)%, \(ByteCount(file.done).text) of \(ByteCount(file.size).text)\(speed)"
+    }
+}
