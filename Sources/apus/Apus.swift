@@ -9,4 +9,9 @@ import ArgumentParser
             BenchCommand.self,
             ConformanceServer.self, ConformanceClient.self, ConformanceFlock.self, AutobahnClient.self,
         ])
+
+    static func main() async {
+        EventLoopThreads.followAffinity()
+        await self.main(nil)
+    }
 }
