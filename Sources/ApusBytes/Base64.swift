@@ -19,10 +19,10 @@ package enum Base64 {
     }
 
     /// The base64 of `bytes`, as text: for what is short.
-    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var buffer = ByteBuffer()
-        self.encode(ByteBuffer(bytes: bytes), into: &buffer)
-        return String(buffer: buffer)
+    package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(unsafeUninitializedCapacity: self.encodedLength(of: bytes.count)) { text in
+            self.encode(bytes, into: UnsafeMutableRawBufferPointer(text))
+        }
     }
 
     /// Whether this byte is one of the 64 characters.

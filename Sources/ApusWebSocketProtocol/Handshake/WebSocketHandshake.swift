@@ -1,6 +1,6 @@
 import ApusBytes
 import Crypto
-import HTTPTypes
+package import HTTPTypes
 
 /// The opening handshake, both sides.
 ///
@@ -14,7 +14,10 @@ package enum WebSocketHandshake {
 
     /// The value of `Sec-WebSocket-Accept` that answers a key.
     package static func acceptValue(forKey key: String) -> String {
-        Base64.encode(Insecure.SHA1.hash(data: Array((key + Self.magic).utf8)))
+        var sha1 = Insecure.SHA1()
+        var text = key + Self.magic
+        text.withUTF8 { sha1.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return sha1.finalize().withUnsafeBytes { Base64.encode($0) }
     }
 
     /// The value of `Sec-WebSocket-Key` for 16 random bytes.
@@ -28,17 +31,23 @@ package enum WebSocketHandshake {
         return bytes.count == 24 && bytes[22...].allSatisfy { $0 == UInt8(ascii: "=") } && bytes[..<22].allSatisfy(Base64.isCharacter)
     }
 
-    /// Whether one of the comma-separated words of a field is `token`, in any case.
-    static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
+    /// Whether one of the comma-separated words of a field is `token`, which is ASCII in small letters, in any case.
+    package static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
         fields[values: name].contains { value in
-            value.split(separator: ",").contains { Self.trimmed($0).lowercased() == token }
+            value.utf8.split(separator: UInt8(ascii: ",")).contains { word in
+                Self.trimmed(Substring(word)).utf8.elementsEqual(token.utf8) { byte, small in
+                    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == small : byte == small
+                }
+            }
         }
     }
 
+    /// Without the blanks at both ends.
     static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
+        func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var bytes = text.utf8
+        while isBlank(bytes.first) { bytes.removeFirst() }
+        while isBlank(bytes.last) { bytes.removeLast() }
+        return Substring(bytes)
     }
 }

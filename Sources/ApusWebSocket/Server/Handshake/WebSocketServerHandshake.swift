@@ -18,11 +18,10 @@ struct WebSocketServerHandshake {
     ///
     /// A plain request on the same path is not: a page may well lie there.
     func isOurs(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.prefix(while: { $0 != "?" }) else { return false }
-        guard self.configuration.path.map({ $0 == path }) ?? true else { return false }
-        return request.headerFields[values: .upgrade].contains { value in
-            value.split(separator: ",").contains { $0.lowercased().filter { $0 != " " && $0 != "\t" } == "websocket" }
-        }
+        guard let path = request.path else { return false }
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+        guard self.configuration.path.map({ $0 == path[..<end] }) ?? true else { return false }
+        return WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
     }
 
     /// Judges a request that is ours; the application's own check comes after all of these.
