@@ -112,13 +112,13 @@ let package = Package(
             [
                 "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib", nioCore,
                 nioPosix,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, crypto, atomics, dequeModule,
+                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
-                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
-                crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON",
+                nioCore, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
@@ -173,7 +173,10 @@ let package = Package(
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
             "ApusConnectivityTests",
-            ["ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509, swiftASN1]),
+            [
+                "ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509,
+                swiftASN1,
+            ]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",

@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
 import ApusConnectivity
+import ApusWebSocket
 import HTTPTypes
 package import NIOCore
 import NIOHTTP1
@@ -23,6 +24,7 @@ extension EngineIOServer {
         try self.configuration.validate()
         try await Listener.run(on: .host(host, port: port), eventLoopGroup, onListening: onListening) { channel in
             guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
+            if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
             try pipeline.configureHTTPServerPipeline(withErrorHandling: true)

@@ -1,7 +1,6 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
-import Crypto
-import Foundation
+import ApusWebSocket
 import HTTPTypes
 package import Logging
 import NIOConcurrencyHelpers
@@ -15,6 +14,8 @@ package final class EngineIOServer: Sendable {
     let logger: Logger
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
     let state: NIOLockedValueBox<State>
+    let buffers = PerEventLoop { _ in WebSocketBuffers(maximumSpareBytes: 64 << 10) }
+    let timers = PerEventLoop { EventLoopTimers(on: $0) }
 
     struct State: DrainState {
         /// Who is let in.
@@ -73,7 +74,7 @@ package final class EngineIOServer: Sendable {
             }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
-            addressKey: addressKey, server: self, eventLoop: eventLoop)
+            addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop), eventLoop: eventLoop)
         let refusal = self.state.withLockedValue { state in
             let refusal = state.clients.opened(from: addressKey)
             if refusal == nil { state.sessions[session.id] = session }
@@ -149,9 +150,20 @@ extension Int {
 
 /// Identifiers that cannot be guessed.
 package enum EngineIOID {
-    /// 15 random bytes in base64url: 20 characters, as the reference server's ids.
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// 120 random bits of the system's in base64url: 20 characters, as the reference server's ids.
     package static func random() -> String {
-        let bytes = SymmetricKey(size: .init(bitCount: 120)).withUnsafeBytes { Data($0) }
-        return bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        var generator = SystemRandomNumberGenerator()
+        return String(unsafeUninitializedCapacity: 20) { text in
+            for half in [0, 10] {
+                var bits: UInt64 = generator.next()
+                for index in half..<half + 10 {
+                    text[index] = self.alphabet[Int(truncatingIfNeeded: bits & 63)]
+                    bits >>= 6
+                }
+            }
+            return 20
+        }
     }
 }

@@ -24,6 +24,7 @@ public struct WebSocketMessage: Hashable, Sendable {
     public let payload: ByteBuffer
 
     /// A message of bytes that are UTF-8 if `kind` says so; only what is known to be is passed here.
+    @inlinable
     package init(_ kind: Kind, _ payload: ByteBuffer) {
         self.kind = kind
         self.payload = payload
@@ -81,6 +82,7 @@ extension WebSocketMessage: ExpressibleByStringLiteral, CustomStringConvertible 
 }
 
 extension WebSocketMessage {
+    @inlinable
     package var opcode: WebSocketOpcode {
         switch self.kind {
         case .text: .text

@@ -194,9 +194,10 @@ extension EngineIOHTTPHandler {
             session: session, maximumQueuedBytes: configuration.maximumQueuedBytes, eventLoop: context.eventLoop)
         let handler = WebSocketHandler(
             role: .server, limits: .init(maximumMessageBytes: configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
-            delegate: transport)
+            delegate: transport, buffers: self.server.buffers.value(on: context.eventLoop))
         transport.attach(handler)
         WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
+        if self.isAlone, request.scheme == "http" { handler.shareReceiveBuffer() }
         session.eventLoop.runOnLoop { greet(session, transport) }
     }
 }

@@ -1,3 +1,4 @@
+package import ApusConnectivity
 import ApusEngineIOProtocol
 import HTTPTypes
 import Logging
@@ -7,7 +8,7 @@ package import NIOHTTPTypes
 /// Answers the requests under the server's path, one after the other, and passes every other request on.
 ///
 /// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
-package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
+package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
@@ -15,7 +16,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     let server: EngineIOServer
     /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
-    private let isAlone: Bool
+    let isAlone: Bool
     var context: ChannelHandlerContext?
     var machine = EngineIOHTTPStateMachine()
     /// The request of ours that is being read or answered.
@@ -24,7 +25,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     var check: Task<Void, Never>?
     private var readIsHeld = false
     /// Ends a connection whose request does not come whole in time. No byte of the peer prolongs it.
-    private var deadline = MovableTimer()
+    private var deadline = EventLoopTimer()
+    private var timers: EventLoopTimers?
 
     init(server: EngineIOServer, isAlone: Bool) {
         self.server = server
@@ -33,12 +35,13 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.timers = self.server.timers.value(on: context.eventLoop)
         // The handshake of TLS counts as well.
         if self.isAlone { self.startDeadline(self.server.configuration.requestTimeout, context) }
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        self.deadline.cancel()
+        self.stopDeadline()
         self.stopCheck()
         self.context = nil
     }
@@ -46,19 +49,17 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: Deadlines
 
     func startDeadline(_ time: Duration, _ context: ChannelHandlerContext) {
-        self.deadline.move(
-            to: context.eventLoop.now + TimeAmount(time), atMost: TimeAmount(self.server.configuration.requestTimeout),
-            on: context.eventLoop
-        ) { self.deadlineFired() }
+        self.timers?.set(&self.deadline, at: context.eventLoop.now + TimeAmount(time), for: self, .init(0))
     }
 
-    private func deadlineFired() {
-        guard let context, self.deadline.fired(on: context.eventLoop, { self.deadlineFired() }) else { return }
+    /// The deadline has passed.
+    package func timerFired(_ name: EventLoopTimer.Name) {
+        guard let context else { return }
         self.server.logger.debug("Closing a connection whose request did not come")
         context.close(promise: nil)
     }
 
-    func stopDeadline() { self.deadline.stop() }
+    func stopDeadline() { self.timers?.cancel(&self.deadline) }
 
     func stopCheck() {
         self.check?.cancel()
@@ -149,7 +150,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: End
 
     package func channelInactive(context: ChannelHandlerContext) {
-        self.deadline.cancel()
+        self.stopDeadline()
         self.stopCheck()
         self.machine.finish()
         self.abandonExchange()

@@ -71,9 +71,9 @@ extension EngineIOSession {
         self.eventLoop.assertInEventLoop()
         guard self.server.configuration.allowsUpgrades, self.machine.probeOpened() else { return webSocket.close(.normalClosure) }
         self.webSocket = webSocket
-        self.upgradeDeadline = self.eventLoop.scheduleTask(in: TimeAmount(self.server.configuration.upgradeTimeout)) {
-            self.endProbe(close: webSocket)
-        }
+        self.timers.set(
+            &self.upgradeDeadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
+            Self.upgradeDeadlineName)
     }
 
     private func receivedOnProbe(_ packet: EngineIOPacket, _ webSocket: EngineIOWebSocketTransport) {
@@ -82,9 +82,7 @@ extension EngineIOSession {
             self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
             // Once is not enough: a client that polls again before it pauses would hang.
-            self.upgradeTimer = self.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in
-                if self.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
-            }
+            self.startUpgradeTimer()
         case .completeUpgrade(let packets, let noopToHeldPoll):
             self.cancelUpgradeTimers()
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
@@ -101,10 +99,19 @@ extension EngineIOSession {
         webSocket?.close(.normalClosure)
     }
 
+    private func startUpgradeTimer() {
+        self.timers.set(&self.upgradeTimer, at: self.timers.now + .milliseconds(100), for: self, Self.upgradeName)
+    }
+
+    func upgradeTimerFired() {
+        if self.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
+        self.startUpgradeTimer()
+    }
+
+    func upgradeDeadlinePassed() { self.endProbe(close: self.webSocket) }
+
     func cancelUpgradeTimers() {
-        self.upgradeTimer?.cancel()
-        self.upgradeTimer = nil
-        self.upgradeDeadline?.cancel()
-        self.upgradeDeadline = nil
+        self.timers.cancel(&self.upgradeTimer)
+        self.timers.cancel(&self.upgradeDeadline)
     }
 }

@@ -1,5 +1,6 @@
+package import ApusConnectivity
 package import ApusEngineIOProtocol
-import ApusWebSocket
+package import ApusWebSocket
 package import ApusWebSocketProtocol
 import Atomics
 package import HTTPTypes
@@ -13,8 +14,9 @@ package final class EngineIOSession: @unchecked Sendable {
     package let id: String
     /// What the client speaks.
     package let version: EngineIOVersion
-    /// The request of the handshake.
-    package let request: HTTPRequest
+    /// The request of the handshake, put together each time.
+    package var request: HTTPRequest { self.storedRequest.request }
+    package let storedRequest: StoredRequest
     package let remoteAddress: SocketAddress?
     package let eventLoop: any EventLoop
 
@@ -37,25 +39,31 @@ package final class EngineIOSession: @unchecked Sendable {
     var heldPoll: EngineIOResponder?
     /// Whether no message that waits for a poll wants to stay uncompressed.
     var answerMayBeCompressed = true
-    var upgradeTimer: RepeatedTask?
-    var upgradeDeadline: Scheduled<Void>?
+    /// Deadlines on the session's event loop.
+    package let timers: EventLoopTimers
+    /// Releases the poll that a client holds while it upgrades, again and again.
+    var upgradeTimer = EventLoopTimer()
+    /// Ends an upgrade that does not come to its end.
+    var upgradeDeadline = EventLoopTimer()
     private var heartbeat: EngineIOHeartbeat
-    private var heartbeatTimer = MovableTimer()
+    private var heartbeatTimer = EventLoopTimer()
+    private var heartbeatTime = NIODeadline.distantFuture
     /// Ends the wait for the poll that takes what a closed session has left to say.
-    private var farewellTimer: Scheduled<Void>?
+    private var farewellTimer = EventLoopTimer()
 
     init(
         id: String, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
-        addressKey: String?, server: EngineIOServer, eventLoop: any EventLoop
+        addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, eventLoop: any EventLoop
     ) {
         self.id = id
         self.version = version
         self.codec = EngineIOPacketCodec(version: version)
         self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
-        self.request = request
+        self.storedRequest = StoredRequest(request)
         self.remoteAddress = remoteAddress
         self.addressKey = addressKey
         self.server = server
+        self.timers = timers
         self.eventLoop = eventLoop
         let configuration = server.configuration
         self.payloadCodec = EngineIOPayloadCodec(version: version, maximumPackets: configuration.maximumPacketsPerPayload)
@@ -178,15 +186,15 @@ package final class EngineIOSession: @unchecked Sendable {
     // MARK: Heartbeat
 
     private func moveHeartbeat(to deadline: NIODeadline) {
-        self.heartbeatTimer.move(to: deadline, on: self.eventLoop) { self.heartbeatTimerFired() }
+        self.heartbeatTime = deadline
+        self.timers.set(&self.heartbeatTimer, at: deadline, for: self, Self.heartbeatName)
     }
 
     private func heartbeatTimerFired() {
-        guard self.heartbeatTimer.fired(on: self.eventLoop, { self.heartbeatTimerFired() }) else { return }
         switch self.heartbeat.timerFired() {
         case .sendPing(let delay):
             // From the time that was planned: lateness does not add up.
-            self.moveHeartbeat(to: self.heartbeatTimer.deadline + TimeAmount(delay))
+            self.moveHeartbeat(to: self.heartbeatTime + TimeAmount(delay))
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason): self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
         case .doNothing: break
@@ -200,7 +208,7 @@ package final class EngineIOSession: @unchecked Sendable {
         guard let delegate = self.delegate.take() else { return }
         self.closeReason = reason
         self.heartbeat.stop()
-        self.heartbeatTimer.cancel()
+        self.timers.cancel(&self.heartbeatTimer)
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
         self.heldPoll = nil
@@ -214,7 +222,8 @@ package final class EngineIOSession: @unchecked Sendable {
         }
         if self.machine.hasFarewell {
             self.server.keepForFarewell(self)
-            self.farewellTimer = self.eventLoop.scheduleTask(in: TimeAmount(self.server.configuration.pingTimeout)) { self.cutFarewell() }
+            self.timers.set(
+                &self.farewellTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self, Self.farewellName)
         } else {
             self.server.forget(self)
         }
@@ -225,8 +234,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// A closed session stays to be found until its last words are said.
     func forgetUnlessFarewell() {
         guard self.machine.isClosed, !self.machine.hasFarewell else { return }
-        self.farewellTimer?.cancel()
-        self.farewellTimer = nil
+        self.timers.cancel(&self.farewellTimer)
         self.server.forget(self)
     }
 
@@ -248,5 +256,23 @@ package final class EngineIOSession: @unchecked Sendable {
         _ = self.machine.close()
         self.finish(.serverShuttingDown, answerHeldPoll: [])
         self.cutFarewell()
+    }
+}
+
+// MARK: Timers
+
+extension EngineIOSession: EventLoopTimerOwner {
+    private static let heartbeatName = EventLoopTimer.Name(0)
+    static let upgradeName = EventLoopTimer.Name(1)
+    static let upgradeDeadlineName = EventLoopTimer.Name(2)
+    private static let farewellName = EventLoopTimer.Name(3)
+
+    package func timerFired(_ name: EventLoopTimer.Name) {
+        switch name {
+        case Self.heartbeatName: self.heartbeatTimerFired()
+        case Self.upgradeName: self.upgradeTimerFired()
+        case Self.upgradeDeadlineName: self.upgradeDeadlinePassed()
+        default: self.cutFarewell()
+        }
     }
 }

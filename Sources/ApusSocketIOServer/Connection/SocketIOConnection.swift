@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusJSON
@@ -8,7 +9,7 @@ import NIOCore
 /// One client: its session, the packets put together from its messages, its sockets by namespace.
 ///
 /// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
-final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
+final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     private enum Member {
         /// Middleware is judging. Leaves to `joined` or `leaving`, or is removed.
         case joining(SocketIOServerSocket)
@@ -27,12 +28,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
     /// Counts what comes and goes, where the admin page is on.
     private let admin: SocketIOAdmin?
     private var isPolling = false
-    private var connectDeadline: Scheduled<Void>?
+    private var connectDeadline = EventLoopTimer()
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
     private let attachmentsTimeout: Duration
     /// Runs only while attachments are outstanding.
-    private var attachmentsDeadline: Scheduled<Void>?
+    private var attachmentsDeadline = EventLoopTimer()
+    private var awaitsAttachments = false
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
@@ -45,8 +47,21 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         self.parser = configuration.parser
         self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
         self.attachmentsTimeout = configuration.attachmentsTimeout
-        self.connectDeadline = session.eventLoop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { [weak self] in
-            guard let self, self.members.isEmpty else { return }
+        session.timers.set(
+            &self.connectDeadline, at: session.timers.now + TimeAmount(configuration.connectTimeout), for: self, Self.connectName)
+    }
+
+    // MARK: Deadlines
+
+    private static let connectName = EventLoopTimer.Name(0)
+    private static let attachmentsName = EventLoopTimer.Name(1)
+
+    func timerFired(_ name: EventLoopTimer.Name) {
+        if name == Self.attachmentsName {
+            self.awaitsAttachments = false
+            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.id)"])
+            self.close(.parseError, detail: "attachments did not come within \(self.attachmentsTimeout)")
+        } else if self.members.isEmpty {
             self.session.close(.forcedClose)
         }
     }
@@ -72,10 +87,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
             guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
-            if let deadline = self.attachmentsDeadline {
-                deadline.cancel()
-                self.attachmentsDeadline = nil
-            }
+            if self.awaitsAttachments { self.stopAttachmentsDeadline() }
             try self.received(packet)
         } catch {
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.id)", "error": "\(error)"])
@@ -85,12 +97,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
 
     /// One for all attachments of a packet: those that trickle in win no time.
     private func startAttachmentsDeadline() {
-        guard self.attachmentsDeadline == nil else { return }
-        self.attachmentsDeadline = self.session.eventLoop.scheduleTask(in: TimeAmount(self.attachmentsTimeout)) { [weak self] in
-            guard let self else { return }
-            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.id)"])
-            self.close(.parseError, detail: "attachments did not come within \(self.attachmentsTimeout)")
-        }
+        guard !self.awaitsAttachments else { return }
+        self.awaitsAttachments = true
+        let timers = self.session.timers
+        timers.set(&self.attachmentsDeadline, at: timers.now + TimeAmount(self.attachmentsTimeout), for: self, Self.attachmentsName)
+    }
+
+    private func stopAttachmentsDeadline() {
+        self.awaitsAttachments = false
+        self.session.timers.cancel(&self.attachmentsDeadline)
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
@@ -105,10 +120,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, @unchecked Sendable {
         if let admin = self.admin {
             admin.traffic.disconnected(polling: self.isPolling, reason: SocketIODisconnectReason(reason).description)
         }
-        self.connectDeadline?.cancel()
-        self.connectDeadline = nil
-        self.attachmentsDeadline?.cancel()
-        self.attachmentsDeadline = nil
+        self.session.timers.cancel(&self.connectDeadline)
+        self.stopAttachmentsDeadline()
         for member in exchange(&self.members, with: [:]).values {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))

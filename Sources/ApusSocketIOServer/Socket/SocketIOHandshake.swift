@@ -2,6 +2,7 @@ import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
 public import ApusSocketIOProtocol
+import ApusWebSocket
 import Foundation
 public import HTTPTypes
 import NIOCore
@@ -10,10 +11,10 @@ import NIOCore
 public struct SocketIOHandshake: Sendable {
     /// The auth of the CONNECT packet; an empty object when the client sent none.
     public let auth: SocketIOValue
-    /// The query of the handshake request, decoded.
-    public let query: [String: String]
-    /// The fields of the handshake request.
-    public let headers: HTTPFields
+    /// The query of the handshake request, decoded, each time it is asked for.
+    public var query: [String: String] { self.statedQuery ?? self.request.request.query.fields }
+    /// The fields of the handshake request, put together each time they are asked for.
+    public var headers: HTTPFields { self.request.request.headerFields }
     /// The address of the peer, for example `127.0.0.1`; empty when there is none.
     public let address: String
     /// Whether the request came from a page of another origin, as far as an `Origin` field says so.
@@ -21,9 +22,13 @@ public struct SocketIOHandshake: Sendable {
     /// Whether the request came over TLS that ends at this server.
     public let isSecure: Bool
     /// The path and query of the handshake request. It may hold a secret of the client's: do not log it.
-    public let url: String
+    public var url: String { self.request.request.path ?? "" }
     /// When the socket's CONNECT arrived, by this server's clock, in milliseconds since 1970.
     public let issued: Int64
+    /// Shared with the session, in the form that takes least.
+    private let request: StoredRequest
+    /// What another server said the query is.
+    private let statedQuery: [String: String]?
 
     /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
     public var time: String {
@@ -38,12 +43,11 @@ public struct SocketIOHandshake: Sendable {
     init(session: EngineIOSession, auth: SocketIOValue) {
         let request = session.request
         self.auth = auth
-        self.query = request.query.fields
-        self.headers = request.headerFields
+        self.request = session.storedRequest
+        self.statedQuery = nil
         self.address = session.remoteAddress?.ipAddress ?? ""
         self.isCrossDomain = request.headerFields[.origin] != nil
         self.isSecure = request.scheme == "https"
-        self.url = request.path ?? ""
         self.issued = Int64(Date().timeIntervalSince1970 * 1000)
     }
 }
@@ -70,17 +74,17 @@ extension SocketIOHandshake {
         self.auth = value["auth"] ?? [:]
         var query: [String: String] = [:]
         for member in value["query"]?.objectValue ?? [:] { query[member.key] = member.value.stringValue }
-        self.query = query
+        self.statedQuery = query
         var headers = HTTPFields()
         for member in value["headers"]?.objectValue ?? [:] {
             guard let name = HTTPField.Name(member.key), let text = member.value.stringValue else { continue }
             headers.append(HTTPField(name: name, value: text))
         }
-        self.headers = headers
+        self.request = StoredRequest(
+            HTTPRequest(method: .get, scheme: nil, authority: nil, path: value["url"]?.stringValue ?? "", headerFields: headers))
         self.address = value["address"]?.stringValue ?? ""
         self.isCrossDomain = value["xdomain"]?.boolValue ?? false
         self.isSecure = value["secure"]?.boolValue ?? false
-        self.url = value["url"]?.stringValue ?? ""
         self.issued = value["issued"]?.doubleValue.flatMap { Int64(exactly: $0.rounded()) } ?? 0
     }
 }

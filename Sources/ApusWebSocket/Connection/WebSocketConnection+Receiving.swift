@@ -66,10 +66,12 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
 
     package func webSocketReadComplete(_ handler: WebSocketHandler) {
         self.heartbeat?.readCompleted()
+        self.keeper?.readCompleted(isWithinHeader: handler.isWithinFrameHeader)
         self.readCompleteHandler?(self)
     }
 
     package func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
+        self.keeper?.writabilityChanged(isWritable: isWritable)
         self.transportChanged()
     }
 
@@ -99,6 +101,8 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
         self.handler = nil
         self.heartbeat?.stop()
         self.heartbeat = nil
+        self.keeper?.end()
+        self.keeper = nil
         let waiters = self.status.withLockedValue { status in
             status.isOpen = false
             status.closure = closure

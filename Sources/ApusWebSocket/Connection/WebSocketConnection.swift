@@ -24,7 +24,10 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// The other end of the transport, as far as the system knows it.
     public let remoteAddress: SocketAddress?
     /// The request that opened the connection, for a server's handler: path, query, cookies. `nil` at the client's side.
-    public let request: HTTPRequest?
+    ///
+    /// It is put together each time: keep what is needed often.
+    public var request: HTTPRequest? { self.storedRequest?.request }
+    private let storedRequest: StoredRequest?
 
     let flow: WebSocketFlowControl
     let inbox: WebSocketInbox
@@ -42,14 +45,17 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: Event loop
 
-    var handler: WebSocketHandler?
-    var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
-    var readCompleteHandler: ((WebSocketConnection) -> Void)?
+    // Unchecked as in the handler: what every message touches is read and let go of within a statement.
+    @exclusivity(unchecked) var handler: WebSocketHandler?
+    @exclusivity(unchecked) var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
+    @exclusivity(unchecked) var readCompleteHandler: ((WebSocketConnection) -> Void)?
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
     /// The upper half of the numbers: the lower one is the heartbeat's.
     var pings = WebSocketPingLedger<WebSocketPingWaiter>(firstID: 1 << 63)
-    var heartbeat: WebSocketHeartbeatDriver?
+    @exclusivity(unchecked) var heartbeat: WebSocketHeartbeatDriver?
+    /// Watches over a server's connection.
+    @exclusivity(unchecked) var keeper: WebSocketServerKeeper?
     var closeWasRequested = false
     var readingIsPaused = false
 
@@ -61,7 +67,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.subprotocol = subprotocol
         self.remoteAddress = remoteAddress
-        self.request = request
+        self.storedRequest = request.map { StoredRequest($0) }
         self.flow = flow
         let link = WeakLink()
         self.inbox = WebSocketInbox(flow: flow) {
@@ -78,6 +84,13 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.handler = handler
         if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.transportChanged()
+    }
+
+    /// Has the connection watched over. On the event loop; not when it has ended already.
+    func keep(_ keeper: WebSocketServerKeeper) {
+        guard self.handler != nil else { return }
+        self.keeper = keeper
+        keeper.start()
     }
 
     func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {

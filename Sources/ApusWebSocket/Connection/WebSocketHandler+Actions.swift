@@ -69,7 +69,7 @@ extension WebSocketHandler {
 
     func startCloseTimer() {
         guard self.closeTimer == nil, let context = self.context else { return }
-        self.closeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.limits.closeTimeout)) {
+        self.closeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.closeTimeout)) {
             self.perform(self.machine.closeTimerFired())
         }
     }

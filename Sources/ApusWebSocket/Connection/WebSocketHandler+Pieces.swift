@@ -28,9 +28,9 @@ extension WebSocketHandler {
             self.compressesPieces = self.deflate != nil && compression != .never
         }
         if self.compressesPieces {
-            self.sendCompressed(bytes, isLast: isLast, opcode: opcode, reserved: isFirst ? .rsv1 : [])
+            self.sendCompressed(bytes, isLast: isLast, opcode: opcode, reserved: isFirst ? .rsv1 : .unset)
         } else {
-            self.send(bytes, isFinal: isLast, reserved: [], opcode: opcode)
+            self.send(bytes, isFinal: isLast, reserved: .unset, opcode: opcode)
         }
         if isLast { self.sendDeferred() }
     }
@@ -58,9 +58,9 @@ extension WebSocketHandler {
     }
 
     func deferUntilLastPiece(_ send: DeferredSend, bytes: Int) {
-        guard self.deferredBytes + bytes <= self.limits.maximumDeferredBytes else {
+        guard self.deferredBytes + bytes <= self.maximumDeferredBytes else {
             let error = WebSocketError(
-                .invalidUse, message: "more than \(self.limits.maximumDeferredBytes) bytes wait for the last piece of a message")
+                .invalidUse, message: "more than \(self.maximumDeferredBytes) bytes wait for the last piece of a message")
             return self.perform(self.machine.decoderFailed(error))
         }
         self.deferred.append(send)

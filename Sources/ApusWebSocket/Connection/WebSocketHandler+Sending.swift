@@ -17,7 +17,7 @@ extension WebSocketHandler {
         if let deflate = self.deflate, deflate.compresses(payload.readableBytes, message.compression) {
             return self.sendCompressed(payload, isLast: true, opcode: message.opcode, reserved: .rsv1)
         }
-        self.send(payload, isFinal: true, reserved: [], opcode: message.opcode)
+        self.send(payload, isFinal: true, reserved: .unset, opcode: message.opcode)
     }
 
     /// A data frame. A large one is not copied when it need not be masked.
@@ -27,10 +27,10 @@ extension WebSocketHandler {
                 opcode: opcode, isFinal: isFinal, reserved: reserved, payloadLength: payload.readableBytes, maskingKey: nil,
                 into: &self.outbound)
             self.writeOutbound()
-            context.write(self.wrapOutboundOut(payload), promise: nil)
+            self.write(payload, context)
             self.scheduleFlush()
         } else {
-            self.append(WebSocketFrame(isFinal: isFinal, reserved: reserved, opcode: opcode, payload: payload))
+            self.append(payload, opcode: opcode, isFinal: isFinal, reserved: reserved)
         }
     }
 
@@ -41,10 +41,10 @@ extension WebSocketHandler {
             return self.deferUntilLastPiece(.frame(frame), bytes: frame.readableBytes)
         }
         if self.outbound.readableBytes == 0 {
-            self.outbound = frame  // shared, not copied, unless something follows in this turn
+            self.begin(with: frame)
         } else if frame.readableBytes > Self.copiedPayloadBytes {
             self.writeOutbound()
-            context.write(self.wrapOutboundOut(frame), promise: nil)
+            self.write(frame, context)
         } else {
             self.outbound.writeImmutableBuffer(frame)
         }
@@ -91,7 +91,7 @@ extension WebSocketHandler {
     /// Sends a Ping, at most 125 bytes. The Pong comes to the delegate.
     package func sendPing(_ payload: ByteBuffer) {
         guard self.isOpen, payload.readableBytes <= 125 else { return }
-        self.append(WebSocketFrame(opcode: .ping, payload: payload))
+        self.append(payload, opcode: .ping)
     }
 
     /// Bytes that were sent and did not leave this process.
@@ -108,49 +108,10 @@ extension WebSocketHandler {
             self.waitingPong = payload
             return
         }
-        self.append(WebSocketFrame(opcode: .pong, payload: payload))
+        self.append(payload, opcode: .pong)
     }
 
     func writeClose(_ payload: WebSocketClosePayload) {
-        self.append(WebSocketFrame(opcode: .close, payload: payload.encoded))
-    }
-
-    private func append(_ frame: WebSocketFrame) {
-        let key = self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
-        if self.outbound.readableBytes == 0 {
-            // One allocation a turn; the last buffer still belongs to the channel.
-            let length = WebSocketFrameEncoder.headerLength(payloadLength: frame.payload.readableBytes, isMasked: key != nil)
-            self.outbound = ByteBufferAllocator().buffer(capacity: max(256, length + frame.payload.readableBytes))
-        }
-        WebSocketFrameEncoder.write(frame, maskingKey: key, into: &self.outbound)
-        self.scheduleFlush()
-    }
-
-    // MARK: Flushing
-
-    private func writeOutbound() {
-        guard self.outbound.readableBytes > 0, let context = self.context else { return }
-        let bytes = self.outbound
-        self.outbound = ByteBuffer()  // let go: an idle connection keeps no buffer
-        context.write(self.wrapOutboundOut(bytes), promise: nil)
-    }
-
-    /// In a read the flush comes with its end; otherwise once at the end of the loop's turn.
-    func scheduleFlush() {
-        guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
-        self.flushIsScheduled = true
-        context.eventLoop.assumeIsolated().execute {
-            self.flushIsScheduled = false
-            self.flushNow()
-        }
-    }
-
-    func flushNow() {
-        self.writeOutbound()
-        if self.deflaterIsSpare {
-            self.deflaterIsSpare = false
-            self.deflater = nil
-        }
-        self.context?.flush()
+        self.append(payload.encoded, opcode: .close)
     }
 }

@@ -10,7 +10,7 @@ final class WebSocketHeartbeatDriver {
     private unowned let connection: WebSocketConnection
     private var timer: Scheduled<Void>?
     /// A message came in this read.
-    var hasMessage = false
+    @exclusivity(unchecked) var hasMessage = false
 
     init(_ configuration: WebSocketHeartbeat, connection: WebSocketConnection) {
         self.connection = connection

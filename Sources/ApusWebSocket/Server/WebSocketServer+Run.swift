@@ -57,6 +57,7 @@ extension WebSocketServer {
         limits.maxHeaderFieldSize = self.configuration.limits.maximumHeaderBytes
         limits.maxHeaderListSize = self.configuration.limits.maximumHeaderBytes
         limits.maxHeaderFieldCount = self.configuration.limits.maximumHeaderFields
+        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandlers([

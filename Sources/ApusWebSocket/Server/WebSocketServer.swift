@@ -33,6 +33,8 @@ public final class WebSocketServer: Sendable {
     let logger: Logger
     private let handler: Handler
     let state: NIOLockedValueBox<State>
+    private let buffers = PerEventLoop { _ in WebSocketBuffers(maximumSpareBytes: 64 << 10) }
+    let timers = PerEventLoop { EventLoopTimers(on: $0) }
 
     private enum Handler: Sendable {
         case synchronous(@Sendable (WebSocketConnection) -> Void)
@@ -171,19 +173,24 @@ public final class WebSocketServer: Sendable {
     }
 
     /// The 101 is written: HTTP leaves the pipeline, a connection begins. On its event loop, once after ``beginOpening()``.
+    ///
+    /// - Parameter isFirst: Whether nothing, TLS for example, stands between the transport and HTTP.
     func open(
         _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket,
-        in pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel, removing mounted: any RemovableChannelHandler
+        in pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel, removing mounted: any RemovableChannelHandler,
+        isFirst: Bool
     ) {
         let connection = WebSocketConnection(
             on: channel.eventLoop, subprotocol: agreement.settled.subprotocol, remoteAddress: channel.remoteAddress,
             flow: self.configuration.flow,
             request: request)
         let handler = WebSocketHandler(
-            role: .server, limits: self.configuration.limits, deflate: agreement.settled.deflate, delegate: connection)
-        let keeper = WebSocketServerKeeper(configuration: self.configuration, handler: handler, connection: connection)
+            role: .server, limits: self.configuration.limits, deflate: agreement.settled.deflate, delegate: connection,
+            buffers: self.buffers.value(on: channel.eventLoop))
         WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: mounted, with: handler)
+        if isFirst { handler.shareReceiveBuffer() }
         connection.attach(handler)
+        connection.keep(WebSocketServerKeeper(server: self, timers: self.timers.value(on: channel.eventLoop), connection: connection))
         self.logger.debug("WebSocket opened", metadata: ["websocket.subprotocol": "\(agreement.settled.subprotocol ?? "")"])
         let isDraining = self.state.withLockedValue { state in
             state.buckets[ObjectIdentifier(channel.eventLoop), default: Bucket(eventLoop: channel.eventLoop)]
@@ -197,7 +204,6 @@ public final class WebSocketServer: Sendable {
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
             if let connection { self.closed(connection) }
         }
-        try? pipeline.addHandler(keeper, position: .after(handler))  // fails when the channel is gone, and the handler has said so
         self.start(connection, ticket)
         if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
         self.state.update { $0.opening -= 1 }

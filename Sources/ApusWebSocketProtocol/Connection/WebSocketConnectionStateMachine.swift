@@ -9,8 +9,10 @@ package import NIOCore
 /// A copy shares the inflater, so a machine has one owner.
 ///
 /// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC 7692 for compressed messages.
+@usableFromInline
 package struct WebSocketConnectionStateMachine {
-    private enum State {
+    @usableFromInline
+    enum State {
         /// Messages flow. Leaves to `closeSent` or `finished`.
         case open
         /// Our Close frame is on the wire. Leaves to `finished`.
@@ -28,12 +30,14 @@ package struct WebSocketConnectionStateMachine {
 
     private let maximumMessageBytes: Int
     private let deflate: WebSocketDeflateAgreement?
-    private var state = State.open
+    @usableFromInline
+    var state = State.open
     private var partial: PartialMessage?
     private var validator = UTF8StreamValidator()
     /// Made for the first compressed message; let go after each when the peer takes no context over.
     private var inflater: WebSocketInflater?
-    private var outgoing = WebSocketOutgoingMessage()
+    @usableFromInline
+    var outgoing = WebSocketOutgoingMessage()
 
     /// - Parameters:
     ///   - limits: The bound of an inflated message; the frames are judged by the decoder.
@@ -44,6 +48,7 @@ package struct WebSocketConnectionStateMachine {
     }
 
     /// Whether frames of ours may still go out.
+    @inlinable
     package var isOpen: Bool {
         switch self.state {
         case .open: true
@@ -52,6 +57,7 @@ package struct WebSocketConnectionStateMachine {
     }
 
     /// Whether everything was said; bytes that still come are thrown away.
+    @inlinable
     package var isFinished: Bool {
         switch self.state {
         case .finished: true
@@ -61,6 +67,7 @@ package struct WebSocketConnectionStateMachine {
 
     // MARK: Frames
 
+    /// What is rare is indirect: the value is made for every frame, and should be small.
     package enum FrameAction: Equatable {
         /// A whole message came.
         case deliver(WebSocketMessage)
@@ -69,11 +76,11 @@ package struct WebSocketConnectionStateMachine {
         /// The peer answered a Ping, or sent a Pong nobody asked for.
         case receivedPong(ByteBuffer)
         /// The peer closes: answer with this Close frame, report, and end the transport.
-        case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
+        indirect case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
         /// The peer answered our Close frame: report, and end the transport.
-        case finishClose(received: WebSocketClosePayload)
+        indirect case finishClose(received: WebSocketClosePayload)
         /// A rule was broken: send the error's Close frame if `sendClose`, report, and end the transport.
-        case fail(WebSocketError, sendClose: Bool)
+        indirect case fail(WebSocketError, sendClose: Bool)
         case doNothing
     }
 
@@ -260,6 +267,7 @@ extension WebSocketConnectionStateMachine {
 
 extension WebSocketConnectionStateMachine {
     /// Whether the frames of a message in pieces are going out; no other message may stand between them (RFC 6455 5.4).
+    @inlinable
     package var isSendingPieces: Bool { self.outgoing.isOpen }
 
     /// The user sends the next piece of a message.

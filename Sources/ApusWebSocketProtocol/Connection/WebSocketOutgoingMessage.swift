@@ -4,17 +4,21 @@ import NIOCore
 /// Keeps the order of a message we send in pieces.
 ///
 /// Source: RFC 6455 5.4.
+@usableFromInline
 struct WebSocketOutgoingMessage: Sendable {
-    private enum State {
+    @usableFromInline
+    enum State: Sendable {
         case none
         /// Pieces went out, the last has not.
         case open(WebSocketMessage.Kind)
     }
 
-    private var state = State.none
+    @usableFromInline
+    var state = State.none
     /// A text may be cut within a character, but must be UTF-8 in all.
     private var validator = UTF8StreamValidator()
 
+    @inlinable
     var isOpen: Bool {
         switch self.state {
         case .none: false

@@ -1,12 +1,18 @@
 package import NIOCore
 
 /// The three reserved bits of a header; an extension that was agreed upon gives them a meaning.
+@usableFromInline
 package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
+    @usableFromInline
     package let rawValue: UInt8
 
+    @inlinable
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
+
+    /// None of them. The literal `[]` does the same in a hundred times as many instructions, where it is not specialized.
+    @inlinable package static var unset: Self { Self(rawValue: 0) }
 
     /// RSV1: the message is compressed (RFC 7692).
     package static let rsv1 = Self(rawValue: 0x40)
@@ -21,7 +27,9 @@ package struct WebSocketFrame: Equatable, Sendable {
     package var opcode: WebSocketOpcode
     package var payload: ByteBuffer
 
-    package init(isFinal: Bool = true, reserved: WebSocketReservedBits = [], opcode: WebSocketOpcode, payload: ByteBuffer = ByteBuffer()) {
+    package init(
+        isFinal: Bool = true, reserved: WebSocketReservedBits = .unset, opcode: WebSocketOpcode, payload: ByteBuffer = ByteBuffer()
+    ) {
         self.isFinal = isFinal
         self.reserved = reserved
         self.opcode = opcode

@@ -18,11 +18,13 @@ package struct WebSocketFrameDecoder {
         /// Payload bytes that have not come.
         var missing: Int
         /// Turned so that it fits the next byte.
-        var maskingKey: WebSocketMaskingKey?
+        var maskingKey: WebSocketMaskingKey
     }
 
     private let role: WebSocketRole
-    private let limits: WebSocketLimits
+    private let maximumFrameBytes: Int
+    private let maximumMessageBytes: Int
+    private let maximumFragments: Int
     private let allowedReservedBits: WebSocketReservedBits
     private var openFrame: OpenFrame?
     /// Bytes and frames of the message that is being received. Counted here, so that a header is judged by the whole message.
@@ -30,47 +32,37 @@ package struct WebSocketFrameDecoder {
     private var messageFrames = 0
     /// A decoder that failed once reads nothing more.
     private var hasFailed = false
-    /// Where the payloads of one `decode` lie; kept between calls for its storage only.
-    private var places: [Range<Int>] = []
 
     /// - Parameters:
     ///   - role: Our side; the peer is the other.
     ///   - limits: The bounds of frames and messages.
     ///   - allowedReservedBits: What agreed extensions use; none without one.
-    package init(role: WebSocketRole, limits: WebSocketLimits, allowedReservedBits: WebSocketReservedBits = []) {
+    package init(role: WebSocketRole, limits: WebSocketLimits, allowedReservedBits: WebSocketReservedBits = .unset) {
         self.role = role
-        self.limits = limits
+        self.maximumFrameBytes = limits.maximumFrameBytes
+        self.maximumMessageBytes = limits.maximumMessageBytes
+        self.maximumFragments = limits.maximumFragments
         self.allowedReservedBits = allowedReservedBits
     }
 
     /// Takes everything out of `buffer`, in order, but for an incomplete header or control frame at its end.
     ///
-    /// All are unmasked in place first and sliced afterwards: a slice that is held while the next frame is unmasked
-    /// would make the buffer copy itself, once a frame.
-    ///
+    /// - Parameters:
+    ///   - buffer: What was read.
+    ///   - space: What is needed for it. Afterwards its frames are those that were found.
     /// - Returns: What is wrong with the bytes after the last frame; final, and `buffer` is then emptied.
-    package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
+    package mutating func decode(_ buffer: inout ByteBuffer, using space: inout WebSocketFrameSpace) -> WebSocketError? {
+        space.begin()
         guard !self.hasFailed else {
             buffer.clear()
             return nil
         }
-        let first = frames.count
         var consumed = 0
-        let failure: WebSocketError?
+        let failure = buffer.withUnsafeReadableBytes { self.scan($0, into: &space, consumed: &consumed) }
         switch self.role {
-        case .server:
-            failure = buffer.withUnsafeMutableReadableBytes {
-                self.scan(UnsafeRawBufferPointer($0), into: &frames, consumed: &consumed)
-            }
-        case .client:
-            // A server masks nothing, so nothing is written: a buffer that others hold as well is not copied.
-            failure = buffer.withUnsafeReadableBytes { self.scan($0, into: &frames, consumed: &consumed) }
+        case .server: space.unmask(buffer)
+        case .client: space.cut(buffer)
         }
-        let start = buffer.readerIndex
-        for (index, place) in self.places.enumerated() where !place.isEmpty {
-            frames[first + index].payload = buffer.getSlice(at: start + place.lowerBound, length: place.count) ?? ByteBuffer()
-        }
-        self.places.removeAll(keepingCapacity: true)
         if let failure {
             self.hasFailed = true
             buffer.clear()
@@ -80,28 +72,25 @@ package struct WebSocketFrameDecoder {
         return nil
     }
 
-    /// Finds the frames. The payloads are cut out by the caller; until then only their places are known.
+    /// Finds the frames.
     private mutating func scan(
-        _ bytes: UnsafeRawBufferPointer, into frames: inout [WebSocketFrame], consumed: inout Int
+        _ bytes: UnsafeRawBufferPointer, into space: inout WebSocketFrameSpace, consumed: inout Int
     ) -> WebSocketError? {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return nil }
         if let open = self.openFrame.take() {
-            guard !bytes.isEmpty else {
-                self.openFrame = open
-                return nil
-            }
-            let length = min(open.missing, bytes.count)
-            self.take(length, of: open, opcode: .continuation, reserved: [], bytes, into: &frames, consumed: &consumed)
+            self.take(min(open.missing, bytes.count), of: open, opcode: .continuation, reserved: .unset, into: &space, consumed: &consumed)
         }
         do throws(WebSocketError) {
-            while let header = try self.nextHeader(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) {
-                let available = bytes.count - consumed - header.headerLength
+            while let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed)) {
+                let available = bytes.count &- consumed &- header.headerLength
                 // A control frame stands between fragments and is itself never in pieces.
                 guard available >= header.payloadLength || !header.opcode.isControl else { return nil }
                 self.count(header)
-                consumed += header.headerLength
-                let frame = OpenFrame(isFinal: header.isFinal, missing: header.payloadLength, maskingKey: header.maskingKey)
+                consumed &+= header.headerLength
+                let frame = OpenFrame(
+                    isFinal: header.isFinal, missing: header.payloadLength, maskingKey: header.maskingKey ?? WebSocketMaskingKey(word: 0))
                 self.take(
-                    min(available, header.payloadLength), of: frame, opcode: header.opcode, reserved: header.reserved, bytes, into: &frames,
+                    min(available, header.payloadLength), of: frame, opcode: header.opcode, reserved: header.reserved, into: &space,
                     consumed: &consumed)
             }
             return nil
@@ -112,19 +101,18 @@ package struct WebSocketFrameDecoder {
 
     /// The next `length` bytes belong to `frame`.
     private mutating func take(
-        _ length: Int, of frame: OpenFrame, opcode: WebSocketOpcode, reserved: WebSocketReservedBits, _ bytes: UnsafeRawBufferPointer,
-        into frames: inout [WebSocketFrame], consumed: inout Int
+        _ length: Int, of frame: OpenFrame, opcode: WebSocketOpcode, reserved: WebSocketReservedBits,
+        into space: inout WebSocketFrameSpace, consumed: inout Int
     ) {
-        let place = consumed..<consumed + length
-        consumed = place.upperBound
-        // Only a server's frames have a key, and a server's bytes are ours to change.
-        frame.maskingKey?.apply(to: UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: bytes[place])))
         let isWhole = length == frame.missing
-        frames.append(WebSocketFrame(isFinal: frame.isFinal && isWhole, reserved: reserved, opcode: opcode))
-        self.places.append(place)
+        space.found(
+            .init(
+                isFinal: frame.isFinal && isWhole, reserved: reserved, opcode: opcode, maskingKey: frame.maskingKey, start: consumed,
+                length: length))
+        consumed &+= length
         guard !isWhole else { return }
         self.openFrame = OpenFrame(
-            isFinal: frame.isFinal, missing: frame.missing - length, maskingKey: frame.maskingKey?.turned(by: length))
+            isFinal: frame.isFinal, missing: frame.missing - length, maskingKey: frame.maskingKey.turned(by: length))
     }
 
     /// The header of the next frame when it is whole. Judges the announced size in any case.
@@ -133,19 +121,19 @@ package struct WebSocketFrameDecoder {
             let header = try WebSocketFrameHeader.parse(bytes, role: self.role, allowedReservedBits: self.allowedReservedBits)
         else { return nil }
         if !header.opcode.isControl {
-            guard header.payloadLength <= self.limits.maximumFrameBytes else {
+            guard header.payloadLength <= self.maximumFrameBytes else {
                 throw WebSocketError(
                     .messageTooLarge,
-                    message: "a frame of \(header.payloadLength) bytes announced, \(self.limits.maximumFrameBytes) allowed")
+                    message: "a frame of \(header.payloadLength) bytes announced, \(self.maximumFrameBytes) allowed")
             }
             // Both are at most Int.max / 2 for any sane limit, but the limit is the caller's: ask for overflow.
             let (total, overflow) = self.messageBytes.addingReportingOverflow(header.payloadLength)
-            guard !overflow, total <= self.limits.maximumMessageBytes else {
+            guard !overflow, total <= self.maximumMessageBytes else {
                 throw WebSocketError(
-                    .messageTooLarge, message: "a message of \(total) bytes announced, \(self.limits.maximumMessageBytes) allowed")
+                    .messageTooLarge, message: "a message of \(total) bytes announced, \(self.maximumMessageBytes) allowed")
             }
-            guard self.messageFrames < self.limits.maximumFragments else {
-                throw WebSocketError(.tooManyFragments, message: "a message of more than \(self.limits.maximumFragments) frames")
+            guard self.messageFrames < self.maximumFragments else {
+                throw WebSocketError(.tooManyFragments, message: "a message of more than \(self.maximumFragments) frames")
             }
         }
         return bytes.count >= header.headerLength ? header : nil
@@ -160,5 +148,15 @@ package struct WebSocketFrameDecoder {
             self.messageBytes += header.payloadLength
             self.messageFrames += 1
         }
+    }
+}
+
+extension WebSocketFrameDecoder {
+    /// The same in a space of its own, for one call: appends to `frames`.
+    package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
+        var space = WebSocketFrameSpace()
+        let failure = self.decode(&buffer, using: &space)
+        frames += space.frames
+        return failure
     }
 }

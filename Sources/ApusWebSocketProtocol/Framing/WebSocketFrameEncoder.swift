@@ -4,6 +4,9 @@ package import NIOCore
 ///
 /// Source: RFC 6455 5.2.
 package enum WebSocketFrameEncoder {
+    /// The longest header: a long length and a key.
+    package static let maximumHeaderBytes = 14
+
     /// The bytes a header takes.
     package static func headerLength(payloadLength: Int, isMasked: Bool) -> Int {
         let length =
@@ -19,42 +22,79 @@ package enum WebSocketFrameEncoder {
     package static func writeHeader(
         opcode: WebSocketOpcode,
         isFinal: Bool = true,
-        reserved: WebSocketReservedBits = [],
+        reserved: WebSocketReservedBits = .unset,
         payloadLength: Int,
         maskingKey: WebSocketMaskingKey?,
         into buffer: inout ByteBuffer
     ) {
-        let first = (isFinal ? 0x80 : 0) | reserved.rawValue | opcode.rawValue
-        let mask: UInt8 = maskingKey == nil ? 0 : 0x80
-        switch payloadLength {
-        case ...125:
-            buffer.writeInteger(UInt16(first) << 8 | UInt16(mask | UInt8(truncatingIfNeeded: payloadLength)))
-        case ...0xFFFF:
-            buffer.writeInteger(UInt16(first) << 8 | UInt16(mask | 126))
-            buffer.writeInteger(UInt16(truncatingIfNeeded: payloadLength))
-        default:
-            buffer.writeInteger(UInt16(first) << 8 | UInt16(mask | 127))
-            buffer.writeInteger(UInt64(payloadLength))
-        }
-        if let maskingKey {
-            buffer.writeInteger(maskingKey.word, endianness: .host)  // the word is the four bytes in the machine's order
+        let header = Header(opcode, isFinal: isFinal, reserved: reserved, payloadLength: payloadLength, maskingKey: maskingKey)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: header.length) { room in
+            header.store(to: room)
+            return header.length
         }
     }
 
     /// Appends a whole frame. A client gives a fresh, unpredictable key (RFC 6455 5.3); a server gives none.
     package static func write(_ frame: WebSocketFrame, maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
-        let length = frame.payload.readableBytes
-        buffer.reserveCapacity(minimumWritableBytes: Self.headerLength(payloadLength: length, isMasked: maskingKey != nil) + length)
-        Self.writeHeader(
-            opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, payloadLength: length, maskingKey: maskingKey,
-            into: &buffer)
-        let payloadStart = buffer.writerIndex
-        buffer.writeImmutableBuffer(frame.payload)
-        if let maskingKey, length > 0 {
-            let offset = payloadStart - buffer.readerIndex
-            buffer.withUnsafeMutableReadableBytes { bytes in
-                maskingKey.apply(to: UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]))
+        self.write(
+            frame.payload, opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, maskingKey: maskingKey, into: &buffer)
+    }
+
+    /// Appends a whole frame, header and payload in one step.
+    package static func write(
+        _ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset,
+        maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer
+    ) {
+        let length = payload.readableBytes
+        let header = Header(opcode, isFinal: isFinal, reserved: reserved, payloadLength: length, maskingKey: maskingKey)
+        let bytes = header.length &+ length
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { room in
+            header.store(to: room)
+            guard length > 0 else { return bytes }
+            let target = UnsafeMutableRawBufferPointer(rebasing: room[header.length..<bytes])
+            payload.withUnsafeReadableBytes { source in
+                if let maskingKey { maskingKey.copy(source, to: target) } else { target.copyMemory(from: source) }
             }
+            return bytes
+        }
+    }
+
+    /// The first bytes of a frame.
+    private struct Header {
+        let first: UInt8
+        let second: UInt8
+        let payloadLength: Int
+        let maskingKey: WebSocketMaskingKey?
+        let length: Int
+
+        init(
+            _ opcode: WebSocketOpcode, isFinal: Bool, reserved: WebSocketReservedBits, payloadLength: Int, maskingKey: WebSocketMaskingKey?
+        ) {
+            self.first = (isFinal ? 0x80 : 0) | reserved.rawValue | opcode.rawValue
+            let shortLength: UInt8 =
+                switch payloadLength {
+                case ...125: UInt8(truncatingIfNeeded: payloadLength)
+                case ...0xFFFF: 126
+                default: 127
+                }
+            self.second = (maskingKey == nil ? 0 : 0x80) | shortLength
+            self.payloadLength = payloadLength
+            self.maskingKey = maskingKey
+            self.length = WebSocketFrameEncoder.headerLength(payloadLength: payloadLength, isMasked: maskingKey != nil)
+        }
+
+        /// There is room for ``length`` bytes.
+        func store(to room: UnsafeMutableRawBufferPointer) {
+            room[0] = self.first
+            room[1] = self.second
+            switch self.second & 0x7F {
+            case 126: room.storeBytes(of: UInt16(truncatingIfNeeded: self.payloadLength).bigEndian, toByteOffset: 2, as: UInt16.self)
+            case 127: room.storeBytes(of: UInt64(truncatingIfNeeded: self.payloadLength).bigEndian, toByteOffset: 2, as: UInt64.self)
+            default: break
+            }
+            guard let maskingKey else { return }
+            // The word is the four bytes in the machine's order.
+            room.storeBytes(of: maskingKey.word, toByteOffset: self.length &- 4, as: UInt32.self)
         }
     }
 }

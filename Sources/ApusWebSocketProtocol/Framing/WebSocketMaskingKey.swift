@@ -1,8 +1,11 @@
 /// The four bytes a client's payload is mixed with (RFC 6455 5.3).
+@usableFromInline
 package struct WebSocketMaskingKey: Hashable, Sendable {
     /// The four bytes as they lie on the wire, loaded in the machine's own order.
+    @usableFromInline
     package let word: UInt32
 
+    @inlinable
     package init(word: UInt32) {
         self.word = word
     }
@@ -15,24 +18,41 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         return Self(word: UInt32(littleEndian: bits == 0 ? little : little >> bits | little << (32 &- bits)))
     }
 
-    /// Masks or unmasks: the same operation, eight bytes at a time.
+    /// Masks or unmasks in place: the same operation.
+    package func apply(to bytes: UnsafeMutableRawBufferPointer) {
+        guard self.word != 0 else { return }
+        self.copy(UnsafeRawBufferPointer(bytes), to: bytes)
+    }
+
+    /// Copies bytes and masks or unmasks them on the way, 32 at a time.
     ///
     /// Byte by byte this was 9 % of an echo server (`platform.md`).
-    package func apply(to bytes: UnsafeMutableRawBufferPointer) {
-        guard self.word != 0, let start = bytes.baseAddress else { return }
+    ///
+    /// - Parameters:
+    ///   - source: The bytes.
+    ///   - target: As many bytes; the same, or none of them.
+    package func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) {
+        guard let from = source.baseAddress, let to = target.baseAddress, source.count <= target.count else { return }
+        let count = source.count
         let double = UInt64(self.word) << 32 | UInt64(self.word)
+        let four = SIMD4<UInt64>(repeating: double)
         var offset = 0
-        let wordsEnd = bytes.count & ~7
-        while offset < wordsEnd {
-            let mixed = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ double
-            start.storeBytes(of: mixed, toByteOffset: offset, as: UInt64.self)
+        while offset <= count &- 32 {
+            to.storeBytes(
+                of: from.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self) ^ four, toByteOffset: offset, as: SIMD4<UInt64>.self)
+            offset &+= 32
+        }
+        while offset <= count &- 8 {
+            to.storeBytes(of: from.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ double, toByteOffset: offset, as: UInt64.self)
             offset &+= 8
         }
-        withUnsafeBytes(of: double) { key in
-            while offset < bytes.count {
-                bytes[offset] ^= key[offset & 7]  // `wordsEnd` is a multiple of eight, so the key starts anew
-                offset &+= 1
-            }
+        // Eight bytes are twice the key, so it starts anew here.
+        var rest = double.littleEndian
+        while offset < count {
+            let byte = from.load(fromByteOffset: offset, as: UInt8.self) ^ UInt8(truncatingIfNeeded: rest)
+            to.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            rest &>>= 8
+            offset &+= 1
         }
     }
 }

@@ -1,4 +1,5 @@
 /// What a frame is. The other eleven numbers are reserved (RFC 6455 5.2).
+@usableFromInline
 package enum WebSocketOpcode: UInt8, Hashable, Sendable {
     case continuation = 0x0
     case text = 0x1

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocketProtocol
 import HTTPTypes
 import Logging
@@ -9,7 +10,7 @@ import NIOHTTPTypes
 /// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
 ///
 /// Confined to the channel's event loop.
-final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -21,7 +22,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let isAlone: Bool
     private var machine = WebSocketHTTPStateMachine()
     private var context: ChannelHandlerContext?
-    private var timer: Scheduled<Void>?
+    private var timer = EventLoopTimer()
+    private var timerIsSet = false
     private var check: Task<Void, Never>?
     private var readIsHeld = false
 
@@ -43,23 +45,33 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     private func end() {
         self.machine.connectionEnded()
-        self.timer?.cancel()
-        self.timer = nil
+        self.stopTimer()
         self.check?.cancel()
         self.check = nil
     }
 
     private func startTimer(_ context: ChannelHandlerContext) {
-        guard self.timer == nil else { return }
-        self.timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.server.configuration.handshakeTimeout)) {
-            self.timer = nil
-            switch self.machine.timerFired() {
-            case .refuse:
-                self.check?.cancel()
-                self.write(.unavailable("The handshake took too long", retryAfter: self.server.configuration.retryAfter))
-            case .close: self.context?.close(promise: nil)
-            case .doNothing: break
-            }
+        guard !self.timerIsSet else { return }
+        self.timerIsSet = true
+        let timers = self.server.timers.value(on: context.eventLoop)
+        timers.set(&self.timer, at: timers.now + TimeAmount(self.server.configuration.handshakeTimeout), for: self, .init(0))
+    }
+
+    private func stopTimer() {
+        guard self.timerIsSet, let context = self.context else { return }
+        self.timerIsSet = false
+        self.server.timers.value(on: context.eventLoop).cancel(&self.timer)
+    }
+
+    /// The deadline of the handshake has passed.
+    func timerFired(_ name: EventLoopTimer.Name) {
+        self.timerIsSet = false
+        switch self.machine.timerFired() {
+        case .refuse:
+            self.check?.cancel()
+            self.write(.unavailable("The handshake took too long", retryAfter: self.server.configuration.retryAfter))
+        case .close: self.context?.close(promise: nil)
+        case .doNothing: break
         }
     }
 
@@ -154,7 +166,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler 
         guard self.machine.decided(), let context = self.context else {
             return ticket.giveBack()  // the deadline was faster, or the client has left
         }
-        self.timer?.cancel()
+        self.stopTimer()
         do throws(WebSocketUpgradeRefusal) {
             try self.server.beginOpening()
         } catch {
@@ -164,7 +176,9 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler 
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.readIsHeld { context.read() }
-        self.server.open(request, agreement, ticket, in: context.pipeline.syncOperations, on: context.channel, removing: self)
+        self.server.open(
+            request, agreement, ticket, in: context.pipeline.syncOperations, on: context.channel, removing: self,
+            isFirst: self.isAlone && request.scheme == "http")
     }
 
     // MARK: Out

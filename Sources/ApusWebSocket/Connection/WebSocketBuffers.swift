@@ -1,0 +1,89 @@
+import ApusWebSocketProtocol
+package import NIOCore
+
+/// What the connections of one event loop share, so that a busy one allocates nothing for a read and an idle one keeps no buffer.
+///
+/// Confined to its event loop.
+package final class WebSocketBuffers {
+    private static let firstBytes = 1 << 10
+    private static let receiveBytes = 64 << 10
+
+    /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
+    @exclusivity(unchecked) var space = WebSocketFrameSpace()
+    /// What was written out last: free again when the kernel took all of it.
+    @exclusivity(unchecked) private var spare = ByteBuffer()
+
+    /// What the kernel's bytes are read into.
+    @exclusivity(unchecked) private var received = ByteBuffer()
+    private let maximumSpareBytes: Int
+
+    /// - Parameter maximumSpareBytes: A larger buffer is not kept after its write. Default: 4 KiB, for one connection that stands alone; those
+    ///   of an event loop can well share a large one.
+    package init(maximumSpareBytes: Int = 4 << 10) {
+        self.maximumSpareBytes = maximumSpareBytes
+    }
+
+    /// An empty buffer for what is sent in one turn.
+    func takeBuffer(minimumBytes: Int) -> ByteBuffer {
+        // Nobody else holds it, unless the transport has not taken all.
+        Self.take(&self.spare) ?? ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
+    }
+
+    private static func take(_ place: inout ByteBuffer) -> ByteBuffer? {
+        var buffer = ByteBuffer()
+        swap(&buffer, &place)
+        let isFree = buffer.modifyIfUniquelyOwned { buffer in
+            buffer.clear()
+            return buffer.capacity > 0
+        }
+        return isFree == true ? buffer : nil
+    }
+
+    /// A buffer was given to the transport.
+    func giveBack(_ buffer: consuming ByteBuffer) {
+        guard buffer.capacity <= self.maximumSpareBytes else { return }
+        self.spare = buffer
+    }
+}
+
+// MARK: Reading
+
+extension WebSocketBuffers {
+    /// Has a channel read into the event loop's one buffer. Otherwise each channel keeps one of its own, which a connection that says nothing
+    /// holds for nothing: 2 KiB of 8.6.
+    ///
+    /// On the event loop, and only where the ``WebSocketHandler`` is the first to see what was read: it gives the buffer back.
+    func receive(on channel: any Channel) {
+        // One read a turn: the buffer is in use until its bytes are dealt with, and it is large. Fails when the channel is gone.
+        try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try? channel.syncOptions?.setOption(.recvAllocator, value: ReceiveAllocator(buffers: self))
+    }
+
+    /// What was read is dealt with, and nobody refers to it.
+    func giveBackReceived(_ buffer: consuming ByteBuffer) {
+        // What the decoder of HTTP had read too much is no such buffer.
+        if buffer.capacity >= Self.receiveBytes { self.received = buffer }
+    }
+
+    /// Has a channel begin with a small buffer: it keeps the first one, also when its handler shares the event loop's later.
+    package static func receiveHandshake(on channel: any Channel) {
+        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 64 << 10)
+        try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)  // fails when the channel is gone
+    }
+
+    /// `@unchecked Sendable`: a channel asks on its event loop only.
+    private struct ReceiveAllocator: RecvByteBufferAllocator, @unchecked Sendable {
+        let buffers: WebSocketBuffers
+
+        func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+            WebSocketBuffers.take(&self.buffers.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
+        }
+
+        /// `nil`, and growth: the channel then asks for a buffer each time and keeps none.
+        func nextBufferSize() -> Int? { nil }
+        mutating func record(actualReadBytes: Int) -> Bool { true }
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketBuffers: Sendable {}

@@ -1,0 +1,66 @@
+import ApusWebSocketProtocol
+import NIOCore
+
+/// What is sent in one turn is gathered in one buffer and leaves in one write.
+extension WebSocketHandler {
+    /// Adds a frame to what leaves in this turn.
+    func append(_ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset) {
+        let key = self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
+        if self.outbound.readableBytes == 0 {
+            // The last buffer still belongs to the channel.
+            self.outbound = self.buffers.takeBuffer(minimumBytes: payload.readableBytes + WebSocketFrameEncoder.maximumHeaderBytes)
+            self.ownsOutbound = true
+        }
+        WebSocketFrameEncoder.write(
+            payload, opcode: opcode, isFinal: isFinal, reserved: reserved, maskingKey: key, into: &self.outbound)
+        self.scheduleFlush()
+    }
+
+    /// Adds whole frames. They are shared, not copied, unless something follows in this turn.
+    func begin(with frames: ByteBuffer) {
+        self.outbound = frames
+        self.ownsOutbound = false
+    }
+
+    /// Gives the channel a buffer that is not copied into the turn's.
+    func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.write(self.wrapOutboundOut(bytes), promise: nil)
+        self.hasUnflushed = true
+    }
+
+    /// What is gathered goes to the channel, which keeps it until the next flush.
+    func writeOutbound() {
+        guard self.outbound.readableBytes > 0, let context = self.context else { return }
+        let bytes = self.outbound
+        self.outbound = ByteBuffer()  // let go: an idle connection keeps no buffer
+        self.write(bytes, context)
+    }
+
+    /// In a read the flush comes with its end; otherwise once at the end of the loop's turn.
+    func scheduleFlush() {
+        guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
+        self.flushIsScheduled = true
+        context.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            self.flushNow()
+        }
+    }
+
+    func flushNow() {
+        if self.deflaterIsSpare {
+            self.deflaterIsSpare = false
+            self.deflater = nil
+        }
+        guard let context = self.context else { return }
+        if self.outbound.readableBytes > 0 {
+            let bytes = self.outbound
+            self.outbound = ByteBuffer()
+            self.hasUnflushed = false
+            context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
+            if self.ownsOutbound { self.buffers.giveBack(bytes) }
+        } else if self.hasUnflushed {
+            self.hasUnflushed = false
+            context.flush()
+        }
+    }
+}
