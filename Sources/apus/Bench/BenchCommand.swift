@@ -15,6 +15,8 @@ struct BenchCommand: AsyncParsableCommand {
             program, and not the server, was the limit.
             """,
         subcommands: [
-            BenchWebSocketCommand.self, BenchSocketIOCommand.self, BenchServerCommand.self, BenchCompareCommand.self,
+            BenchWebSocketCommand.self, BenchSocketIOCommand.self, BenchReceiveCommand.self, BenchChatCommand.self,
+            BenchFileCommand.self, BenchServerCommand.self,
+            BenchCompareCommand.self,
         ])
 }

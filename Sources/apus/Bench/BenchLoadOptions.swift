@@ -86,7 +86,12 @@ struct BenchLoadOptions: ParsableArguments {
         let ticker = BenchProgressLine()
         let report = try await BenchRun(plan: plan, progress: { ticker.show($0) }).run()
         ticker.end()
-        if let json = self.json {
+        try Self.write(report, json: self.json)
+    }
+
+    /// The result as JSON where that was asked for, and as text.
+    static func write(_ report: BenchReport, json: String?) throws {
+        if let json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let data = try encoder.encode(report) + Data("\n".utf8)

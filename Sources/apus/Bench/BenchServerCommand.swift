@@ -12,7 +12,8 @@ struct BenchServerCommand: AsyncParsableCommand {
         commandName: "server", abstract: "A server for loads.",
         discussion: """
             Socket.IO: the event `echo` is answered with `echo` and the same arguments, `ack` is acknowledged with them, `bc` goes to everybody, `join` \
-            and `leave` take a room, `room` takes a room and a value that goes to everybody in it. With --raw a plain WebSocket server that sends \
+            and `leave` take a room, `room` takes a room and a value that goes to everybody in it, `flood` a number and a value \
+            that comes so many times. With --raw a plain WebSocket server that sends \
             every message back.
             """)
 
@@ -79,6 +80,10 @@ enum BenchServer {
                 socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", arguments: event.arguments) }
                 socket.on("join") { (room: String) in socket.join(room) }
                 socket.on("leave") { (room: String) in socket.leave(room) }
+                // Bounded: what waits for one client is.
+                socket.on("flood") { (count: Int, value: SocketIOValue) in
+                    for _ in 0..<min(count, 100_000) { socket.emit("flood", value) }
+                }
                 socket.on("room") { (room: String, value: SocketIOValue) in namespace.to(room).emit("room", value) }
             }
         }

@@ -16,6 +16,10 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
 
     @Option(help: "The namespace to join.") var namespace = "/"
 
+    @Option(help: "Spread the connections over so many namespaces, /bench-0 and so on (`apus bench server` has them).") var namespaces = 0
+
+    @Option(help: "Send to a room of one's own, of so many; the server has to know the events `join` and `room`.") var rooms: Int?
+
     @Option(help: "What to show the server on joining: a JSON object.") var auth = ""
 
     @Flag(help: "Ask for an ack of every event.") var ack = false
@@ -29,7 +33,12 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
     @OptionGroup var load: BenchLoadOptions
 
     func validate() throws {
-        guard !(self.ack && self.broadcast) else { throw ValidationError("give --ack or --broadcast, not both") }
+        guard [self.ack, self.broadcast, self.rooms != nil].filter({ $0 }).count < 2 else {
+            throw ValidationError("give one of --ack, --broadcast and --rooms")
+        }
+        guard (0...100_000).contains(self.namespaces), (1...10_000_000).contains(self.rooms ?? 1) else {
+            throw ValidationError("--namespaces must be from 0 to 100000, --rooms from 1 to 10000000")
+        }
         guard !self.broadcast || self.load.threads == 1 else {
             throw ValidationError("--broadcast counts on one event loop: leave --threads out")
         }
@@ -45,10 +54,13 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
 
     func run() async throws {
         let exchange: BenchPlan.Exchange =
-            self.ack ? .acknowledged(self.event ?? "ack") : self.broadcast ? .broadcast(self.event ?? "bc") : .event(self.event ?? "echo")
+            if let rooms { .room(of: rooms) } else if self.ack { .acknowledged(self.event ?? "ack") } else if self.broadcast {
+                .broadcast(self.event ?? "bc")
+            } else { .event(self.event ?? "echo") }
         var plan = try self.load.plan(url: self.requestURL, exchange: exchange)
         plan.polling = self.polling
         plan.namespace = self.namespace
+        plan.namespaces = self.namespaces
         plan.auth = self.auth
         try await self.load.run(plan)
     }

@@ -27,6 +27,21 @@ struct BenchMessagesTests {
         #expect(Self.messages(.event("echo"), namespace: "/chat").join == "40/chat,")
     }
 
+    @Test func roomsAndNamespacesAreSharedOut() {
+        var plan = BenchPlan(url: "", exchange: .room(of: 5))
+        plan.connections = 2
+        plan.size = 1
+        #expect(BenchMessages(plan: plan, index: 1).roomJoins == [#"42["join","bench-1"]"#, #"42["join","bench-3"]"#])
+        #expect(BenchMessages(plan: plan, index: 1).packets(place: 0).text == #"42["room","bench-1","x"]"#)
+        // Less rooms than connections: each has one all the same.
+        plan.exchange = .room(of: 1)
+        #expect(BenchMessages(plan: plan, index: 1).roomJoins == [#"42["join","bench-1"]"#])
+        plan.exchange = .event("echo")
+        plan.namespaces = 2
+        #expect(BenchMessages(plan: plan, index: 3).join == "40/bench-1,")
+        #expect(Self.meaning(#"42/bench-1,["echo","x"]"#, in: BenchMessages(plan: plan, index: 3)) == .answer)
+    }
+
     @Test func framesAreMaskedAndCanBeReadBack() {
         let frame = Self.messages(.event("echo")).frames(place: 0)
         #expect(frame.getInteger(at: 0, as: UInt8.self) == 0x81)

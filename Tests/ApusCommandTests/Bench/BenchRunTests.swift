@@ -78,6 +78,13 @@ struct BenchRunTests {
         Self.expectGood(try await Self.run(plan))
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [BenchPlan.Exchange.room(of: 10), .event("echo"), .acknowledged("ack")])
+    func roomsAndNamespacesToo(exchange: BenchPlan.Exchange) async throws {
+        var plan = Self.plan(exchange)
+        if case .room = exchange {} else { plan.namespaces = 3 }
+        Self.expectGood(try await Self.run(plan))
+    }
+
     @Test(.timeLimit(.minutes(1))) func aRateIsKept() async throws {
         var plan = Self.plan(.acknowledged("ack"))
         plan.rate = 500

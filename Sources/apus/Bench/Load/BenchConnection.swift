@@ -16,6 +16,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     private var scanner = BenchFrameScanner()
     private var window: BenchWindow
     private var incomplete: ByteBuffer?
+    private let messages: BenchMessages
     private let frames: BenchFrames
     /// The place whose answer comes with the next binary message.
     private var awaitsAttachment = false
@@ -24,17 +25,17 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     private var answersInRead = 0
     private var deadline: Scheduled<Void>?
 
-    private init(worker: BenchWorker, ready: EventLoopPromise<Void>) {
+    private init(worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {
         self.worker = worker
         self.ready = ready
-        self.frames = worker.frames
+        (self.messages, self.frames, _) = worker.voice(number)
         self.window = BenchWindow(capacity: max(worker.plan.inFlight, 1), isNumbered: worker.messages.isNumbered)
     }
 
     /// Opens one; `ready` succeeds when messages can be sent.
-    static func open(for worker: BenchWorker, ready: EventLoopPromise<Void>) {
+    static func open(for worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {
         let plan = worker.plan
-        let connection = BenchConnection(worker: worker, ready: ready)
+        let connection = BenchConnection(worker: worker, number: number, ready: ready)
         connection.deadline = worker.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(Self.timeout)) {
             connection.failed(BenchError("a connection was not ready within \(Self.timeout)"))
         }
@@ -65,6 +66,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     private func becameReady() {
         guard let ready = self.ready.take() else { return }
         self.deadline?.cancel()
+        for join in self.messages.roomJoins { self.write(BenchMessages.frame(join)) }
         self.worker.opened(self)
         ready.succeed()
     }
@@ -79,7 +81,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
             return 1
         }
         var sent = 0
-        if self.worker.messages.isNumbered {
+        if self.messages.isNumbered {
             var bytes = ByteBuffer()
             while sent < count, let place = self.window.sent(at: time) {
                 self.frames.append(place: place, to: &bytes)
@@ -157,7 +159,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 
     private func received(opcode: UInt8, _ bytes: UnsafeRawBufferPointer, at now: UInt64) {
         switch WebSocketOpcode(rawValue: opcode) {
-        case .text: self.received(self.worker.messages.meaning(ofText: bytes), at: now)
+        case .text: self.received(self.messages.meaning(ofText: bytes), at: now)
         case .binary:
             if !self.worker.plan.isSocketIO {
                 self.answered(place: nil, at: now)
@@ -181,9 +183,9 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
             self.awaitsAttachment = true
             self.attachmentPlace = place
         case .ping: self.write(BenchMessages.frame("3"))
-        case .open: self.write(BenchMessages.frame(self.worker.messages.join))
+        case .open: self.write(BenchMessages.frame(self.messages.join))
         case .joined: self.becameReady()
-        case .refused: self.failed(BenchError("the server refused the namespace \(self.worker.plan.namespace)"))
+        case .refused: self.failed(BenchError("the server refused the namespace"))
         case .nothing: break
         }
     }

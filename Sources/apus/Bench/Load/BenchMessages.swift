@@ -32,14 +32,19 @@ struct BenchMessages: Sendable {
     /// What an event of the answer begins with.
     private let eventStart: [UInt8]
     private let namespacePrefix: String
+    private let index: Int
 
-    init(plan: BenchPlan) {
+    /// - Parameter index: The number of the connection, among all of the load.
+    init(plan: BenchPlan, index: Int = 0) {
         self.plan = plan
-        self.namespacePrefix = plan.namespace == "/" ? "" : plan.namespace + ","
+        self.index = index
+        self.namespacePrefix =
+            plan.namespaces > 0 ? "/bench-\(index % plan.namespaces)," : plan.namespace == "/" ? "" : plan.namespace + ","
         let name: String =
             switch plan.exchange {
             case .webSocket: ""
             case .event(let name), .acknowledged(let name), .broadcast(let name): name
+            case .room: "room"
             }
         self.eventStart = Array("\(self.namespacePrefix)[\"\(name)\"".utf8)
     }
@@ -58,6 +63,7 @@ struct BenchMessages: Sendable {
         switch self.plan.exchange {
         case .webSocket: return (payload, bytes)
         case .event(let name), .broadcast(let name): return ("\(kind)\(self.namespacePrefix)[\"\(name)\",\(argument)]", bytes)
+        case .room: return ("\(kind)\(self.namespacePrefix)[\"room\",\"bench-\(self.index)\",\(argument)]", bytes)
         case .acknowledged(let name): return ("\(kind)\(self.namespacePrefix)\(place)[\"\(name)\",\(argument)]", bytes)
         }
     }
@@ -82,6 +88,14 @@ struct BenchMessages: Sendable {
 
     /// What joins the namespace.
     var join: String { "40\(self.namespacePrefix)\(self.plan.auth)" }
+
+    /// What joins this connection's share of the rooms.
+    var roomJoins: [String] {
+        guard case .room(let count) = self.plan.exchange else { return [] }
+        return stride(from: self.index, to: max(count, self.index + 1), by: self.plan.connections).map {
+            "42\(self.namespacePrefix)[\"join\",\"bench-\($0)\"]"
+        }
+    }
 
     /// A masked frame.
     static func write(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, into buffer: inout ByteBuffer) {

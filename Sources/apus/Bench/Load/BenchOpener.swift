@@ -58,9 +58,9 @@ final class BenchOpener {
         let begin = BenchWorker.now
         let promise = self.worker.eventLoop.makePromise(of: Void.self)
         if self.worker.plan.polling {
-            BenchPollingClient(worker: self.worker, ready: promise).start()
+            BenchPollingClient(worker: self.worker, number: self.started - 1, ready: promise).start()
         } else {
-            BenchConnection.open(for: self.worker, ready: promise)
+            BenchConnection.open(for: self.worker, number: self.started - 1, ready: promise)
         }
         promise.futureResult.assumeIsolated().whenComplete { result in
             self.underWay -= 1

@@ -8,6 +8,8 @@ struct BenchPlan: Sendable {
         case event(String)
         /// An event whose ack is asked for.
         case acknowledged(String)
+        /// An event to a room of one's own, from which it comes back; so many rooms there are.
+        case room(of: Int)
         /// An event after which the server sends one to every connection. The first connection sends.
         case broadcast(String)
     }
@@ -22,6 +24,8 @@ struct BenchPlan: Sendable {
     /// What a Socket.IO client shows on joining: a JSON object, or nothing.
     var auth = ""
     var namespace = "/"
+    /// The connections are spread over so many namespaces: `/bench-0` and so on. 0: all are in ``namespace``.
+    var namespaces = 0
     var insecure = false
 
     var connections = 1
@@ -48,6 +52,9 @@ struct BenchPlan: Sendable {
     /// The share of one of the event loops.
     func connections(onLoop loop: Int) -> Int { self.connections / self.threads + (loop < self.connections % self.threads ? 1 : 0) }
 
+    /// Whether what one connection sends is nothing for another.
+    var differsByConnection: Bool { if case .room = self.exchange { true } else { self.namespaces > 0 } }
+
     /// What is done, in a few words.
     var summary: String {
         let transport = self.polling ? " by polling" : ""
@@ -57,10 +64,12 @@ struct BenchPlan: Sendable {
             case .webSocket: "echo"
             case .event(let name): "event \(name)"
             case .acknowledged(let name): "ack of \(name)"
+            case .room(let count): "event to one of \(BenchText.number(count)) rooms"
             case .broadcast(let name): "broadcast \(name)"
             }
+        let spread = self.namespaces > 0 ? " in \(BenchText.number(self.namespaces)) namespaces" : ""
         if self.inFlight == 0 { return "\(self.connections) idle connections\(transport)" }
         let pace = self.rate.map { "\(BenchText.number($0)) a second" } ?? "\(self.inFlight) in flight each"
-        return "\(what)\(transport), \(self.size) B \(payload), \(self.connections) connections, \(pace)"
+        return "\(what)\(transport), \(self.size) B \(payload), \(self.connections) connections\(spread), \(pace)"
     }
 }

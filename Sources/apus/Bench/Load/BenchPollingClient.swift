@@ -24,9 +24,14 @@ final class BenchPollingClient: BenchPeer {
     private var attachmentPlace: Int?
     private var hasEnded = false
 
-    init(worker: BenchWorker, ready: EventLoopPromise<Void>) {
+    private let messages: BenchMessages
+    /// The message of each place.
+    private let packets: [String]
+
+    init(worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {
         self.worker = worker
         self.ready = ready
+        (self.messages, _, self.packets) = worker.voice(number)
         self.window = BenchWindow(capacity: max(worker.plan.inFlight, 1), isNumbered: worker.messages.isNumbered)
     }
 
@@ -86,7 +91,7 @@ final class BenchPollingClient: BenchPeer {
                 place = free
             }
             self.outgoing +=
-                (self.outgoing.isEmpty ? "" : "\u{1e}") + self.worker.pollingPackets[self.worker.messages.isNumbered ? place : 0]
+                (self.outgoing.isEmpty ? "" : "\u{1e}") + self.packets[self.messages.isNumbered ? place : 0]
             sent += 1
         }
         self.post()
@@ -143,7 +148,7 @@ final class BenchPollingClient: BenchPeer {
             self.awaitsAttachment = false
             return self.answered(place: self.attachmentPlace, at: now)
         }
-        switch self.worker.messages.meaning(ofText: bytes) {
+        switch self.messages.meaning(ofText: bytes) {
         case .answer: return self.answered(place: nil, at: now)
         case .answerTo(let place): return self.answered(place: place, at: now)
         case .attachmentFollows(let place):
@@ -157,13 +162,14 @@ final class BenchPollingClient: BenchPeer {
                 return 0
             }
             self.sid = String(text[start.upperBound..<end])
-            self.enqueue(self.worker.messages.join)
+            self.enqueue(self.messages.join)
         case .joined:
             guard let ready = self.ready.take() else { return 0 }
             self.deadline?.cancel()
+            for join in self.messages.roomJoins { self.enqueue(join) }
             self.worker.opened(self)
             ready.succeed()
-        case .refused: self.failed(BenchError("the server refused the namespace \(self.worker.plan.namespace)"))
+        case .refused: self.failed(BenchError("the server refused the namespace"))
         case .nothing: break
         }
         return 0

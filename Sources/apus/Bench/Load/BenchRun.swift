@@ -26,7 +26,7 @@ struct BenchRun {
         BenchProcess.raiseDescriptorLimit()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: self.plan.threads)
         let workers = Array(group.makeIterator()).enumerated().map { index, loop in
-            let worker = BenchLoopBound(plan: self.plan, share: self.plan.connections(onLoop: index), eventLoop: loop)
+            let worker = BenchLoopBound(plan: self.plan, loop: index, eventLoop: loop)
             return worker
         }
         do {
@@ -143,18 +143,18 @@ private struct BenchLoopBound: Sendable {
     private let eventLoop: any EventLoop
     private let worker: NIOLoopBoundBox<BenchWorker?>
     private let plan: BenchPlan
-    private let share: Int
+    private let loop: Int
 
-    init(plan: BenchPlan, share: Int, eventLoop: any EventLoop) {
+    init(plan: BenchPlan, loop: Int, eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         self.plan = plan
-        self.share = share
+        self.loop = loop
         self.worker = NIOLoopBoundBox.makeEmptyBox(valueType: BenchWorker.self, eventLoop: eventLoop)
     }
 
     func open() -> EventLoopFuture<BenchOpener.Result> {
         self.eventLoop.flatSubmit {
-            let worker = BenchWorker(plan: self.plan, share: self.share, eventLoop: self.eventLoop)
+            let worker = BenchWorker(plan: self.plan, loop: self.loop, eventLoop: self.eventLoop)
             self.worker.value = worker
             return worker.open()
         }

@@ -12,6 +12,8 @@ final class BenchWorker {
     let pollingPackets: [String]
     let eventLoop: any EventLoop
     private let share: Int
+    /// The number of the first of our connections.
+    private let firstIndex: Int
     private(set) var phase = Phase.opening
     private(set) var statistics = BenchStatistics()
     private(set) var lost = 0
@@ -33,7 +35,9 @@ final class BenchWorker {
     private var measuringSince: UInt64 = 0
     private var measuredNanoseconds: UInt64 = 0
 
-    init(plan: BenchPlan, share: Int, eventLoop: any EventLoop) {
+    init(plan: BenchPlan, loop: Int, eventLoop: any EventLoop) {
+        let share = plan.connections(onLoop: loop)
+        self.firstIndex = (0..<loop).reduce(0) { $0 + plan.connections(onLoop: $1) }
         self.plan = plan
         self.messages = BenchMessages(plan: plan)
         self.frames = BenchFrames(self.messages, inFlight: plan.inFlight)
@@ -43,6 +47,14 @@ final class BenchWorker {
     }
 
     static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+    /// What the connection of this number (from 0, on this loop) says.
+    func voice(_ number: Int) -> (messages: BenchMessages, frames: BenchFrames, pollingPackets: [String]) {
+        guard self.plan.differsByConnection else { return (self.messages, self.frames, self.pollingPackets) }
+        let messages = BenchMessages(plan: self.plan, index: self.firstIndex + number)
+        let packets = self.plan.polling ? messages.pollingPackets(inFlight: self.plan.inFlight) : []
+        return (messages, BenchFrames(messages, inFlight: self.plan.inFlight), packets)
+    }
 
     // MARK: Opening
 

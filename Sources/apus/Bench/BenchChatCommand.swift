@@ -1,0 +1,171 @@
+import ApusChatClient
+import ApusChatProtocol
+import ApusConnectivity
+import ArgumentParser
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// `apus bench chat`: messages through a chat server, from phone to phone.
+struct BenchChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat", abstract: "Messages through a chat server, with whole chat clients at both ends.",
+        discussion: """
+            Makes accounts (bench_ and eight letters), pairs them, and lets one of each pair write to the other. A message counts when the other has it; it was \
+            stored three times then: in the sender's store, in the server's log and in the receiver's store. Put it on a server of your own: the \
+            accounts and messages stay there.
+            """)
+
+    @Argument(help: "The server's address, as http://127.0.0.1:3000.") var url: String
+
+    @Option(help: "Pairs of accounts.") var pairs = 5
+
+    @Option(help: "Messages each pair has under way at most.") var inFlight = 4
+
+    @Option(help: "Bytes of text in a message.") var size = 64
+
+    @Option(help: "Seconds to measure.") var duration = 5.0
+
+    @Option(help: "The process id of the server, when it runs on this machine.") var pid: Int?
+
+    @Flag(help: "Accept any certificate.") var insecure = false
+
+    @Option(help: "Write the result as JSON to this file; - is the standard output.") var json: String?
+
+    func validate() throws {
+        guard (1...1000).contains(self.pairs), (1...1000).contains(self.inFlight), (1...4000).contains(self.size), self.duration > 0,
+            self.duration <= 86_400
+        else { throw ValidationError("--pairs and --in-flight must be from 1 to 1000, --size from 1 to 4000") }
+    }
+
+    func run() async throws {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appending(path: "apus-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let begin = ContinuousClock.now
+        var pairs: [BenchChatPair] = []
+        var statistics = BenchStatistics()
+        for number in 0..<self.pairs {
+            let start = BenchWorker.now
+            pairs.append(try await self.makePair(number, in: folder))
+            statistics.answered(sent: start, at: BenchWorker.now)
+        }
+        let setUp = BenchReport.SetUp(
+            opened: 2 * self.pairs, failed: 0, seconds: (ContinuousClock.now - begin) / .seconds(1), latency: statistics.summary)
+        let report = try await self.measure(pairs, setUp)
+        for pair in pairs { await pair.close() }
+        try BenchLoadOptions.write(report, json: self.json)
+    }
+
+    private func makePair(_ number: Int, in folder: URL) async throws -> BenchChatPair {
+        var clients: [ChatClient] = []
+        for side in ["a", "b"] {
+            var configuration = ChatClientConfiguration()
+            if self.insecure { configuration.tls = .insecureSkipVerification }
+            let name =
+                "bench_" + UUID().uuidString.lowercased().filter(\.isLetter).prefix(4)
+                + String(UUID().uuidString.lowercased().filter(\.isLetter).prefix(4))
+            let session = try await ChatClient.register(
+                server: self.url, name: name, password: UUID().uuidString, configuration: configuration)
+            clients.append(
+                try await ChatClient.open(
+                    server: self.url, store: folder.appending(path: "\(number)\(side).sqlite").path, session: session,
+                    configuration: configuration,
+                    logger: Logger(label: "apus.bench", factory: { _ in SwiftLogNoOpLogHandler() })))
+        }
+        return try await BenchChatPair(sender: clients[0], receiver: clients[1], text: String(repeating: "x", count: self.size))
+    }
+
+    private func measure(_ pairs: [BenchChatPair], _ setUp: BenchReport.SetUp) async throws -> BenchReport {
+        let inFlight = self.inFlight
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for pair in pairs { group.addTask { try await pair.run(inFlight: inFlight) } }
+            try await Task.sleep(for: .seconds(1))
+            for pair in pairs { pair.startMeasuring() }
+            let (begin, cpu) = (ContinuousClock.now, BenchProcess.ownCPUSeconds)
+            let (serverCPU, resident) = (self.pid.flatMap(BenchProcess.cpuSeconds(of:)), self.pid.flatMap(BenchProcess.residentBytes(of:)))
+            try await Task.sleep(for: .milliseconds(Int64(self.duration * 1000)))
+            var statistics = BenchStatistics()
+            for pair in pairs { statistics.add(pair.statistics) }
+            let seconds = (ContinuousClock.now - begin) / .seconds(1)
+            var server: BenchReport.Server?
+            if let serverCPU, let resident, let after = self.pid.flatMap(BenchProcess.cpuSeconds(of:)) {
+                let now = self.pid.flatMap(BenchProcess.residentBytes(of:)) ?? resident
+                server = .init(cpuSeconds: after - serverCPU, residentBefore: resident, residentConnected: resident, residentAfter: now)
+            }
+            group.cancelAll()
+            var report = BenchReport(
+                load: "chat, \(self.size) B text, \(self.pairs) pairs, \(self.inFlight) in flight each", url: self.url, seconds: seconds,
+                messages: statistics.messages, size: self.size, connections: 2 * self.pairs, latency: statistics.summary,
+                correctsOmission: false,
+                unanswered: 0, lost: 0, setUp: setUp, server: server, toolCPUSeconds: BenchProcess.ownCPUSeconds - cpu,
+                toolCores: ProcessInfo.processInfo.activeProcessorCount, sends: 0, lateSends: 0)
+            report.judgeTool()
+            return report
+        }
+    }
+}
+
+/// Two chat clients, of which one writes to the other.
+final class BenchChatPair: Sendable {
+    private struct State {
+        /// When the messages under way were sent, by their number.
+        var sent: [Int: UInt64] = [:]
+        var statistics = BenchStatistics()
+        var isMeasured = false
+    }
+
+    private let sender: ChatClient
+    private let receiver: ChatClient
+    private let conversation: ChatConversation
+    private let text: String
+    private let state = NIOLockedValueBox(State())
+
+    init(sender: ChatClient, receiver: ChatClient, text: String) async throws {
+        self.sender = sender
+        self.receiver = receiver
+        self.text = text
+        self.conversation = try await sender.conversation(with: receiver.session.user.name)
+    }
+
+    var statistics: BenchStatistics { self.state.withLockedValue { $0.statistics } }
+
+    func startMeasuring() {
+        self.state.withLockedValue { state in
+            state.statistics = BenchStatistics()
+            state.isMeasured = true
+        }
+    }
+
+    /// Until it is cancelled.
+    func run(inFlight: Int) async throws {
+        let changes = self.receiver.changes
+        var next = 0
+        for _ in 0..<inFlight {
+            try await self.send(next)
+            next += 1
+        }
+        for await case .event(let message) in changes {
+            let now = BenchWorker.now
+            guard let number = message.text.flatMap({ Int($0.prefix { $0 != " " }) }) else { continue }
+            let isOurs = self.state.withLockedValue { state in
+                guard let time = state.sent.removeValue(forKey: number) else { return false }
+                if state.isMeasured { state.statistics.answered(sent: time, at: now) }
+                return true
+            }
+            guard isOurs else { continue }
+            try await self.send(next)
+            next += 1
+        }
+    }
+
+    private func send(_ number: Int) async throws {
+        self.state.withLockedValue { $0.sent[number] = BenchWorker.now }
+        try await self.conversation.send(String("\(number) \(self.text)".prefix(max(self.text.count, 12))))
+    }
+
+    func close() async {
+        await self.sender.close()
+        await self.receiver.close()
+    }
+}

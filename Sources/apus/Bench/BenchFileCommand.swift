@@ -1,0 +1,137 @@
+import ApusFramedSocket
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// `apus bench file`: files over framed TCP.
+struct BenchFileCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "file", abstract: "Files over framed TCP: how fast they come to stand on the receiver's disk.",
+        discussion: """
+            Without an address both ends are in this process, over the loopback, each on an event loop of its own; the figures of CPU time are then \
+            those of both. With one the files go to a receiver there (`apus receive`). Every file is synced, checked by its SHA-256 and counted when it \
+            stands under its name.
+            """)
+
+    @Argument(help: "host:port of a receiver. Without it one is started here.") var address: String?
+
+    @Option(help: "Bytes of each file.") var size = 256 << 20
+
+    @Option(help: "How many files.") var count = 1
+
+    @Option(help: "Files under way at a time, over one connection.") var inFlight = 4
+
+    @Option(help: "A folder for the files to be sent and received; it needs room for both. Default: the system's for temporary files.")
+    var folder: String?
+
+    @Flag(help: "Only the result, as JSON.") var json = false
+
+    func validate() throws {
+        guard (0...(1 << 40)).contains(self.size), (1...1_000_000).contains(self.count), (1...16).contains(self.inFlight) else {
+            throw ValidationError("--size must be up to 1 TiB, --count from 1 to 1000000, --in-flight from 1 to 16")
+        }
+        _ = try self.target()
+    }
+
+    private func target() throws -> (host: String, port: Int)? {
+        guard let address = self.address else { return nil }
+        guard let colon = address.lastIndex(of: ":"), let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port)
+        else {
+            throw ValidationError("\(address) is no host:port")
+        }
+        return (String(address[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }), port)
+    }
+
+    func run() async throws {
+        let root = URL(fileURLWithPath: self.folder ?? NSTemporaryDirectory()).appending(path: "apus-bench-\(UUID().uuidString)")
+        let (sent, received) = (root.appending(path: "sent"), root.appending(path: "received"))
+        for folder in [sent, received] { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+        defer { try? FileManager.default.removeItem(at: root) }
+        let paths = try self.makeFiles(in: sent)
+        let result: Result
+        if let target = try self.target() {
+            result = try await self.send(paths, to: target)
+        } else {
+            result = try await self.sendHere(paths, into: received.path)
+        }
+        let text = self.json ? String(decoding: try JSONEncoder().encode(result), as: UTF8.self) : result.text
+        writeStandardOutput(Data((text + "\n").utf8))
+    }
+
+    /// Contents that differ from file to file and do not compress.
+    private func makeFiles(in folder: URL) throws -> [String] {
+        var generator = SystemRandomNumberGenerator()
+        var block = Data(count: 1 << 20)
+        block.withUnsafeMutableBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count, by: 8) {
+                bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)
+            }
+        }
+        return try (0..<self.count).map { number in
+            let path = folder.appending(path: "\(number)").path
+            guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path) else {
+                throw BenchError("cannot write \(path)")
+            }
+            defer { try? file.close() }
+            var rest = self.size
+            while rest > 0 {
+                withUnsafeBytes(of: number) { block.replaceSubrange(0..<8, with: $0) }
+                try file.write(contentsOf: block.prefix(rest))
+                rest -= min(rest, block.count)
+            }
+            return path
+        }
+    }
+
+    private func sendHere(_ paths: [String], into folder: String) async throws -> Result {
+        var configuration = FramedServerConfiguration()
+        configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: folder))
+        configuration.drainTimeout = .seconds(1)
+        let server = FramedServer(configuration: configuration) { connection in for try await _ in connection.messages {} }
+        let (ports, found) = AsyncThrowingStream.makeStream(of: Int.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await server.run(host: "127.0.0.1", port: 0, onListening: { found.yield($0.port ?? 0) }) } catch {
+                    found.finish(throwing: error)
+                }
+            }
+            defer { group.cancelAll() }
+            for try await port in ports { return try await self.send(paths, to: ("127.0.0.1", port)) }
+            throw BenchError("the receiver did not start")
+        }
+    }
+
+    private func send(_ paths: [String], to target: (host: String, port: Int)) async throws -> Result {
+        try await FramedClient.withConnection(host: target.host, port: target.port) { connection in
+            let (begin, cpu) = (ContinuousClock.now, BenchProcess.ownCPUSeconds)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, path) in paths.enumerated() {
+                    if number >= self.inFlight { try await group.next() }
+                    group.addTask { try await connection.send(file: path, as: "bench-\(UUID().uuidString)") }
+                }
+                try await group.waitForAll()
+            }
+            return Result(
+                files: paths.count, bytes: paths.count * self.size, seconds: (ContinuousClock.now - begin) / .seconds(1),
+                cpuSeconds: BenchProcess.ownCPUSeconds - cpu, isBothEnds: self.address == nil)
+        }
+    }
+
+    private struct Result: Encodable {
+        var files: Int
+        var bytes: Int
+        var seconds: Double
+        var cpuSeconds: Double
+        /// Whether the CPU time is that of sender and receiver together.
+        var isBothEnds: Bool
+
+        var text: String {
+            let perCPU = Double(self.bytes) / max(self.cpuSeconds, 1e-9)
+            return
+                "\(BenchText.bytes(Double(self.bytes) / self.seconds))/s, \(BenchText.number(Double(self.files) / self.seconds)) files a second "
+                + "(\(BenchText.number(self.files)) files, \(BenchText.bytes(Double(self.bytes))), \(BenchText.number(self.seconds)) s); "
+                + "\(BenchText.bytes(perCPU)) a CPU-second of \(self.isBothEnds ? "both ends together" : "the sender")"
+        }
+    }
+}
