@@ -248,6 +248,35 @@ if Context.environment["APUS_FUZZ"] != nil {
     }
 }
 
+// Programs that count and measure: `scripts/check-allocations`, `Benchmarks/micro`.
+if Context.environment["APUS_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(name: "CAllocationCounter", path: "Benchmarks/Allocations/CAllocationCounter"),
+        .target(
+            name: "BenchmarkWork",
+            dependencies: [
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusJSON", "ApusSocketIOProtocol",
+                "ApusWebSocketProtocol", nioCore,
+            ], path: "Benchmarks/Work", swiftSettings: settings),
+        .executableTarget(
+            name: "AllocationCheck",
+            dependencies: [
+                "BenchmarkWork", "CAllocationCounter", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix,
+            ], path: "Benchmarks/Allocations/AllocationCheck", swiftSettings: settings),
+    ]
+    package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
+}
+if Context.environment["APUS_BENCHMARKS"] == "micro" {
+    // Without its traits: the packages behind them cannot be had everywhere, and we count allocations ourselves.
+    package.dependencies.append(.package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []))
+    package.targets.append(
+        .executableTarget(
+            name: "MicroBenchmarks",
+            dependencies: ["BenchmarkWork", "CAllocationCounter", .product(name: "Benchmark", package: "benchmark")],
+            path: "Benchmarks/Micro", exclude: ["run"], swiftSettings: settings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]))
+}
+
 // `scripts/tsan` builds one layer alone: the targets named here and what they depend on.
 if let only = Context.environment["APUS_ONLY"] {
     var open = only.split(separator: ",").map(String.init)

@@ -1,0 +1,22 @@
+import Benchmark
+import BenchmarkWork
+import CAllocationCounter
+
+/// Every codec and machine: wall clock and CPU time for people, allocations for comparing.
+let benchmarks: @Sendable () -> Void = {
+    let allocations = BenchmarkMetric.custom("allocations", polarity: .prefersSmaller, useScalingFactor: true)
+    Benchmark.defaultConfiguration = .init(
+        metrics: [.wallClock, .cpuTotal, allocations], warmupIterations: 2, scalingFactor: .kilo, maxDuration: .milliseconds(300),
+        maxIterations: 100)
+    for work in Work.all {
+        Benchmark(work.name) { benchmark in
+            let run = try work.make()
+            try run(10)
+            let before = apus_allocation_count()
+            benchmark.startMeasurement()
+            try run(benchmark.scaledIterations.count)
+            benchmark.stopMeasurement()
+            benchmark.measurement(allocations, Int(apus_allocation_count() - before))
+        }
+    }
+}
