@@ -3,11 +3,11 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint matrix bench benchws autobahn tsan docs clean
+.PHONY: help run test format lint matrix bench micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8080" adds options
 	@scripts/bootstrap run
@@ -30,11 +30,14 @@ matrix: ## every server × client × transport × row, as a table
 	@swift build $(SWIFT_FLAGS) --product apus
 	@Conformance/matrix
 
-bench: ## our server (release build) beside python-socketio, in one run
-	@Benchmarks/run
+bench: ## our servers (release build) beside node ws, python websockets and python-socketio, how cost grows, the plots (a quarter of an hour)
+	@Benchmarks/run --all
 
-benchws: ## our WebSocket server (release build) beside node ws and python websockets, in one run
-	@Benchmarks/websocket/run
+micro: ## instructions and allocations of every codec and machine
+	@Benchmarks/Micro/run
+
+allocations: ## fails when a message costs more allocations than is written down; part of `make test`
+	@scripts/check-allocations
 
 autobahn: ## all 517 cases of the Autobahn test suite in both roles (a quarter of an hour)
 	@scripts/bootstrap test

@@ -1,0 +1,160 @@
+"""What `Benchmarks/run` and `Benchmarks/growth` share: servers that are started, pinned, measured and ended; loads of `apus bench`.
+
+The server has the last core, the load the first. Machines differ and share their cores: compare within one run, and prefer the figures per CPU-second
+of the server. Linux, loopback.
+"""
+import json
+import os
+import pathlib
+import platform
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+HERE = ROOT / "Benchmarks"
+APUS = os.environ.get("APUS_BINARY", str(ROOT / ".build" / "release" / "apus"))
+CORES = os.cpu_count() or 1
+NODE = {"NODE_PATH": "/usr/share/nodejs:/usr/lib/node_modules"}
+
+
+def setup():
+    """As many descriptors as may be, for servers and loads alike."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def headline() -> str:
+    def output(*command):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        return done.stdout.strip().splitlines()[0] if done.returncode == 0 and done.stdout.strip() else "unknown"
+
+    # APUS_COMMIT: a copy of the tree without its history.
+    commit = os.environ.get("APUS_COMMIT") or output("git", "rev-parse", "--short", "HEAD")
+    swift = output("swift", "--version").partition("(")[0].strip()
+    return f"{time.strftime('%F', time.gmtime())}, commit {commit}, {CORES} cores, {platform.system()} {platform.release()}, {swift}"
+
+
+def pinned(cores: str, command: list) -> list:
+    return ["taskset", "-c", cores, *command] if shutil.which("taskset") and CORES > 1 else command
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Missing(Exception):
+    """This peer is not on this machine."""
+
+
+class Server:
+    """A server in a process of its own: `with Server(name, command) as server`. `command(port)` answers what to run."""
+
+    def __init__(self, name, command, environment=None, cores=None):
+        self.name, self.port = name, free_port()
+        self.process = subprocess.Popen(
+            pinned(cores or str(CORES - 1), command(self.port)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
+        for _ in range(400):
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    raise Missing(f"{name}: {self.process.stderr.read().decode(errors='replace').strip()[-300:]}")
+                time.sleep(0.05)
+        self.end()
+        raise Missing(f"{name} does not listen")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
+
+    def load(self, kind, *options, seconds=3.0, cores="0") -> dict:
+        """`apus bench ws` or `socketio`; the result as `--json` writes it, and what follows from it."""
+        scheme = "ws" if kind == "ws" else "http"
+        command = [
+            APUS, "bench", kind, f"{scheme}://127.0.0.1:{self.port}{'/' if kind == 'ws' else ''}", "--pid", str(self.process.pid),
+            "--duration", str(seconds), "--json", "-", *map(str, options)]
+        done = subprocess.run(pinned(cores, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 120)
+        if done.returncode:
+            raise RuntimeError(f"{self.name}: {' '.join(map(str, options))}: {done.stderr.strip()[-500:]}")
+        return Result(json.loads(done.stdout))
+
+
+class Result(dict):
+    """A result, with the rates the text form shows."""
+
+    @property
+    def rate(self):
+        return self["messages"] / max(self["seconds"], 1e-9)
+
+    @property
+    def per_cpu(self):
+        return self["messages"] / max(self["server"]["cpuSeconds"], 0.01)
+
+    @property
+    def cpu_of_a_message(self):
+        """Microseconds of the server's CPU."""
+        return self["server"]["cpuSeconds"] / max(self["messages"], 1) * 1e6
+
+    @property
+    def latency(self):
+        return self.get("latency") or {"p50": float("nan"), "p99": float("nan")}
+
+    @property
+    def set_ups(self):
+        return self["setUp"]["opened"] / max(self["setUp"]["seconds"], 1e-9)
+
+    @property
+    def set_ups_per_cpu(self):
+        return self["setUp"]["opened"] / max(self["setUp"].get("serverCPUSeconds") or 0, 0.01)
+
+    @property
+    def bytes_of_a_connection(self):
+        return (self["server"]["residentAfter"] - self["server"]["residentBefore"]) / max(self["setUp"]["opened"], 1)
+
+    @property
+    def doubts(self):
+        doubts = list(self["toolLimits"])
+        if self["unanswered"] or self["lost"] or self["setUp"]["failed"]:
+            doubts.append(f"{self['unanswered']} unanswered, {self['lost']} lost, {self['setUp']['failed']} not opened")
+        return doubts
+
+
+def apus_raw(threads=1):
+    return lambda port: [APUS, "bench", "server", "--raw", "--port", str(port), "--threads", str(threads)]
+
+
+def apus_socketio(threads=1):
+    return lambda port: [APUS, "bench", "server", "--port", str(port), "--threads", str(threads)]
+
+
+RAW = {
+    "Apus": (apus_raw(), {}),
+    "node ws": (lambda port: ["node", str(HERE / "websocket" / "node_ws.js"), str(port)], NODE),
+    "python websockets": (lambda port: [sys.executable, str(HERE / "websocket" / "python_websockets.py"), str(port)], {}),
+}
+SOCKETIO = {
+    "Apus": (apus_socketio(), {}),
+    "python-socketio": (lambda port: [sys.executable, str(HERE / "peer_python_socketio.py"), str(port)], {}),
+}
+
+
+def note(text):
+    print(text, file=sys.stderr, flush=True)
