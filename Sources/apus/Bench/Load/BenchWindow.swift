@@ -23,7 +23,9 @@ struct BenchWindow {
     /// A message goes out. Answers its place, or `nil` when as many as may be are under way.
     mutating func sent(at time: UInt64) -> Int? {
         guard !self.isFull else { return nil }
-        let place = self.free?.popLast() ?? (self.first + self.count) % self.times.count
+        var place = self.first + self.count
+        if place >= self.times.count { place -= self.times.count }
+        if let numbered = self.free?.popLast() { place = numbered }
         self.times[place] = time
         self.count += 1
         return place

@@ -22,7 +22,9 @@ extension BenchReport {
             let share = BenchText.percent(server.cpuSeconds / max(self.seconds, 1e-9))
             let efficiency = self.messages > 0 ? "\(BenchText.number(self.messagesPerServerCPUSecond ?? 0)) messages a CPU-second, " : ""
             let memory =
-                "\(BenchText.bytes(Double(server.residentAfter))) resident, \(BenchText.bytes(self.residentPerConnection ?? 0)) more for each connection"
+                "\(BenchText.bytes(Double(server.residentAfter))) resident"
+                // Of a few connections it says more about the allocator.
+                + (self.setUp.opened < 500 ? "" : ", \(BenchText.bytes(self.residentPerConnection ?? 0)) more for each connection")
             add("server", "\(share) of a core, \(efficiency)\(memory)")
         }
         add("load tool", "\(BenchText.percent(self.toolShare)) of \(self.toolCores == 1 ? "one core" : "\(self.toolCores) cores")")
