@@ -83,13 +83,12 @@ extension Work {
         }
         let bytes = Array(wire.readableBytesView)
         var decoder = WebSocketFrameDecoder(role: .server, limits: WebSocketLimits())
-        var frames: [WebSocketFrame] = []
+        var space = WebSocketFrameSpace()
         return { rounds in
             for _ in 0..<rounds {
                 var read = ByteBuffer(bytes: bytes)  // a buffer of its own, as a read gives one
-                if let failure = decoder.decode(&read, into: &frames) { throw failure }
-                guard frames.count == count else { throw WorkFailure(message: "\(frames.count) frames") }
-                frames.removeAll(keepingCapacity: true)
+                if let failure = decoder.decode(&read, using: &space) { throw failure }
+                guard space.frames.count == count else { throw WorkFailure(message: "\(space.frames.count) frames") }
             }
         }
     }
