@@ -76,7 +76,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     func send(_ count: Int, meantFor time: UInt64) -> Int {
         guard let context = self.context else { return 0 }
         // A broadcast has no answer of its own.
-        if self.worker.plan.isBroadcast {
+        if self.worker.isBroadcast {
             context.writeAndFlush(self.wrapOutboundOut(self.frames.several(1)), promise: nil)
             return 1
         }
@@ -116,7 +116,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         guard self.ready != nil else { return context.close(promise: nil) }  // the deadline was faster
-        if !self.worker.plan.isSocketIO { self.becameReady() }
+        if !self.messages.isSocketIO { self.becameReady() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -141,7 +141,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         guard count > 0 else { return }
         self.answersInRead = 0
         let now = BenchWorker.now
-        if self.worker.plan.isBroadcast { self.worker.deliveriesCounted(at: now) } else { self.worker.answered(count, by: self, at: now) }
+        if self.worker.isBroadcast { self.worker.deliveriesCounted(at: now) } else { self.worker.answered(count, by: self, at: now) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -161,7 +161,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         switch WebSocketOpcode(rawValue: opcode) {
         case .text: self.received(self.messages.meaning(ofText: bytes), at: now)
         case .binary:
-            if !self.worker.plan.isSocketIO {
+            if !self.messages.isSocketIO {
                 self.answered(place: nil, at: now)
             } else if self.awaitsAttachment {
                 self.awaitsAttachment = false
@@ -191,7 +191,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     }
 
     private func answered(place: Int?, at now: UInt64) {
-        if self.worker.plan.isBroadcast {
+        if self.worker.isBroadcast {
             self.worker.delivered(sequence: self.deliveries, at: now)
             self.deliveries += 1
             self.answersInRead += 1

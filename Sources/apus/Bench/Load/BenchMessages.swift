@@ -29,6 +29,10 @@ struct BenchMessages: Sendable {
     static let batchCount = 64
 
     private let plan: BenchPlan
+    // Apart from the plan, so that a message does not copy it.
+    let isSocketIO: Bool
+    /// Whether the message of each place is another one.
+    let isNumbered: Bool
     /// What an event of the answer begins with.
     private let eventStart: [UInt8]
     private let namespacePrefix: String
@@ -37,6 +41,8 @@ struct BenchMessages: Sendable {
     /// - Parameter index: The number of the connection, among all of the load.
     init(plan: BenchPlan, index: Int = 0) {
         self.plan = plan
+        self.isSocketIO = plan.isSocketIO
+        self.isNumbered = if case .acknowledged = plan.exchange { true } else { false }
         self.index = index
         self.namespacePrefix =
             plan.namespaces > 0 ? "/bench-\(index % plan.namespaces)," : plan.namespace == "/" ? "" : plan.namespace + ","
@@ -50,9 +56,6 @@ struct BenchMessages: Sendable {
     }
 
     // MARK: What is sent
-
-    /// Whether the message of each place is another one.
-    var isNumbered: Bool { if case .acknowledged = self.plan.exchange { true } else { false } }
 
     /// The Engine.IO texts and binaries of the message of a place.
     func packets(place: Int) -> (text: String, attachment: [UInt8]?) {
@@ -112,7 +115,7 @@ struct BenchMessages: Sendable {
 
     /// Tells a text message by its first bytes.
     func meaning(ofText bytes: UnsafeRawBufferPointer) -> Meaning {
-        guard self.plan.isSocketIO else { return .answer }
+        guard self.isSocketIO else { return .answer }
         guard let kind = bytes.first else { return .nothing }
         switch kind {
         case UInt8(ascii: "0"): return .open

@@ -86,7 +86,7 @@ final class BenchPollingClient: BenchPeer {
         var sent = 0
         while sent < count {
             var place = 0
-            if !self.worker.plan.isBroadcast {
+            if !self.worker.isBroadcast {
                 guard let free = self.window.sent(at: time) else { break }
                 place = free
             }
@@ -138,7 +138,7 @@ final class BenchPollingClient: BenchPeer {
         guard !self.hasEnded else { return }
         self.poll()
         guard answers > 0 else { return }
-        if self.worker.plan.isBroadcast { self.worker.deliveriesCounted(at: now) } else { self.worker.answered(answers, by: self, at: now) }
+        if self.worker.isBroadcast { self.worker.deliveriesCounted(at: now) } else { self.worker.answered(answers, by: self, at: now) }
     }
 
     /// Answers how many answers a packet held.
@@ -176,7 +176,7 @@ final class BenchPollingClient: BenchPeer {
     }
 
     private func answered(place: Int?, at now: UInt64) -> Int {
-        if self.worker.plan.isBroadcast {
+        if self.worker.isBroadcast {
             self.worker.delivered(sequence: self.deliveries, at: now)
             self.deliveries += 1
             return 1

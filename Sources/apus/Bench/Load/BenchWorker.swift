@@ -6,6 +6,10 @@ final class BenchWorker {
     enum Phase { case opening, warmingUp, measuring, draining, over }
 
     let plan: BenchPlan
+    // Apart from the plan, so that a message does not copy it.
+    let isBroadcast: Bool
+    private let hasRate: Bool
+    private let inFlight: Int
     let messages: BenchMessages
     let frames: BenchFrames
     /// The message of each place as packets of a polling payload.
@@ -39,6 +43,9 @@ final class BenchWorker {
         let share = plan.connections(onLoop: loop)
         self.firstIndex = (0..<loop).reduce(0) { $0 + plan.connections(onLoop: $1) }
         self.plan = plan
+        self.isBroadcast = plan.isBroadcast
+        self.hasRate = plan.rate != nil
+        self.inFlight = plan.inFlight
         self.messages = BenchMessages(plan: plan)
         self.frames = BenchFrames(self.messages, inFlight: plan.inFlight)
         self.pollingPackets = plan.polling ? self.messages.pollingPackets(inFlight: plan.inFlight) : []
@@ -85,9 +92,9 @@ final class BenchWorker {
         if let rate = self.plan.rate {
             let share = rate * Double(self.share) / Double(self.plan.connections)
             // The first messages of several loops do not fall together.
-            self.schedule = BenchSchedule(start: now, rate: self.plan.isBroadcast ? rate : share)
+            self.schedule = BenchSchedule(start: now, rate: self.isBroadcast ? rate : share)
             self.tick()
-        } else if self.plan.isBroadcast {
+        } else if self.isBroadcast {
             self.sendBroadcasts(at: now)
         } else {
             for peer in self.peers { self.outstanding += peer.send(self.plan.inFlight, meantFor: now) }
@@ -116,7 +123,7 @@ final class BenchWorker {
     /// Ends the connections.
     func finish() -> (statistics: BenchStatistics, seconds: Double, lost: Int) {
         let now = Self.now
-        if self.plan.rate != nil, !self.plan.isBroadcast {
+        if self.hasRate, !self.isBroadcast {
             for peer in self.peers {
                 for time in peer.takeUnanswered() where time >= self.measuringSince { self.statistics.abandoned(sent: time, at: now) }
             }
@@ -133,8 +140,8 @@ final class BenchWorker {
     /// Answers came on a connection; `send` has room for so many more now.
     func answered(_ count: Int, by peer: any BenchPeer, at now: UInt64) {
         self.outstanding -= count
-        guard self.phase == .warmingUp || self.phase == .measuring, !self.plan.isBroadcast else { return }
-        if self.plan.rate == nil {
+        guard self.phase == .warmingUp || self.phase == .measuring, !self.isBroadcast else { return }
+        if !self.hasRate {
             self.outstanding += peer.send(count, meantFor: now)
             return
         }
@@ -173,7 +180,7 @@ final class BenchWorker {
 
     private func sendBroadcasts(at now: UInt64) {
         let receivers = self.peers.count
-        while self.outstanding + receivers <= receivers * self.plan.inFlight { guard self.sendBroadcast(meantFor: now) else { return } }
+        while self.outstanding + receivers <= receivers * self.inFlight { guard self.sendBroadcast(meantFor: now) else { return } }
     }
 
     private func sendBroadcast(meantFor time: UInt64) -> Bool {
@@ -204,7 +211,7 @@ final class BenchWorker {
     }
 
     private func sendScheduled(_ time: UInt64) {
-        if self.plan.isBroadcast {
+        if self.isBroadcast {
             _ = self.sendBroadcast(meantFor: time)
             return
         }
