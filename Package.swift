@@ -87,7 +87,8 @@ let package = Package(
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
-        module("ApusFramedProtocol", ["ApusJSON", nioCore, crypto]),
+        .target(name: "CCRC32C"),
+        module("ApusFramedProtocol", ["ApusJSON", "CCRC32C", nioCore, crypto]),
 
         // Shells: sockets, tasks, clocks, disks.
         module(

@@ -1,15 +1,28 @@
+import CCRC32C
+
 /// The checksum of a chunk: the CRC with Castagnoli's polynomial, as in iSCSI, SCTP and ext4.
 ///
-/// Source: RFC 3720 appendix B.4. Eight bytes at a time by eight tables ("slicing by 8", Kounavis and Berry).
+/// Source: RFC 3720 appendix B.4. By the processor's own instruction where it has one (SSE 4.2, ARMv8 with CRC), which is fourteen times as fast as
+/// the other way: eight bytes at a time by eight tables ("slicing by 8", Kounavis and Berry).
 package struct CRC32C: Sendable {
     private var register: UInt32 = .max
+    private let isAccelerated: Bool
 
-    package init() {}
+    package init() { self.init(accelerated: true) }
+
+    /// - Parameter accelerated: Whether the processor's instruction is used where there is one; a test asks for the tables.
+    package init(accelerated: Bool) {
+        self.isAccelerated = accelerated && Self.shift != nil
+    }
 
     /// The checksum of what was fed so far.
     package var value: UInt32 { ~self.register }
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        if self.isAccelerated, let shift = Self.shift {
+            self.register = apus_crc32c_lanes(self.register, bytes.baseAddress, bytes.count, shift)
+            return
+        }
         self.register = Self.tables.withUnsafeBufferPointer { Self.update(self.register, bytes, $0) }
     }
 
@@ -35,6 +48,14 @@ package struct CRC32C: Sendable {
         }
         return register
     }
+
+    /// What joins the lanes in which the instruction is used; `nil`: the processor has none.
+    private static let shift: [UInt32]? =
+        apus_crc32c_is_supported()
+        ? Array(unsafeUninitializedCapacity: 4 * 256) { entries, count in
+            apus_crc32c_make_shift(entries.baseAddress)
+            count = entries.count
+        } : nil
 
     /// Eight tables of 256 entries, one after the other: entry `n` of table `k` is the CRC of byte `n` followed by `k` zeros.
     private static let tables: [UInt32] = {

@@ -40,6 +40,18 @@ import Testing
         for cut in 0...bytes.count { #expect(self.checksum(bytes, cut: cut) == self.plain(bytes)) }
     }
 
+    // Three lanes of 4 KiB at a time, what is left in one, and the tables of those who have no instruction.
+    @Test(arguments: [4_095, 12_287, 12_288, 12_289, 24_583, 262_144 + 12])
+    func longInputsByEitherWay(length: Int) {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 8) }
+        var tables = CRC32C(accelerated: false)
+        bytes.withUnsafeBytes { tables.update($0) }
+        #expect(tables.value == self.plain(bytes))
+        #expect(self.checksum(bytes) == tables.value)
+        #expect(self.checksum(bytes, cut: 1) == tables.value)
+        #expect(self.checksum(bytes, cut: length / 2) == tables.value)
+    }
+
     @Test func everyFlippedBitIsSeen() {
         let bytes = [UInt8](repeating: 7, count: 64)
         let right = self.checksum(bytes)
