@@ -2,8 +2,6 @@
 public enum ChatLimits {
     /// Longest text of a message, in Unicode scalars (`[...text].length` in JavaScript).
     public static let textLength = 8_000
-    /// Largest message body, as JSON text, in bytes. Holds the longest text in any script.
-    public static let bodyBytes = 64 * 1024
     /// Largest upload, in bytes.
     public static let blobBytes = 10 * 1024 * 1024
     /// Widest or tallest picture accepted, in pixels: a "pixel flood" is refused before anybody decodes it (hazard 22).

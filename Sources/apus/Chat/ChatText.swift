@@ -29,7 +29,6 @@ enum ChatText {
         case .queued: "… waiting"
         case .refused: "✗ not sent"
         case .sent: "✓"
-        case .delivered: "✓✓"
         case .read: "✓✓ read"
         case nil: ""
         }

@@ -91,18 +91,4 @@ struct OutboxMachineTests {
         #expect(outbox.settled(id("r1")) == ids("q2"))
         #expect(outbox.settled(id("p2")) == ids("r2"))
     }
-
-    @Test func deliveryOnlyMovesForward() {
-        var state = DeliveryState.queued
-        state.advance(to: .read)
-        state.advance(to: .sent)
-        state.advance(to: .refused)
-        #expect(state == .read)
-        var refused = DeliveryState.refused
-        refused.advance(to: .queued)
-        #expect(refused == .refused)
-        refused.advance(to: .sent)
-        #expect(refused == .sent)
-        #expect(DeliveryState.allCases.sorted() == [.queued, .refused, .sent, .delivered, .read])
-    }
 }
