@@ -164,7 +164,9 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
             return ChatClientError(.badReply, message: "\(self.server) answered with more than it may", cause: error)
         case .httpProtocol?:
             return ChatClientError(.badReply, message: "\(self.server) does not speak HTTP; is it a chat server?", cause: error)
-        case .invalidSettings?: return ChatClientError(.badInput, message: "the request cannot be made: \(error)", cause: error)
+        case .invalidSettings?:
+            // Of the proxy or TLS, not of what is sent: a message waits until they are put right.
+            return ChatClientError(.unreachable, message: "cannot connect to \(self.server) with these settings: \(error)", cause: error)
         default: break
         }
         return ChatClientError(
