@@ -24,7 +24,10 @@ public struct ChatConversationInfo: Sendable, Hashable, Identifiable {
     public var last: ChatMessage?
 
     /// Messages not read: derived, never stored (chat rule 3), so it cannot stick.
-    public var unread: Int64 { max(0, self.lastNumber - self.read) }
+    public var unread: Int64 {
+        let (unread, overflow) = self.lastNumber.subtractingReportingOverflow(self.read)
+        return overflow ? (self.read < 0 ? .max : 0) : max(0, unread)
+    }
 
     /// The message up to which everybody else has read.
     func readByOthers(than user: UserID) -> Int64 {

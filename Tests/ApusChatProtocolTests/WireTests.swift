@@ -18,10 +18,48 @@ struct WireTests {
 
     @Test(arguments: [
         ("", false), ("x", true), (String(repeating: "x", count: 64), true), (String(repeating: "x", count: 65), false),
-        (String(repeating: "鸟", count: 64), true),
+        (String(repeating: "鸟", count: 64), true), ("a\u{0}b", false), ("a\n", false), ("a\u{7F}", false), ("a\u{85}", false),
     ])
     func clientIDIsOneToSixtyFourCharacters(text: String, accepted: Bool) {
         #expect((ClientID(text) != nil) == accepted)
+    }
+
+    @Test(arguments: ["seq", "n", "read", "unread", "min_seq"])
+    func headWithANumberBelowZeroIsRefused(field: String) throws {
+        let zero = JSONValue.integer(0)
+        var fields: JSONObject = [
+            "conv": "c1", "kind": "pair", "members": [], "seq": zero, "n": zero, "read": zero, "unread": zero, "min_seq": zero,
+            "updated_at": 1,
+        ]
+        #expect(try JSONValueDecoder().decode(ChatHead.self, from: .object(fields)).seq == 0)
+        for number: Int64 in [-1, .min] {
+            fields[field] = .integer(number)
+            #expect(throws: DecodingError.self) { try JSONValueDecoder().decode(ChatHead.self, from: .object(fields)) }
+        }
+    }
+
+    @Test(arguments: [Int64(-1), .min])
+    func everyOtherCountBelowZeroIsRefused(number: Int64) {
+        let number = JSONValue.integer(number)
+        func refuses<T: Decodable>(_ type: T.Type, _ value: JSONValue) -> Bool {
+            (try? JSONValueDecoder().decode(type, from: value)) == nil
+        }
+        func event(seq: JSONValue, n: JSONValue) -> JSONValue {
+            ["conv": "c1", "seq": seq, "n": n, "sender": "u1", "id": "m1", "at": 1, "kind": "text", "body": ["text": "x"]]
+        }
+        #expect(!refuses(ChatEvent.self, event(seq: 1, n: 1)) && !refuses(ChatEvent.self, event(seq: 1, n: .null)))
+        #expect(refuses(ChatEvent.self, event(seq: number, n: 1)))
+        #expect(refuses(ChatEvent.self, event(seq: 1, n: number)))
+        #expect(!refuses(ChatMark.self, ["conv": "c1", "user": "u1", "read": 0]))
+        #expect(refuses(ChatMark.self, ["conv": "c1", "user": "u1", "read": number]))
+        #expect(!refuses(ChatMember.self, ["user": "u1", "role": "member", "read": 0]))
+        #expect(refuses(ChatMember.self, ["user": "u1", "role": "member", "read": number]))
+        #expect(refuses(SendReply.self, ["conv": "c1", "id": "m1", "seq": number, "n": 1, "at": 1]))
+        #expect(refuses(SendReply.self, ["conv": "c1", "id": "m1", "seq": 1, "n": number, "at": 1]))
+        #expect(refuses(MarkReply.self, ["conv": "c1", "read": number, "unread": 0]))
+        #expect(refuses(MarkReply.self, ["conv": "c1", "read": 0, "unread": number]))
+        #expect(!refuses(HeadsReply.self, ["heads": [], "at": 0]))
+        #expect(refuses(HeadsReply.self, ["heads": [], "at": number]))
     }
 
     @Test func blobIDIsLowercaseHex() {

@@ -91,8 +91,7 @@ extension ChatEngine {
             let hello = try await self.ask(ChatVerb.hello, HelloRequest(), as: HelloReply.self)
             guard self.generation == generation else { return }
             try self.remember(hello.users + [hello.user])
-            let overlap = self.configuration.syncOverlap.milliseconds
-            let since = try self.store.lastSync().map { max(0, $0 - overlap) }
+            let since = try self.store.lastSync().map { self.configuration.start(ofSyncAfter: $0) }
             let reply = try await self.ask(ChatVerb.sync, SyncRequest.heads(since: since), as: HeadsReply.self)
             guard self.generation == generation else { return }
             try self.store.save(heads: reply.heads, synchronizedAt: reply.at)
@@ -116,6 +115,14 @@ extension ChatEngine {
     func remember(_ users: [ChatUser]) throws(ChatClientError) {
         try self.store.save(users: users)
         for user in users { self.users[user.id] = user }
+    }
+}
+
+extension ChatClientConfiguration {
+    /// From when on to ask for changes, given the time of the last sync: a server's number, that may be anything.
+    fileprivate func start(ofSyncAfter last: Int64) -> Int64 {
+        let (since, overflow) = last.subtractingReportingOverflow(self.syncOverlap.milliseconds)
+        return overflow ? 0 : max(0, since)
     }
 }
 

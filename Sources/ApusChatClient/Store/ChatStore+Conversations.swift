@@ -19,8 +19,9 @@ extension ChatStore {
 
     static func save(_ head: ChatHead, _ database: Database) throws {
         // `read` is raised to what `unread` says, which knows the floor of a member who joined late (chat rule 3). Counters never go back.
+        // Never beyond the last message: that would hide messages that come later.
         let (floor, overflow) = head.n.subtractingReportingOverflow(head.unread)
-        let read = max(head.read, overflow ? 0 : floor)
+        let read = min(max(head.read, overflow ? 0 : floor), head.n)
         try database.execute(
             sql: """
                 INSERT INTO conversation (id, kind, title, head_seq, head_n, read_n, read_sent, min_seq, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -58,6 +58,20 @@ public struct ChatEvent: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case conv, seq, n, sender, id, at, kind, ref, body }
 
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.conv = try container.decode(ConversationID.self, forKey: .conv)
+        self.seq = try container.decodeCount(forKey: .seq)
+        self.n = try container.decodeCountIfPresent(forKey: .n)
+        self.sender = try container.decode(UserID.self, forKey: .sender)
+        self.id = try container.decode(ClientID.self, forKey: .id)
+        self.at = try container.decode(Int64.self, forKey: .at)
+        self.kind = try container.decode(ChatEventKind.self, forKey: .kind)
+        self.ref = try container.decodeIfPresent(Int64.self, forKey: .ref)
+        self.body = try container.decode(JSONValue.self, forKey: .body)
+    }
+
     /// Writes all fields; `n` is written as null for a change, `ref` is left out when there is none.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

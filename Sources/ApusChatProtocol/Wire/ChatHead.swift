@@ -45,6 +45,14 @@ public struct ChatMember: Hashable, Sendable, Codable {
         self.role = role
         self.read = read
     }
+
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.user = try container.decode(UserID.self, forKey: .user)
+        self.role = try container.decode(Role.self, forKey: .role)
+        self.read = try container.decodeCount(forKey: .read)
+    }
 }
 
 /// What a conversation is. Open.
@@ -106,6 +114,22 @@ public struct ChatHead: Hashable, Sendable, Codable {
         case conv, kind, title, members, seq, n, read, unread, last
         case minSeq = "min_seq"
         case updatedAt = "updated_at"
+    }
+
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.conv = try container.decode(ConversationID.self, forKey: .conv)
+        self.kind = try container.decode(ConversationKind.self, forKey: .kind)
+        self.title = try container.decodeIfPresent(String.self, forKey: .title)
+        self.members = try container.decode([ChatMember].self, forKey: .members)
+        self.seq = try container.decodeCount(forKey: .seq)
+        self.n = try container.decodeCount(forKey: .n)
+        self.read = try container.decodeCount(forKey: .read)
+        self.unread = try container.decodeCount(forKey: .unread)
+        self.minSeq = try container.decodeCount(forKey: .minSeq)
+        self.updatedAt = try container.decode(Int64.self, forKey: .updatedAt)
+        self.last = try container.decodeIfPresent(ChatEvent.self, forKey: .last)
     }
 
     /// Writes all fields; `last` is null when there is no event, `title` is left out for a pair.

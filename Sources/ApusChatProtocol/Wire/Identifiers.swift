@@ -36,9 +36,11 @@ public struct ClientID: Hashable, Sendable, ChatIdentifier {
     public let rawValue: String
 
     /// Takes text from outside.
-    /// - Returns: nil unless it is 1 to 64 characters long (and at most 256 bytes).
+    /// - Returns: nil unless it is 1 to 64 characters long (and at most 256 bytes), none of them a control character.
     public init?(_ text: String) {
-        guard !text.isEmpty, text.utf8.count <= 256, text.unicodeScalars.count <= 64 else { return nil }
+        guard !text.isEmpty, text.utf8.count <= 256, text.unicodeScalars.count <= 64, !ChatIdentifierRule.holdsControls(text) else {
+            return nil
+        }
         self.rawValue = text
     }
 
@@ -99,7 +101,13 @@ extension ChatIdentifier {
     }
 }
 
-enum ChatIdentifierRule {
+package enum ChatIdentifierRule {
+    /// Whether a text holds a control character. Names and titles have none: to SQLite a text ends at its first NUL, so that two of them
+    /// would be one, and a terminal obeys the others.
+    package static func holdsControls(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
     static func isServerIdentifier(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...64).contains(bytes.count)

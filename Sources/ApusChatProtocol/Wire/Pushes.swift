@@ -13,6 +13,14 @@ public struct ChatMark: Hashable, Sendable, Codable {
         self.user = user
         self.read = read
     }
+
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.conv = try container.decode(ConversationID.self, forKey: .conv)
+        self.user = try container.decode(UserID.self, forKey: .user)
+        self.read = try container.decodeCount(forKey: .read)
+    }
 }
 
 /// `presence` from the server: somebody came or went.

@@ -95,6 +95,16 @@ public struct SendReply: Hashable, Sendable, Codable {
         self.n = n
         self.at = at
     }
+
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.conv = try container.decode(ConversationID.self, forKey: .conv)
+        self.id = try container.decode(ClientID.self, forKey: .id)
+        self.seq = try container.decodeCount(forKey: .seq)
+        self.n = try container.decodeCount(forKey: .n)
+        self.at = try container.decode(Int64.self, forKey: .at)
+    }
 }
 
 /// `mark`: I have read up to here.
@@ -125,6 +135,14 @@ public struct MarkReply: Hashable, Sendable, Codable {
         self.conv = conv
         self.read = read
         self.unread = unread
+    }
+
+    /// Reads the fields. A number below zero is refused.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.conv = try container.decode(ConversationID.self, forKey: .conv)
+        self.read = try container.decodeCount(forKey: .read)
+        self.unread = try container.decodeCount(forKey: .unread)
     }
 }
 

@@ -55,13 +55,21 @@ extension SyncRequest: Codable {
 public struct HeadsReply: Hashable, Sendable, Codable {
     /// The newest change first.
     public var heads: [ChatHead]
-    /// The server's time when it looked, in milliseconds since 1970: ask for changes since this less 10 s next time (rule 5).
+    /// The server's time of the last change it knew of when it looked, in milliseconds since 1970: ask for changes since this less 10 s next
+    /// time (rule 5).
     public var at: Int64
 
     /// An answer with all its parts.
     public init(heads: [ChatHead], at: Int64) {
         self.heads = heads
         self.at = at
+    }
+
+    /// Reads the fields. A time below zero is refused: the client keeps it and computes with it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.heads = try container.decode([ChatHead].self, forKey: .heads)
+        self.at = try container.decodeCount(forKey: .at)
     }
 }
 

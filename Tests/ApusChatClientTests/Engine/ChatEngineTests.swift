@@ -309,6 +309,16 @@ import Testing
         await world.end()
     }
 
+    /// The number is stored: a trap would come back at every start.
+    @Test(arguments: [(stored: Int64.min, since: Int64(0)), (-1, 0), (9_999, 0), (10_000, 0), (10_001, 1), (.max, .max - 10_000)])
+    func anySyncTimeInTheStoreIsSurvived(stored: Int64, since: Int64) async throws {
+        let world = try await World()
+        try world.store.save(heads: [], synchronizedAt: stored)
+        await world.online()
+        #expect(world.server.asked(ChatVerb.sync).first?["since"] == .integer(since))
+        await world.end()
+    }
+
     @Test func pairIsFoundByNameAndOfflineAfterwards() async throws {
         let world = try await World()
         await world.online()

@@ -75,6 +75,24 @@ import Testing
         #expect(info?.unread == 4)
     }
 
+    @Test(arguments: [
+        (lastNumber: Int64.max, read: Int64.min, unread: Int64.max), (.min, .max, 0), (.max, -1, .max), (.max, 0, .max), (0, .max, 0),
+        (.min, 0, 0), (5, 3, 2), (3, 5, 0),
+    ])
+    func unreadIsANumberWhateverTheServerSaid(lastNumber: Int64, read: Int64, unread: Int64) {
+        let info = ChatConversationInfo(
+            id: pair, kind: .pair, members: [], name: "", lastSeq: 0, lastNumber: lastNumber, read: read, updatedAt: 0)
+        #expect(info.unread == unread)
+    }
+
+    @Test func aReadMarkOfTheServerBeyondTheLastMessageHidesNothing() throws {
+        let store = try ChatStore(path: ":memory:")
+        try store.save(heads: [self.head(seq: 3, read: .max, unread: .max)])
+        #expect(try store.conversation(pair, of: alice.id)?.read == 3)
+        try store.save(heads: [self.head(seq: 4, read: 3)])
+        #expect(try store.conversation(pair, of: alice.id)?.unread == 1)
+    }
+
     @Test func floorOfALateMemberCountsAsRead() throws {
         let store = try ChatStore(path: ":memory:")
         try store.save(heads: [self.head(seq: 100, read: 0, unread: 3)])
