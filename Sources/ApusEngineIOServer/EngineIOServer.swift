@@ -4,7 +4,7 @@ import ApusWebSocket
 import HTTPTypes
 package import Logging
 import NIOConcurrencyHelpers
-import NIOCore
+package import NIOCore
 
 /// Owns the sessions of one Engine.IO endpoint and finds them by id. The HTTP handlers of every connection share it.
 ///
@@ -50,8 +50,12 @@ package final class EngineIOServer: Sendable {
 
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
     ///
-    /// - Parameter isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
-    package func makeHTTPHandler(isAlone: Bool = false) -> EngineIOHTTPHandler { EngineIOHTTPHandler(server: self, isAlone: isAlone) }
+    /// - Parameters:
+    ///   - isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
+    ///   - passing: The deadlines of requests that are passed on, when it is alone; `nil` for those that are answered at once.
+    package func makeHTTPHandler(isAlone: Bool = false, passing: EngineIOPassing? = nil) -> EngineIOHTTPHandler {
+        EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing)
+    }
 
     /// The sessions that are open now.
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
@@ -97,7 +101,7 @@ package final class EngineIOServer: Sendable {
     }
 
     /// Counts a connection until it closes. `false`: there are more than all clients could need; close it at once.
-    func admit(_ channel: any Channel) -> Bool {
+    package func admit(_ channel: any Channel) -> Bool {
         // Behind a proxy its address says nothing.
         let key = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
         guard self.state.withLockedValue({ $0.transports.opened(from: key) }) == nil else { return false }

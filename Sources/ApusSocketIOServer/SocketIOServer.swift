@@ -1,6 +1,7 @@
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
+package import HTTPTypes
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -135,6 +136,20 @@ public final class SocketIOServer: Sendable {
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: io.channelHandlers())))
     /// ```
     public func channelHandlers() -> [any RemovableChannelHandler] { [self.engine.makeHTTPHandler()] }
+
+    /// The same for a connection that nobody else watches: they give every request its time, and the silence between two.
+    ///
+    /// - Parameters:
+    ///   - requestTimeout: Time a request that is passed on may take to come whole.
+    ///   - answerTimeout: Time its answer may take until the client has taken all of it.
+    package func channelHandlers(
+        requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration
+    ) -> [any RemovableChannelHandler] {
+        [self.engine.makeHTTPHandler(isAlone: true, passing: .init(requestTimeout: requestTimeout, answerTimeout: answerTimeout))]
+    }
+
+    /// Counts a connection until it closes, for whoever listens for this server. `false`: there are too many; close it at once.
+    package func admit(_ channel: any Channel) -> Bool { self.engine.admit(channel) }
 
     /// Takes no more clients and closes those that are connected, in jittered batches; they see `transport close` and may connect to another
     /// server. Answers when the last has left, by `drainTimeout` at the latest: whoever is there then is cut.

@@ -189,4 +189,53 @@ private typealias Connection = EngineServer
         connection.pass(.seconds(1))
         #expect(!connection.http.channel.isActive)
     }
+
+    // MARK: Slow requests that are passed on
+
+    private static let passing = EngineIOPassing(
+        requestTimeout: { .seconds($0.method == .post ? 30 : 10) }, answerTimeout: .seconds(50))
+
+    @Test(arguments: [(HTTPRequest.Method.get, 10), (.post, 30)])
+    func aPassedRequestHasItsOwnTime(method: HTTPRequest.Method, seconds: Int) throws {
+        let connection = try Connection(isAlone: true, passing: Self.passing)
+        try connection.http.sendHead(method, "/upload")
+        for _ in 1..<seconds {
+            connection.pass(.seconds(1))
+            try connection.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            #expect(connection.http.channel.isActive)
+        }
+        connection.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
+
+    @Test func thePassedRequestsAnswerHasItsOwnTime() throws {
+        let connection = try Connection(isAlone: true, passing: Self.passing)
+        #expect(try connection.exchange(.get, "/download") == nil)
+        connection.pass(.seconds(40))
+        // Some of the answer prolongs nothing.
+        try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try connection.http.channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "x")))
+        connection.pass(.seconds(9))
+        #expect(connection.http.channel.isActive)
+        connection.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
+
+    /// A 413 goes out while the body still comes.
+    @Test(arguments: [true, false]) func afterAPassedRequestTheConnectionMayBeSilentForAWhile(isAnsweredEarly: Bool) throws {
+        let connection = try Connection(isAlone: true, passing: Self.passing)
+        try connection.http.sendHead(.post, "/upload")
+        func answer() throws {
+            try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+            try connection.http.channel.writeOutbound(HTTPResponsePart.end(nil))
+        }
+        if isAnsweredEarly { try answer() }
+        connection.pass(.seconds(20))
+        try connection.http.channel.writeInbound(HTTPRequestPart.end(nil))
+        if !isAnsweredEarly { try answer() }
+        connection.pass(.seconds(74))
+        #expect(connection.http.channel.isActive)
+        connection.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
 }

@@ -197,7 +197,8 @@ extension EngineIOHTTPHandler {
             delegate: transport, buffers: self.server.buffers.value(on: context.eventLoop))
         transport.attach(handler)
         WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
-        if self.isAlone, request.scheme == "http" { handler.shareReceiveBuffer() }
+        // Where requests are passed on, the pipeline is a web framework's, and its scheme says nothing of TLS.
+        if self.isAlone, self.passing == nil, request.scheme == "http" { handler.shareReceiveBuffer() }
         session.eventLoop.runOnLoop { greet(session, transport) }
     }
 }

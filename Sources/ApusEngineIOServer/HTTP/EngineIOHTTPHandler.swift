@@ -17,6 +17,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     let server: EngineIOServer
     /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
     let isAlone: Bool
+    let passing: EngineIOPassing?
     var context: ChannelHandlerContext?
     var machine = EngineIOHTTPStateMachine()
     /// The request of ours that is being read or answered.
@@ -28,9 +29,10 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     private var deadline = EventLoopTimer()
     private var timers: EventLoopTimers?
 
-    init(server: EngineIOServer, isAlone: Bool) {
+    init(server: EngineIOServer, isAlone: Bool, passing: EngineIOPassing? = nil) {
         self.server = server
         self.isAlone = isAlone
+        self.passing = passing
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
@@ -71,6 +73,24 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         if self.isAlone { self.startDeadline(self.server.configuration.keepAliveTimeout, context) }
     }
 
+    /// A request of somebody else begins.
+    private func startDeadline(ofPassed head: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        guard self.isAlone, case .head(let request) = head else { return }
+        self.startDeadline(self.passing?.requestTimeout(request) ?? self.server.configuration.requestTimeout, context)
+    }
+
+    /// A request of somebody else has come whole. Its answer may have gone by before.
+    private func passedWhole(_ context: ChannelHandlerContext) {
+        if self.machine.isSilent {
+            self.stopDeadline()
+            self.waitForNextRequest(context)
+        } else if let passing = self.passing {
+            self.startDeadline(passing.answerTimeout, context)
+        } else {
+            self.stopDeadline()
+        }
+    }
+
     // MARK: In
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -86,11 +106,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
             case .body(let part): if case .body(let bytes) = part { self.receivedBody(bytes) }
             case .dispatch: self.dispatch(context)
             case .forwardHead(let part):
-                if self.isAlone { self.startDeadline(self.server.configuration.requestTimeout, context) }
+                self.startDeadline(ofPassed: part, context)
                 context.fireChannelRead(self.wrapInboundOut(part))
             case .forward(let part): context.fireChannelRead(self.wrapInboundOut(part))
             case .forwardEnd(let part):
-                self.stopDeadline()
+                self.passedWhole(context)
                 context.fireChannelRead(self.wrapInboundOut(part))
             case .discard: break
             }

@@ -103,6 +103,11 @@ struct EngineIOHTTPStateMachine {
     /// Somebody else's answer went by, whole. Answers whether the connection is silent now.
     mutating func foreignAnswered() -> Bool {
         self.foreignInFlight = max(0, self.foreignInFlight - 1)
+        return self.isSilent
+    }
+
+    /// Whether nothing is being read or answered.
+    var isSilent: Bool {
         switch self.state {
         case .idle: return self.foreignInFlight == 0
         case .reading, .answering, .forwarding, .finished: return false

@@ -47,14 +47,17 @@ final class EngineServer {
         set { self.recorder.echoes = newValue }
     }
 
-    init(isAlone: Bool = false, _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }) throws {
+    init(
+        isAlone: Bool = false, passing: EngineIOPassing? = nil, _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = EngineIOServerConfiguration()
         configure(&configuration)
         // The delegate is made on the embedded loop, which is this thread.
         nonisolated(unsafe) let recorder = Recorder()
         self.recorder = recorder
         self.engine = EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in recorder }
-        self.http = try EmbeddedHTTPConnection([self.engine.makeHTTPHandler(isAlone: isAlone)], on: self.eventLoop)
+        self.http = try EmbeddedHTTPConnection(
+            [self.engine.makeHTTPHandler(isAlone: isAlone, passing: passing)], on: self.eventLoop)
     }
 
     /// Lets time pass for all connections.
