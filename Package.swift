@@ -214,7 +214,7 @@ let package = Package(
                 "ApusWebSocket", nioCore, nioConcurrencyHelpers, logging,
             ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
-        tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging]),
+        tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(
             "IntegrationTests",

@@ -51,7 +51,7 @@ public final class ChatServer: Service {
 
     private func serve(_ parts: ChatServerParts, _ onListening: @escaping @Sendable ([Address]) -> Void) async throws {
         if self.configuration.demo {
-            try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost, now: parts.now).make()
+            try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost).make()
         }
         let listeners = try self.listeners()
         let (addresses, continuation) = AsyncStream.makeStream(of: Address.self)

@@ -23,13 +23,11 @@ final class ChatServerParts: Sendable {
     let blobs: BlobFolder
     let gateway: ChatGateway
     let demo: DemoEvents?
-    let now: @Sendable () -> Int64
     private let responder: RouterResponder<BasicRequestContext>
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
-        self.now = now
-        self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger)
+        self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
         self.io = SocketIOServer(logger: logger)

@@ -29,6 +29,13 @@ enum DurableFile {
         guard fsync(descriptor) == 0 else { throw self.failure("fsync") }
     }
 
+    /// Makes an empty file that only its owner may read, unless there is one. What is there is left as it is.
+    static func createPrivately(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw self.failure("open") }
+        _ = close(descriptor)
+    }
+
     /// Makes the names in a folder durable.
     static func syncFolder(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

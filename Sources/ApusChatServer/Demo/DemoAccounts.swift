@@ -6,18 +6,18 @@ import GRDB
 struct DemoAccounts: Sendable {
     let store: ChatStore
     let cost: ChatServerConfiguration.PasswordCost
-    let now: @Sendable () -> Int64
 
     static let password = "apus-demo"
 
     /// Makes what is not there yet; started a second time it changes nothing.
     func make() async throws {
         guard let alice = UserName("alice"), let bobby = UserName("bobby") else { return }
-        let (store, cost, now) = (self.store, self.cost, self.now())
+        let (store, cost) = (self.store, self.cost)
         let isThere = try await store.read { db in try AccountRows.find(alice, db) != nil && AccountRows.find(bobby, db) != nil }
         if isThere { return }
         let hash = try PasswordHash(Self.password, cost: cost)
         try await store.write { db in
+            let now = store.clock.stamp()
             var ids: [UserID] = []
             for (name, display) in [(alice, "Alice"), (bobby, "Bobby")] {
                 if let found = try AccountRows.find(name, db) {

@@ -3,42 +3,52 @@ import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
 import GRDB
-import Logging
 
 /// One function for each request of the protocol: read it, hand it to the store, answer, push.
 extension ChatGateway {
     func register(_ socket: SocketIOServerSocket, _ identity: AccountRows.Identity) {
         let user = identity.user
-        self.on(ChatVerb.hello, socket, identity) { (_: HelloRequest, event) in self.hello(user, event) }
-        self.on(ChatVerb.send, socket, identity) { (request: SendRequest, event) in self.send(request, user, socket, event) }
-        self.on(ChatVerb.sync, socket, identity) { (request: SyncRequest, event) in self.sync(request, user, event) }
-        self.on(ChatVerb.mark, socket, identity) { (request: MarkRequest, event) in self.mark(request, user, socket, event) }
-        self.on(ChatVerb.open, socket, identity) { (request: OpenRequest, event) in
-            let (id, now) = (Secrets.newID(), self.now())
-            self.make(socket, user, event) { db in try Conversations.open(with: request.with, by: user, newID: id, at: now, db) }
+        let permits = Permits(ChatQuestion.maximumPerSocket)
+        func on<Request: Decodable & Sendable>(_ verb: String, _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void) {
+            self.on(verb, socket, identity, permits, handler)
         }
-        self.on(ChatVerb.create, socket, identity) { (request: CreateRequest, event) in
-            let (id, now) = (Secrets.newID(), self.now())
-            self.make(socket, user, event) { db in try Conversations.create(request, by: user, newID: id, at: now, db) }
+        on(ChatVerb.hello) { (_: HelloRequest, question) in self.hello(user, question) }
+        on(ChatVerb.send) { (request: SendRequest, question) in self.send(request, user, socket, question) }
+        on(ChatVerb.sync) { (request: SyncRequest, question) in self.sync(request, user, question) }
+        on(ChatVerb.mark) { (request: MarkRequest, question) in self.mark(request, user, socket, question) }
+        on(ChatVerb.open) { (request: OpenRequest, question) in
+            let id = Secrets.newID()
+            self.make(socket, user, question) { now, db in try Conversations.open(with: request.with, by: user, newID: id, at: now, db) }
         }
-        self.on(ChatVerb.users, socket, identity) { (request: UsersRequest, event) in self.users(request, event) }
+        on(ChatVerb.create) { (request: CreateRequest, question) in
+            let id = Secrets.newID()
+            self.make(socket, user, question) { now, db in try Conversations.create(request, by: user, newID: id, at: now, db) }
+        }
+        on(ChatVerb.users) { (request: UsersRequest, question) in self.users(request, question) }
     }
 
     /// Reads the one argument of a request; what cannot be read is answered and goes no further.
     private func on<Request: Decodable & Sendable>(
-        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity,
-        _ handler: @escaping @Sendable (Request, SocketIOEvent) -> Void
+        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits,
+        _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void
     ) {
         socket.on(verb) { (event: SocketIOEvent) in
             guard identity.expiresAt > self.now() else {
-                self.acknowledge(event, ChatError(.unauthorized, message: "the token's time is over; sign in again"))
+                event.acknowledge(ChatError(.unauthorized, message: "the token's time is over; sign in again"), self.logger)
                 return self.sayGoodbye(to: identity.device, .expired)
             }
+            let request: Request
             do {
-                handler(try JSONValueDecoder().decode(Request.self, from: event.arguments.first ?? [:]), event)
+                request = try JSONValueDecoder().decode(Request.self, from: event.arguments.first ?? [:])
             } catch {
-                self.acknowledge(event, ChatError(.badRequest, message: "`\(verb)`: \(Self.explain(error))"))
+                return event.acknowledge(ChatError(.badRequest, message: "`\(verb)`: \(Self.explain(error))"), self.logger)
             }
+            guard let question = ChatQuestion(event, permits) else {
+                let most = ChatQuestion.maximumPerSocket
+                return event.acknowledge(
+                    ChatError(.tooMany, message: "at most \(most) requests at a time; wait for the answers"), self.logger)
+            }
+            handler(request, question)
         }
     }
 
@@ -53,63 +63,45 @@ extension ChatGateway {
         }
     }
 
-    private func answer(_ event: SocketIOEvent, _ result: Result<some Encodable & Sendable, ChatError>) {
-        switch result {
-        case .success(let reply): self.acknowledge(event, reply)
-        case .failure(let error): self.acknowledge(event, error)
-        }
-    }
-
-    private func acknowledge(_ event: SocketIOEvent, _ reply: some Encodable & Sendable) {
-        do {
-            event.acknowledge(try JSONValueEncoder().encode(reply))
-        } catch {
-            self.logger.error("An answer could not be encoded", metadata: ["chat.verb": "\(event.name)", "error": "\(error)"])
-            event.acknowledge(["error": ["code": "internal", "message": "the server could not answer"]])
-        }
-    }
-
     // MARK: Requests
 
-    private func hello(_ user: UserID, _ event: SocketIOEvent) {
+    private func hello(_ user: UserID, _ question: ChatQuestion) {
         let now = self.now()
         self.store.read({ db in
             guard let me = try Users.user(user, db) else { throw ChatError(.unauthorized, message: "this account is gone") }
             return HelloReply(user: me, users: try Users.contacts(of: user, db), at: now)
         }) { result in
-            self.answer(
-                event,
+            question.answer(
                 result.map { reply in
                     HelloReply(user: self.withPresence(reply.user), users: reply.users.map(self.withPresence), at: reply.at)
-                })
+                }, self.logger)
         }
     }
 
-    private func send(_ request: SendRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ event: SocketIOEvent) {
-        let now = self.now()
-        self.store.write({ db in try ChatLog.send(request, from: user, at: now, db) }) { result in
-            self.answer(event, result.map(\.reply))
+    private func send(_ request: SendRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: ChatQuestion) {
+        self.store.write({ db in try ChatLog.send(request, from: user, at: self.store.clock.stamp(), db) }) { result in
+            question.answer(result.map(\.reply), self.logger)
             if case .success(let sent) = result, let stored = sent.event {
                 self.push(ChatVerb.event, stored, to: sent.members, except: socket)
             }
         }
     }
 
-    private func sync(_ request: SyncRequest, _ user: UserID, _ event: SocketIOEvent) {
+    private func sync(_ request: SyncRequest, _ user: UserID, _ question: ChatQuestion) {
         if case .heads(let since) = request {
-            let now = self.now()
-            self.store.read({ db in HeadsReply(heads: try Conversations.heads(since: since, for: user, db), at: now) }) {
-                self.answer(event, $0)
+            // Before the snapshot is taken: what it lacks is stamped with this time or a later one.
+            let at = self.store.clock.lastCommitted
+            self.store.read({ db in HeadsReply(heads: try Conversations.heads(since: since, for: user, db), at: at) }) {
+                question.answer($0, self.logger)
             }
         } else {
-            self.store.read({ db in try ChatLog.events(request, for: user, db) }) { self.answer(event, $0) }
+            self.store.read({ db in try ChatLog.events(request, for: user, db) }) { question.answer($0, self.logger) }
         }
     }
 
-    private func mark(_ request: MarkRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ event: SocketIOEvent) {
-        let now = self.now()
-        self.store.write({ db in try ChatLog.mark(request, by: user, at: now, db) }) { result in
-            self.answer(event, result.map(\.reply))
+    private func mark(_ request: MarkRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: ChatQuestion) {
+        self.store.write({ db in try ChatLog.mark(request, by: user, at: self.store.clock.stamp(), db) }) { result in
+            question.answer(result.map(\.reply), self.logger)
             if case .success(let marked) = result, marked.hasMoved {
                 self.push(
                     ChatVerb.mark, ChatMark(conv: request.conv, user: user, read: marked.reply.read), to: marked.members, except: socket)
@@ -119,20 +111,19 @@ extension ChatGateway {
 
     /// `open` and `create`: the maker's other devices and the others learn of the new conversation by its head.
     private func make(
-        _ socket: SocketIOServerSocket, _ user: UserID, _ event: SocketIOEvent,
-        _ body: @escaping @Sendable (Database) throws -> Conversations.Made
+        _ socket: SocketIOServerSocket, _ user: UserID, _ question: ChatQuestion,
+        _ body: @escaping @Sendable (Int64, Database) throws -> Conversations.Made
     ) {
-        self.store.write(body) { result in
-            self.answer(event, result.map { HeadReply(head: $0.head) })
+        self.store.write({ db in try body(self.store.clock.stamp(), db) }) { result in
+            question.answer(result.map { HeadReply(head: $0.head) }, self.logger)
             guard case .success(let made) = result, !made.others.isEmpty else { return }
-            self.push(ChatVerb.head, made.head, to: [user], except: socket)
-            for (other, head) in made.others { self.push(ChatVerb.head, head, to: [other]) }
+            self.push(ChatVerb.head, made.head, to: [user] + made.others, except: socket)
         }
     }
 
-    private func users(_ request: UsersRequest, _ event: SocketIOEvent) {
+    private func users(_ request: UsersRequest, _ question: ChatQuestion) {
         self.store.read({ db in UsersReply(users: try Users.find(prefix: request.query ?? "", db)) }) { result in
-            self.answer(event, result.map { UsersReply(users: $0.users.map(self.withPresence)) })
+            question.answer(result.map { UsersReply(users: $0.users.map(self.withPresence)) }, self.logger)
         }
     }
 }

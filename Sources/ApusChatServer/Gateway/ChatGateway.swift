@@ -64,7 +64,11 @@ final class ChatGateway: Sendable {
         let token = socket.handshake.auth["token"]?.stringValue ?? ""
         let now = self.now()
         self.store.read({ db in try AccountRows.identity(token: token, at: now, db) }) { result in
-            if case .success(nil) = result { self.sayGoodbye(to: identity.device, .loggedOut) }
+            switch result {
+            case .success(nil): self.sayGoodbye(to: identity.device, .loggedOut)
+            case .success: break
+            case .failure: socket.disconnect(close: true)  // not known; it connects again and is asked again
+            }
         }
     }
 
@@ -102,11 +106,11 @@ final class ChatGateway: Sendable {
 
     /// Sends to every socket of the users; with `except`, not to that one.
     func push(_ verb: String, _ value: some Encodable & Sendable, to users: [UserID], except socket: SocketIOServerSocket? = nil) {
-        guard let first = users.first else { return }
+        guard !users.isEmpty else { return }
         do {
             let argument = try JSONValueEncoder().encode(value)
-            var target = socket?.to(Self.room(of: first)) ?? self.namespace.to(Self.room(of: first))
-            for user in users.dropFirst() { target = target.to(Self.room(of: user)) }
+            let rooms = users.map(Self.room(of:))
+            let target = socket?.to(rooms) ?? self.namespace.to(rooms)
             target.emit(verb, arguments: [argument])
         } catch {
             self.logger.error("A push could not be encoded", metadata: ["chat.verb": "\(verb)", "error": "\(error)"])

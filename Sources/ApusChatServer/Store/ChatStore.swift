@@ -12,9 +12,21 @@ final class ChatStore: Sendable {
     private let pool: DatabasePool
     private let writer: StoreWriter
     private let readers: NIOThreadPool
+    private let pendingReads: Permits
+    /// What changes are stamped with.
+    let clock: StoreClock
 
     /// Opens (and makes, and migrates) `chat.sqlite` in `directory`.
-    init(directory: String, readerThreads: Int = 4, writer configuration: StoreWriter.Configuration = .init(), logger: Logger) throws {
+    ///
+    /// - Parameters:
+    ///   - readerThreads: Reads at the same time. Default 4.
+    ///   - maximumPendingReads: Most reads that wait or run. Default 4,096; above it a read is refused with `storage` at once.
+    ///   - now: The machine's clock, in milliseconds since 1970.
+    init(
+        directory: String, readerThreads: Int = 4, maximumPendingReads: Int = 4_096,
+        writer configuration: StoreWriter.Configuration = .init(),
+        logger: Logger, now: @escaping @Sendable () -> Int64
+    ) throws {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let path = directory + "/chat.sqlite"
@@ -23,6 +35,8 @@ final class ChatStore: Sendable {
         database.maximumReaderCount = readerThreads
         database.busyMode = .timeout(5)
         do {
+            // SQLite would make it readable for everybody; its WAL takes after it.
+            try DurableFile.createPrivately(path)
             self.pool = try DatabasePool(path: path, configuration: database)
         } catch {
             throw ChatStoreError(.cannotOpen, message: "\(path): \(error)")
@@ -32,7 +46,11 @@ final class ChatStore: Sendable {
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA mmap_size = 0")
         }
         try ChatSchema.migrate(self.pool)
-        self.writer = StoreWriter(database: self.pool, configuration: configuration, logger: logger)
+        let last = try self.pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(touched_at) FROM conversation") }
+        let clock = StoreClock(last: last ?? 0, now: now)
+        self.clock = clock
+        self.writer = StoreWriter(database: self.pool, configuration: configuration, logger: logger, didCommit: clock.didCommit)
+        self.pendingReads = Permits(maximumPendingReads)
         self.readers = NIOThreadPool(numberOfThreads: readerThreads)
         self.readers.start()
         self.writer.start()
@@ -59,22 +77,29 @@ final class ChatStore: Sendable {
         }
     }
 
-    /// Runs `body` on a snapshot, on a reader's thread, and calls `completion` there.
+    /// Runs `body` on a snapshot, on a reader's thread, and calls `completion` there; at once when too many wait.
     func read<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, ChatError>) -> Void
     ) {
+        guard self.pendingReads.take() else {
+            return completion(.failure(ChatError(.storage, message: "the server is busy; ask again later")))
+        }
         self.readers.submit { state in
-            guard state == .active else {
-                completion(.failure(ChatError(.storage, message: "the server is stopping; ask again later")))
-                return
-            }
-            do {
-                completion(.success(try self.pool.read(body)))
-            } catch let error as ChatError {
-                completion(.failure(error))
-            } catch {
-                completion(.failure(ChatError(.storage, message: "the server could not read; ask again later")))
-            }
+            let result: Result<T, ChatError> =
+                state == .active
+                ? self.result(of: body) : .failure(ChatError(.storage, message: "the server is stopping; ask again later"))
+            self.pendingReads.giveBack()
+            completion(result)
+        }
+    }
+
+    private func result<T: Sendable>(of body: @Sendable (Database) throws -> T) -> Result<T, ChatError> {
+        do {
+            return .success(try self.pool.read(body))
+        } catch let error as ChatError {
+            return .failure(error)
+        } catch {
+            return .failure(ChatError(.storage, message: "the server could not read; ask again later"))
         }
     }
 

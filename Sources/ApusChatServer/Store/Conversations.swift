@@ -58,10 +58,10 @@ enum Conversations {
 
     /// What `open` or `create` led to.
     struct Made: Sendable {
-        /// The head as the asking user sees it.
+        /// The head as the asking user sees it. When the conversation is new it is everybody's: nobody has read anything.
         var head: ChatHead
-        /// The head as each of the others sees it; empty when the conversation was there already.
-        var others: [(user: UserID, head: ChatHead)]
+        /// Who has to hear of it beside the asking user; empty when the conversation was there already.
+        var others: [UserID]
     }
 
     /// The pair of two users; made when there is none. There is at most one, whoever asks first, or both at once.
@@ -79,7 +79,7 @@ enum Conversations {
             sql: "INSERT INTO conversation (id, kind, low, high, created_at, updated_at, touched_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
             arguments: [newID, ConversationKind.pair.rawValue, low.rawValue, high.rawValue, now, now, now])
         for member in [low, high] { try self.insertMember(member, role: .member, in: conv, db) }
-        return Made(head: try self.head(conv, for: user, db), others: [(other, try self.head(conv, for: other, db))])
+        return Made(head: try self.head(conv, for: user, db), others: [other])
     }
 
     /// A new group. Its log begins with two changes: what it is called, and who is in it.
@@ -90,6 +90,9 @@ enum Conversations {
         }
         guard title.utf8.count <= ChatLimits.titleLength * 4, title.unicodeScalars.count <= ChatLimits.titleLength else {
             throw ChatError(.tooLarge, message: "at most \(ChatLimits.titleLength) characters of title")
+        }
+        guard !ChatIdentifierRule.holdsControls(title) else {
+            throw ChatError(.badRequest, message: "`title` holds a control character")
         }
         guard request.members.count < ChatLimits.members else {
             throw ChatError(.tooLarge, message: "at most \(ChatLimits.members) members")
@@ -105,7 +108,7 @@ enum Conversations {
         try ChatLog.change(.conversationSet, ["title": .string(title)], in: conv, by: user, id: "set-" + newID, at: now, db)
         let joined = JSONValue.array(([user] + others).map { .string($0.rawValue) })
         try ChatLog.change(.memberJoin, ["users": joined], in: conv, by: user, id: "join-" + newID, at: now, db)
-        return Made(head: try self.head(conv, for: user, db), others: try others.map { ($0, try self.head(conv, for: $0, db)) })
+        return Made(head: try self.head(conv, for: user, db), others: others)
     }
 
     private static func insertMember(_ user: UserID, role: ChatMember.Role, in conv: ConversationID, _ db: Database) throws {

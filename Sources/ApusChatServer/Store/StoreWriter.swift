@@ -35,15 +35,18 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
     private var isReadOnly = false
     /// What a test puts in the place of `COMMIT`, to see what happens when it fails.
     private let commit: @Sendable (Database) throws -> Void
+    private let didCommit: @Sendable () -> Void
 
+    /// - Parameter didCommit: Called after each commit that succeeded, before the completions.
     init(
         database: any DatabaseWriter, configuration: Configuration = .init(), logger: Logger,
-        commit: @escaping @Sendable (Database) throws -> Void = { try $0.commit() }
+        commit: @escaping @Sendable (Database) throws -> Void = { try $0.commit() }, didCommit: @escaping @Sendable () -> Void = {}
     ) {
         self.database = database
         self.configuration = configuration
         self.logger = logger
         self.commit = commit
+        self.didCommit = didCommit
     }
 
     /// Starts the thread. Jobs submitted before wait for it.
@@ -113,6 +116,7 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
             self.failed(batch, error)
             return
         }
+        self.didCommit()
         for completion in completions { completion() }
     }
 

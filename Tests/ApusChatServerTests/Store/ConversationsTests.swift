@@ -1,5 +1,6 @@
 import ApusChatProtocol
 import GRDB
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import ApusChatServer
@@ -14,7 +15,9 @@ struct ConversationsTests {
         let (alice, bobby) = (self.chat.alice, self.chat.bobby)
         try self.chat.db.write { db in
             let first = try Conversations.open(with: bobby, by: alice, newID: "p1", at: 1, db)
-            #expect(first.others.map(\.user) == [bobby])
+            #expect(first.others == [bobby])
+            // One head is pushed to both: it is the same.
+            #expect(try Conversations.head(first.head.conv, for: bobby, db) == first.head)
             let second = try Conversations.open(with: alice, by: bobby, newID: "p2", at: 2, db)
             #expect(second.head.conv == first.head.conv)
             #expect(second.others.isEmpty)
@@ -40,7 +43,8 @@ struct ConversationsTests {
         #expect(made.head.members.map(\.user) == [alice, bobby])
         #expect(made.head.members.map(\.role) == [.owner, .member])
         #expect(made.head.seq == 2 && made.head.n == 0 && made.head.unread == 0)
-        #expect(made.others.map(\.user) == [bobby])
+        #expect(made.others == [bobby])
+        #expect(try self.chat.head(made.head.conv, for: bobby) == made.head)  // one head is pushed to all
         let log = try self.chat.events(.forward(conv: made.head.conv, from: 1, limit: 10), for: bobby).events
         #expect(log.map(\.kind) == [.conversationSet, .memberJoin])
         #expect(log.map(\.n) == [nil, nil])
@@ -58,9 +62,31 @@ struct ConversationsTests {
             }
         }
         #expect(create(" ", [bobby]) == .badRequest)
+        #expect(create("T\u{0}U", [bobby]) == .badRequest)
+        #expect(create("T\u{1B}[2J", [bobby]) == .badRequest)
         #expect(create(String(repeating: "x", count: 101), [bobby]) == .tooLarge)
         #expect(create("T", [UserID(unchecked: "nobody")]) == .notFound)
         #expect(create("T", (0..<500).map { UserID(unchecked: "u\($0)") }) == .tooLarge)
+    }
+
+    /// The largest group: as many statements as members, not as many for each member.
+    @Test func theWorkOfALargeGroupGrowsWithItsMembers() throws {
+        let alice = self.chat.alice
+        let others = (1..<ChatLimits.members).map { UserID(unchecked: "member\($0)") }
+        try self.chat.db.write { db in
+            for user in others {
+                let name = try #require(UserName(user.rawValue))
+                _ = try AccountRows.insertUser(user, name: name, display: "", password: PasswordHash(stored: "x"), at: 1, db)
+            }
+        }
+        let statements = NIOLockedValueBox(0)
+        let made = try self.chat.db.write { db in
+            db.trace { _ in statements.withLockedValue { $0 += 1 } }
+            defer { db.trace(options: []) }
+            return try Conversations.create(CreateRequest(title: "T", members: others), by: alice, newID: "g", at: 7, db)
+        }
+        #expect(made.others.count == ChatLimits.members - 1 && made.head.members.count == ChatLimits.members)
+        #expect(statements.withLockedValue { $0 } < 2 * ChatLimits.members + 50)
     }
 
     @Test func headsSinceATimeAreThoseThatChanged() throws {
