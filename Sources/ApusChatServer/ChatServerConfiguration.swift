@@ -14,6 +14,8 @@ public struct ChatServerConfiguration: Sendable {
     public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.
     public var presenceGrace: Duration = .seconds(5)
+    /// Most bytes of one user's uploads, all together. Default 1 GiB; above it an upload is refused with `too_large`.
+    public var blobQuota: Int64 = 1 << 30
     /// What a password's hash costs. Default: scrypt with N = 2^14, r = 8, p = 5, one of the settings OWASP recommends (2023): 16 MiB each.
     ///
     /// In a debug build the default is a tenth of that, because scrypt without optimization takes three seconds instead of a tenth of one.

@@ -23,7 +23,9 @@ final class ChatServerParts: Sendable {
     let blobs: BlobFolder
     let gateway: ChatGateway
     let demo: DemoEvents?
-    private let responder: RouterResponder<BasicRequestContext>
+    private let responder: RouterResponder<ChatRequestContext>
+    /// Time an upload may take to come whole, and any answer to be taken whole: 10 MiB at a slow mobile link.
+    private static let transferTimeout = Duration.seconds(120)
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -37,9 +39,12 @@ final class ChatServerParts: Sendable {
         self.gateway.mount()
         self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
         self.demo?.mount()
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let router = Router(context: ChatRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ChatErrorMiddleware())
-        ChatAPI(accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now).add(to: router)
+        ChatAPI(
+            accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now,
+            blobQuota: configuration.blobQuota
+        ).add(to: router)
         StaticFiles.bundled().add(to: router)
         self.responder = router.buildResponder()
     }
@@ -50,11 +55,14 @@ final class ChatServerParts: Sendable {
         onListening: @escaping @Sendable (ChatServer.Address) -> Void
     ) -> some Service {
         let io = self.io
-        let http = HTTP1Channel.Configuration(additionalChannelHandlers: io.channelHandlers())
+        let requestTimeout = io.configuration.engine.requestTimeout
+        // No `idleTimeout` of hummingbird's: it does not see the requests that Socket.IO takes, and would cut a poll that waits.
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: io.channelHandlers(
+                requestTimeout: { ChatAPI.isUpload($0) ? Self.transferTimeout : requestTimeout }, answerTimeout: Self.transferTimeout))
         let builder = HTTPServerBuilder { responder in
-            let base = HTTP1Channel(responder: responder, configuration: http)
-            guard let tls = listener.tls else { return base }
-            return TLSChildChannel(base: base, context: tls)
+            ChatChildChannel(
+                base: HTTP1Channel(responder: responder, configuration: http), tls: listener.tls, admits: { io.admit($0) })
         }
         return Application(
             responder: self.responder, server: builder,

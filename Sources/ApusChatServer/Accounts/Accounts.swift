@@ -16,8 +16,7 @@ final class Accounts: Sendable {
     private let throttle = NIOLockedValueBox(LoginThrottle())
     /// Hashing has its own threads, so that a storm of logins does not stop reading; and a bound, so that it does not fill the memory.
     private let hashers = NIOThreadPool(numberOfThreads: 2)
-    private let waiting = NIOLockedValueBox(0)
-    private static let maximumWaiting = 128
+    private let waiting = Permits(128)
 
     init(store: ChatStore, configuration: ChatServerConfiguration, now: @escaping @Sendable () -> Int64) throws {
         self.store = store
@@ -38,6 +37,9 @@ final class Accounts: Sendable {
         guard display.utf8.count <= ChatLimits.displayLength * 4, display.unicodeScalars.count <= ChatLimits.displayLength else {
             throw ChatError(.tooLarge, message: "at most \(ChatLimits.displayLength) characters of display name")
         }
+        guard !ChatIdentifierRule.holdsControls(display) else {
+            throw ChatError(.badRequest, message: "a display name holds no control characters")
+        }
         let cost = self.cost
         let hash = try await self.hashing { try PasswordHash(request.password, cost: cost) }
         let id = UserID(unchecked: Secrets.newID())
@@ -48,25 +50,34 @@ final class Accounts: Sendable {
         }
     }
 
-    func login(_ request: LoginRequest) async throws -> SessionReply {
+    /// - Parameter address: Under what the client is counted; nil for those that cannot be told apart (`ClientAddress`).
+    func login(_ request: LoginRequest, from address: String? = nil) async throws -> SessionReply {
         let wrong = ChatError(.badCredentials, message: "name or password is wrong")
         guard request.password.utf8.count <= ChatLimits.passwordBytes else { throw wrong }
         let name = UserName(request.name)
         let key = name?.folded ?? ""
-        guard self.throttle.withLockedValue({ $0.permits(key, at: self.now()) }) else {
+        guard self.throttle.withLockedValue({ $0.begins(key, from: address, at: self.now()) }) else {
             throw ChatError(.tooMany, message: "too many wrong passwords; wait a minute")
         }
+        let user: ChatUser?
+        do {
+            user = try await self.verified(name, request.password)
+        } catch {
+            self.throttle.withLockedValue { $0.takesBack(key, from: address) }  // nothing was learnt about the password
+            throw error
+        }
+        guard let user else { throw wrong }
+        self.throttle.withLockedValue { $0.takesBack(key, from: address) }
+        let session = self.newSession(label: request.device)
+        return try await self.store.write { db in try session.insert(for: user, db) }
+    }
+
+    /// The user whose password this is.
+    private func verified(_ name: UserName?, _ password: String) async throws -> ChatUser? {
         let found: (user: ChatUser, password: PasswordHash)?
         if let name { found = try await self.store.read { db in try AccountRows.find(name, db) } } else { found = nil }
         let hash = found?.password ?? self.nobody
-        let isRight = try await self.hashing { hash.verifies(request.password) }
-        guard isRight, let user = found?.user else {
-            self.throttle.withLockedValue { $0.failed(key, at: self.now()) }
-            throw wrong
-        }
-        self.throttle.withLockedValue { $0.succeeded(key) }
-        let session = self.newSession(label: request.device)
-        return try await self.store.write { db in try session.insert(for: user, db) }
+        return try await self.hashing { hash.verifies(password) } ? found?.user : nil
     }
 
     /// Who a token stands for; nil when it is unknown, revoked or its time is over.
@@ -92,13 +103,8 @@ final class Accounts: Sendable {
     }
 
     private func hashing<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        let mayWait = self.waiting.withLockedValue { count in
-            guard count < Self.maximumWaiting else { return false }
-            count += 1
-            return true
-        }
-        guard mayWait else { throw ChatError(.tooMany, message: "too many people sign in at the moment; try again soon") }
-        defer { self.waiting.withLockedValue { $0 -= 1 } }
+        guard self.waiting.take() else { throw ChatError(.tooMany, message: "too many people sign in at the moment; try again soon") }
+        defer { self.waiting.giveBack() }
         return try await self.hashers.runIfActive(body)
     }
 

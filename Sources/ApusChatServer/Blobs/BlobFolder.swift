@@ -1,6 +1,7 @@
 import ApusChatProtocol
 import Crypto
 import Foundation
+import NIOCore
 import NIOPosix
 
 /// The bytes of uploads, each stored once under its hash: `blobs/ab/abcd…`. The name is the server's, nothing of the client's gets into a path (hazard 21).
@@ -9,34 +10,53 @@ import NIOPosix
 final class BlobFolder: Sendable {
     private let folder: String
     private let threads: NIOThreadPool
+    /// What a test puts in the place of `fsync`, to see what it is called for.
+    private let syncFolder: @Sendable (String) throws -> Void
 
-    init(directory: String) throws {
+    init(directory: String, syncFolder: @escaping @Sendable (String) throws -> Void = DurableFile.syncFolder) throws {
         self.folder = directory + "/blobs"
+        self.syncFolder = syncFolder
         try FileManager.default.createDirectory(
             atPath: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try syncFolder(directory)
         self.threads = NIOThreadPool(numberOfThreads: 2)
         self.threads.start()
     }
 
     func close() { try? self.threads.syncShutdownGracefully() }
 
-    /// Judges and keeps an upload. When it returns the bytes are on the disk.
-    func store(_ bytes: [UInt8]) async throws -> BlobReply {
-        try await self.threads.runIfActive { try self.write(bytes) }
+    /// Says what an upload is, and whether it is taken.
+    func judge(_ bytes: ByteBuffer) async throws -> BlobReply {
+        try await self.threads.runIfActive { try self.judge(Array(bytes.readableBytesView)) }
     }
 
-    /// The bytes of a blob that the database knows.
-    func load(_ blob: BlobID) async throws -> [UInt8] {
+    /// Keeps an upload that was judged. When it returns the bytes are on the disk.
+    func keep(_ bytes: ByteBuffer, as blob: BlobID) async throws {
+        try await self.threads.runIfActive { try self.keep(Array(bytes.readableBytesView), as: blob) }
+    }
+
+    /// A piece of a blob that the database knows, from `offset` on. No descriptor is held between two pieces: a slow reader costs none.
+    func piece(of blob: BlobID, from offset: Int) async throws -> ByteBuffer {
         try await self.threads.runIfActive {
-            guard let data = FileManager.default.contents(atPath: self.path(blob)) else {
-                throw ChatError(.storage, message: "the server lost the bytes of this blob")
-            }
-            return [UInt8](data)
+            guard let file = FileHandle(forReadingAtPath: self.path(blob)) else { throw Self.lost }
+            defer { try? file.close() }
+            try file.seek(toOffset: UInt64(offset))
+            guard let data = try file.read(upToCount: Self.pieceBytes), !data.isEmpty else { throw Self.lost }
+            return ByteBuffer(bytes: data)
         }
     }
 
-    /// Judges and keeps an upload, on the caller's thread.
+    private static let pieceBytes = 128 * 1024
+    private static let lost = ChatError(.storage, message: "the server lost the bytes of this blob")
+
+    /// The same two steps on the caller's thread.
     func write(_ bytes: [UInt8]) throws -> BlobReply {
+        let reply = try self.judge(bytes)
+        try self.keep(bytes, as: reply.blob)
+        return reply
+    }
+
+    private func judge(_ bytes: [UInt8]) throws -> BlobReply {
         guard !bytes.isEmpty else { throw ChatError(.badRequest, message: "the body is empty") }
         guard bytes.count <= ChatLimits.blobBytes else { throw ChatError(.tooLarge, message: "at most \(ChatLimits.blobBytes) bytes") }
         let sniffed = ImageSniffer.sniff(bytes)
@@ -49,7 +69,6 @@ final class BlobFolder: Sendable {
             }
         }
         let blob = BlobID(unchecked: Secrets.hex(SHA256.hash(data: bytes)))
-        try self.keep(bytes, as: blob)
         return BlobReply(blob: blob, size: bytes.count, type: sniffed.type, width: sniffed.width, height: sniffed.height)
     }
 
@@ -58,18 +77,25 @@ final class BlobFolder: Sendable {
     /// Written beside, synced, renamed, and the folder synced: after a power cut there is the whole file or none.
     private func keep(_ bytes: [UInt8], as blob: BlobID) throws {
         let final = self.path(blob)
-        if FileManager.default.fileExists(atPath: final) { return }  // stored once; the name is the content
         let folder = (final as NSString).deletingLastPathComponent
+        if FileManager.default.fileExists(atPath: final) {
+            // Stored once; the name is the content. But whoever renamed it may not have come to sync the name, or may have died before.
+            return try self.syncNames(in: folder)
+        }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let part = "\(final).\(Secrets.newID()).part"
         do {
             try DurableFile.write(bytes, to: part)
             try DurableFile.rename(part, to: final)
-            try DurableFile.syncFolder(folder)
-            try DurableFile.syncFolder(self.folder)
+            try self.syncNames(in: folder)
         } catch {
             DurableFile.remove(part)
             throw error
         }
+    }
+
+    private func syncNames(in folder: String) throws {
+        try self.syncFolder(folder)
+        try self.syncFolder(self.folder)
     }
 }

@@ -3,14 +3,34 @@ import GRDB
 
 /// Blobs in the database: what they are, who uploaded them, which events refer to them.
 enum Blobs {
+    /// Judges an upload before its bytes are kept. What the user has uploaded before costs nothing: it may be sent again when the answer was lost.
+    /// - Throws: `too_large` when it does not fit into the user's quota.
+    static func requireRoom(for reply: BlobReply, of user: UserID, quota: Int64, _ db: Database) throws {
+        let used = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT blob_bytes FROM user WHERE id = ?
+                    AND NOT EXISTS (SELECT 1 FROM blob_owner WHERE blob_owner.blob = ? AND blob_owner.user = user.id)
+                    """), arguments: [user.rawValue, reply.blob.rawValue])
+        guard let used else { return }
+        let (total, overflow) = used.addingReportingOverflow(Int64(reply.size))
+        guard !overflow, total <= quota else {
+            throw ChatError(.tooLarge, message: "your uploads may have \(quota) bytes in all, and this one does not fit in any more")
+        }
+    }
+
     /// Notes an upload. The bytes are on the disk already.
-    static func insert(_ reply: BlobReply, by user: UserID, at now: Int64, _ db: Database) throws {
+    /// - Throws: `too_large` when it does not fit into the user's quota, after all.
+    static func insert(_ reply: BlobReply, by user: UserID, quota: Int64, at now: Int64, _ db: Database) throws {
+        try self.requireRoom(for: reply, of: user, quota: quota, db)
         try db.execute(
             sql: "INSERT INTO blob (sha256, size, type, width, height, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             arguments: [reply.blob.rawValue, reply.size, reply.type, reply.width, reply.height, now])
         try db.execute(
             sql: "INSERT INTO blob_owner (blob, user) VALUES (?, ?) ON CONFLICT DO NOTHING",
             arguments: [reply.blob.rawValue, user.rawValue])
+        guard db.changesCount > 0 else { return }
+        try db.execute(sql: "UPDATE user SET blob_bytes = blob_bytes + ? WHERE id = ?", arguments: [reply.size, user.rawValue])
     }
 
     /// What a user may read: their own uploads, and what an event refers to that they may see (rule 8).

@@ -1,18 +1,27 @@
 import ApusChatProtocol
+import ApusConnectivity
 import ApusJSON
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
 import NIOCore
 
 /// The HTTP side of the chat: sign up, in and out, and the blobs. JSON in and out; an error is `{"error": {"code", "message"}}`.
 struct ChatAPI: Sendable {
-    typealias Context = BasicRequestContext
+    typealias Context = ChatRequestContext
 
     let accounts: Accounts
     let store: ChatStore
     let blobs: BlobFolder
     let gateway: ChatGateway
     let now: @Sendable () -> Int64
+    /// Most bytes of one user's uploads.
+    let blobQuota: Int64
+    /// The uploads that are under way, in all and by user: each is in memory until it is whole.
+    let uploads = NIOLockedValueBox(ConnectionQuota(maximum: 32, maximumPerAddress: 4))
+
+    /// Whether a request is an upload, which may take long.
+    static func isUpload(_ request: HTTPRequest) -> Bool { request.method == .post && request.path?.hasPrefix("/api/blobs") == true }
 
     /// Largest JSON body, in bytes.
     private static let jsonBytes = 16 * 1024
@@ -23,8 +32,8 @@ struct ChatAPI: Sendable {
             let reply = try await self.accounts.register(try await Self.read(RegisterRequest.self, from: request))
             return try Self.json(self.withPresence(reply), status: .created)
         }
-        router.post("/api/login") { request, _ in
-            let reply = try await self.accounts.login(try await Self.read(LoginRequest.self, from: request))
+        router.post("/api/login") { request, context in
+            let reply = try await self.accounts.login(try await Self.read(LoginRequest.self, from: request), from: context.address)
             return try Self.json(self.withPresence(reply))
         }
         router.post("/api/logout") { request, _ in
@@ -48,11 +57,18 @@ struct ChatAPI: Sendable {
     // MARK: Blobs
 
     private func upload(_ request: Request) async throws -> Response {
-        let identity = try await self.identity(of: request)
+        let user = try await self.identity(of: request).user
+        guard self.uploads.withLockedValue({ $0.opened(from: user.rawValue) }) == nil else {
+            throw ChatError(.tooMany, message: "too many uploads at the moment; try again soon")
+        }
+        defer { self.uploads.withLockedValue { $0.closed(from: user.rawValue) } }
         let body = try await Self.collect(request, upTo: ChatLimits.blobBytes)
-        let reply = try await self.blobs.store(Array(body.readableBytesView))
+        let quota = self.blobQuota
+        let reply = try await self.blobs.judge(body)
+        try await self.store.read { db in try Blobs.requireRoom(for: reply, of: user, quota: quota, db) }
+        try await self.blobs.keep(body, as: reply.blob)
         let now = self.now()
-        try await self.store.write { db in try Blobs.insert(reply, by: identity.user, at: now, db) }
+        try await self.store.write { db in try Blobs.insert(reply, by: user, quota: quota, at: now, db) }
         return try Self.json(reply, status: .created)
     }
 
@@ -67,7 +83,22 @@ struct ChatAPI: Sendable {
             .contentSecurityPolicy: "sandbox; default-src 'none'",
         ]
         if found.width == nil { headers[.contentDisposition] = "attachment" }
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try await self.blobs.load(blob))))
+        return Response(status: .ok, headers: headers, body: try await self.body(of: blob, size: found.size))
+    }
+
+    /// The bytes of a blob, piece by piece as the client takes them. That they are there is found out before the answer begins.
+    private func body(of blob: BlobID, size: Int) async throws -> ResponseBody {
+        let first = try await self.blobs.piece(of: blob, from: 0)
+        return ResponseBody(contentLength: size) { writer in
+            var offset = first.readableBytes
+            try await writer.write(first)
+            while offset < size {
+                let piece = try await self.blobs.piece(of: blob, from: offset)
+                offset += piece.readableBytes
+                try await writer.write(piece)
+            }
+            try await writer.finish(nil)
+        }
     }
 
     // MARK: Requests and answers

@@ -36,7 +36,7 @@ struct StaticFiles: Sendable {
         self.files["/"] = self.files["/index.html"]
     }
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<ChatRequestContext>) {
         router.get("/") { request, _ in try self.respond(request) }
         router.get("/**") { request, _ in try self.respond(request) }
     }

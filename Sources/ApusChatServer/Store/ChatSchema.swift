@@ -9,6 +9,9 @@ enum ChatSchema {
         migrator.registerMigration("1: users, conversations, events, blobs") { db in
             try db.execute(sql: version1)
         }
+        migrator.registerMigration("2: how much a user has uploaded") { db in
+            try db.execute(sql: version2)
+        }
         return migrator
     }
 
@@ -21,6 +24,12 @@ enum ChatSchema {
         }
         try migrator.migrate(writer)
     }
+
+    private static let version2 = """
+        ALTER TABLE user ADD COLUMN blob_bytes INTEGER NOT NULL DEFAULT 0;
+        UPDATE user SET blob_bytes = (
+            SELECT coalesce(sum(b.size), 0) FROM blob_owner o JOIN blob b ON b.sha256 = o.blob WHERE o.user = user.id);
+        """
 
     private static let version1 = """
         CREATE TABLE user (

@@ -53,29 +53,103 @@ struct AccountsTests {
         #expect(code == .nameTaken)
     }
 
-    @Test func theThrottleCountsFailuresOfAWindow() {
+    @Test func theThrottleCountsAttemptsOfAWindow() {
         var throttle = LoginThrottle()
-        for _ in 0..<10 {
-            #expect(throttle.permits("a", at: 1_000))
-            throttle.failed("a", at: 1_000)
+        func begins(_ name: String, _ address: String, _ now: Int64) -> Bool { throttle.begins(name, from: address, at: now) }
+        for _ in 0..<10 { #expect(begins("a", "1", 1_000)) }
+        #expect(!begins("a", "1", 60_999))
+        #expect(begins("b", "1", 1_000))
+        #expect(begins("a", "1", 61_000))
+        for _ in 0..<9 { #expect(begins("a", "1", 61_000)) }
+        #expect(!begins("a", "1", 61_000))
+        throttle.takesBack("a", from: "1")
+        #expect(begins("a", "1", 61_000))
+        #expect(!begins("a", "1", 61_000))
+    }
+
+    @Test func theThrottleLocksAnAddressOutAndNotTheName() {
+        var throttle = LoginThrottle()
+        func tries(_ address: String?) -> Int { (0..<200).filter { _ in throttle.begins("alice", from: address, at: 0) }.count }
+        func begins(_ name: String, _ address: String, _ now: Int64) -> Bool { throttle.begins(name, from: address, at: now) }
+        #expect(tries("bad") == 10)
+        #expect(tries("good") == 10)
+        #expect(tries(nil) == 10)
+        // From very many addresses all the same not without end.
+        #expect((0..<200).reduce(0) { $0 + tries("bad \($1)") } == 70)
+        #expect(!begins("alice", "other", 59_999))
+        #expect(begins("alice", "other", 60_000))
+    }
+
+    @Test func theThrottleForgets() {
+        var throttle = LoginThrottle()
+        throttle.maximumEntries = 4
+        func begins(_ name: String, _ address: String, _ now: Int64) -> Bool { throttle.begins(name, from: address, at: now) }
+        for _ in 0..<10 { _ = begins("a", "1", 0) }
+        #expect(begins("b", "1", 59_999))
+        #expect(begins("c", "1", 60_000))  // takes the place of what is over
+        for _ in 0..<9 { #expect(begins("b", "1", 60_001)) }
+        #expect(!begins("b", "1", 60_001))
+    }
+
+    /// 130 guesses at once, of which each finds nothing counted yet.
+    @Test func guessesAtTheSameTimeAreCountedToo() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (store, accounts) = try Self.accounts(in: folder) { 1_000 }
+        defer {
+            accounts.close()
+            store.close()
         }
-        #expect(!throttle.permits("a", at: 60_999))
-        #expect(throttle.permits("b", at: 1_000))
-        #expect(throttle.permits("a", at: 61_000))
-        throttle.succeeded("a")
-        #expect(throttle.permits("a", at: 1_000))
+        _ = try await accounts.register(RegisterRequest(name: "dora_1", password: "12345678"))
+        let codes = await withTaskGroup(of: ChatError.Code?.self) { group in
+            for index in 0..<130 {
+                group.addTask {
+                    do {
+                        _ = try await accounts.login(LoginRequest(name: "dora_1", password: "wrong \(index)"), from: "bad")
+                        return nil
+                    } catch { return (error as? ChatError)?.code }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == .badCredentials }.count == 10)
+        #expect(codes.filter { $0 == .tooMany }.count == 120)
+        // She is not locked out, however often she comes.
+        for _ in 0..<20 { _ = try await accounts.login(LoginRequest(name: "dora_1", password: "12345678"), from: "hers") }
+    }
+
+    @Test func aDisplayNameHoldsNoControls() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (store, accounts) = try Self.accounts(in: folder) { 1_000 }
+        defer {
+            accounts.close()
+            store.close()
+        }
+        for display in ["A\u{0}B", "A\u{1B}[2J", "A\nB"] {
+            let error = await #expect(throws: ChatError.self) {
+                try await accounts.register(RegisterRequest(name: "dora_1", password: "12345678", display: display))
+            }
+            #expect(error?.code == .badRequest)
+        }
+    }
+
+    private static func accounts(in folder: String, now: @escaping @Sendable () -> Int64) throws -> (ChatStore, Accounts) {
+        let store = try ChatStore(directory: folder, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), now: now)
+        var configuration = ChatServerConfiguration(dataDirectory: folder)
+        configuration.passwordCost = self.cheap
+        return (store, try Accounts(store: store, configuration: configuration, now: now))
     }
 
     @Test func registerLoginAndTheSameWordsForUnknownUsers() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try ChatStore(directory: folder, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        defer { store.close() }
-        var configuration = ChatServerConfiguration(dataDirectory: folder)
-        configuration.passwordCost = Self.cheap
         let time = NIOLockedValueBox<Int64>(1_000)
-        let accounts = try Accounts(store: store, configuration: configuration) { time.withLockedValue { $0 } }
-        defer { accounts.close() }
+        let (store, accounts) = try Self.accounts(in: folder) { time.withLockedValue { $0 } }
+        defer {
+            accounts.close()
+            store.close()
+        }
 
         let made = try await accounts.register(RegisterRequest(name: "dora_1", password: "12345678", display: " Dora "))
         #expect(made.user.display == "Dora")

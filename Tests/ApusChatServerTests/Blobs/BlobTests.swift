@@ -1,5 +1,8 @@
 import ApusChatProtocol
 import Foundation
+import GRDB
+import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 @testable import ApusChatServer
@@ -51,6 +54,71 @@ struct BlobTests {
         let files = (FileManager.default.enumerator(atPath: directory + "/blobs")?.allObjects ?? []).compactMap { $0 as? String }
         #expect(files.filter { $0.contains(first.blob.rawValue) } == ["\(first.blob.rawValue.prefix(2))/\(first.blob.rawValue)"])
         #expect(!files.contains { $0.hasSuffix(".part") })
+    }
+
+    /// Whoever renamed the file may have died before the folder was synced: an upload that finds it may not rely on that.
+    @Test func aBlobThatIsThereIsSyncedAsWell() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let synced = NIOLockedValueBox<[String]>([])
+        let folder = try BlobFolder(directory: directory) { path in synced.withLockedValue { $0.append(path) } }
+        defer { folder.close() }
+        let reply = try folder.write(Self.png(2, 3))
+        let names = ["\(directory)/blobs/\(reply.blob.rawValue.prefix(2))", "\(directory)/blobs"]
+        #expect(synced.withLockedValue { $0 } == [directory] + names)
+        _ = try folder.write(Self.png(2, 3))
+        #expect(synced.withLockedValue { $0 } == [directory] + names + names)
+        synced.withLockedValue { $0 = [] }
+        let failing = try BlobFolder(directory: directory) { path in
+            if path != directory { throw ChatError(.storage, message: "") }
+        }
+        defer { failing.close() }
+        #expect(throws: ChatError.self) { try failing.write(Self.png(2, 3)) }
+    }
+
+    @Test func aBlobIsReadInPieces() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = try BlobFolder(directory: directory)
+        defer { folder.close() }
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        let reply = try await folder.judge(ByteBuffer(bytes: bytes))
+        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: 0) }  // judged, not kept
+        try await folder.keep(ByteBuffer(bytes: bytes), as: reply.blob)
+        var read: [UInt8] = []
+        while read.count < reply.size {
+            let piece = try await folder.piece(of: reply.blob, from: read.count)
+            #expect(piece.readableBytes <= 128 * 1024)
+            read += Array(piece.readableBytesView)
+        }
+        #expect(read == bytes)
+        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: bytes.count) }
+        await #expect(throws: ChatError.self) { try await folder.piece(of: BlobID(unchecked: "absent"), from: 0) }
+    }
+
+    @Test func aUsersUploadsHaveAQuota() throws {
+        let chat = try TestChat()
+        func upload(_ name: String, _ size: Int, by user: UserID) -> ChatError.Code? {
+            chat.code {
+                let reply = BlobReply(blob: BlobID(unchecked: name), size: size, type: "image/png", width: 1, height: 1)
+                try chat.db.write { db in try Blobs.insert(reply, by: user, quota: 100, at: 1, db) }
+            }
+        }
+        #expect(upload("a", 101, by: chat.alice) == .tooLarge)
+        #expect(upload("b", 60, by: chat.alice) == nil)
+        #expect(upload("c", 41, by: chat.alice) == .tooLarge)
+        #expect(upload("c", 40, by: chat.alice) == nil)
+        #expect(upload("b", 60, by: chat.alice) == nil)  // uploaded before: costs nothing
+        #expect(upload("d", 1, by: chat.alice) == .tooLarge)
+        #expect(upload("b", 60, by: chat.bobby) == nil)  // everybody has their own
+        func judge(_ name: String, _ size: Int) -> ChatError.Code? {
+            chat.code {
+                let reply = BlobReply(blob: BlobID(unchecked: name), size: size, type: "image/png", width: 1, height: 1)
+                try chat.db.read { db in try Blobs.requireRoom(for: reply, of: chat.bobby, quota: 100, db) }
+            }
+        }
+        #expect(judge("e", 40) == nil && judge("e", 41) == .tooLarge && judge("e", .max) == .tooLarge)
+        #expect(judge("b", 60) == nil)
     }
 
     @Test func limitsHold() throws {

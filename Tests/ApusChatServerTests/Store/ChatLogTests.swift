@@ -91,7 +91,7 @@ struct ChatLogTests {
         let blob = BlobID(unchecked: String(repeating: "a", count: 64))
         let (alice, bobby, carol) = (self.chat.alice, self.chat.bobby, self.chat.carol)
         let reply = BlobReply(blob: blob, size: 68, type: "image/png", width: 2, height: 3)
-        try self.chat.db.write { db in try Blobs.insert(reply, by: alice, at: 1, db) }
+        try self.chat.db.write { db in try Blobs.insert(reply, by: alice, quota: .max, at: 1, db) }
         func canRead(_ user: UserID) -> Bool { (try? self.chat.db.read { db in try Blobs.readable(blob, by: user, db) }) != nil }
         #expect(canRead(alice) && !canRead(bobby) && !canRead(carol))
         let request = SendRequest(

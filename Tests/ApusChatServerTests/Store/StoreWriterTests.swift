@@ -112,17 +112,17 @@ struct StoreWriterTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let store = try ChatStore(directory: folder, logger: logger)
+        let store = try ChatStore(directory: folder, logger: logger, now: { 1 })
         let pragmas = try await store.write { db in
             [try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? "", "\(try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1)"]
         }
         #expect(pragmas == ["wal", "2"])
-        try await store.write { db in try db.execute(sql: "INSERT INTO user VALUES ('a', 'Alice', 'alice', 'A', 'a', 'x', 1)") }
+        try await store.write { db in try db.execute(sql: "INSERT INTO user VALUES ('a', 'Alice', 'alice', 'A', 'a', 'x', 1, 0)") }
         store.close()
-        let again = try ChatStore(directory: folder, logger: logger)
+        let again = try ChatStore(directory: folder, logger: logger, now: { 1 })
         #expect(try await again.read { db in try Users.user(UserID(unchecked: "a"), db) }?.name == "Alice")
         try await again.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('999: from the future')") }
         again.close()
-        #expect(throws: ChatStoreError.self) { try ChatStore(directory: folder, logger: logger) }
+        #expect(throws: ChatStoreError.self) { try ChatStore(directory: folder, logger: logger, now: { 1 }) }
     }
 }

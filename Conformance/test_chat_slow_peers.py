@@ -1,0 +1,171 @@
+"""Hazards 14 and 15 at the chat server: whoever does not say what it wants is closed within the deadline, on both listeners, and nobody else notices."""
+import hashlib
+import os
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+import requests
+
+from support.chat import register
+from support.process import ADDRESS, ServerProcess
+
+# The server gives a request 10 seconds. The rest is for a busy machine.
+DEADLINE = 25
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    process = ServerProcess("serve", "--port", "0", "--tls-port", "0", "--data", str(tmp_path_factory.mktemp("chat")))
+    yield process
+    alive = process.is_alive
+    process.stop()
+    assert alive, "the server ended by itself:\n" + "".join(process.lines[-40:])
+
+
+@pytest.fixture(scope="module")
+def tls_port(server):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        for line in list(server.lines):
+            for match in ADDRESS.finditer(line):
+                if line[match.start():].startswith("https") and int(match.group(2)):
+                    return int(match.group(2))
+        time.sleep(0.05)
+    raise AssertionError("no https address:\n" + "".join(server.lines))
+
+
+def seconds_until_closed(connection: socket.socket, drip: bytes = b"") -> float:
+    """Sends a byte of `drip` now and then. A connection that lives beyond the deadline fails the test."""
+    begin = time.monotonic()
+    connection.settimeout(0.5)
+    while time.monotonic() - begin < DEADLINE:
+        try:
+            if drip:
+                connection.sendall(drip[:1])
+                drip = drip[1:]
+            if not connection.recv(65536):
+                return time.monotonic() - begin
+        except TimeoutError:
+            continue
+        except OSError:
+            return time.monotonic() - begin
+    raise AssertionError(f"still open after {DEADLINE} s")
+
+
+def hello() -> bytes:
+    """What a TLS client says first."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with pytest.raises(ssl.SSLWantReadError):
+        context.wrap_bio(incoming, outgoing).do_handshake()
+    return outgoing.read()
+
+
+def wrapped(port: int) -> socket.socket:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=10))
+
+
+PEERS = {
+    "says nothing": (False, b"", b""),
+    "half a head": (False, b"GET / HTTP/1.1\r\nHos", b""),
+    "a head that trickles": (False, b"GET / HTTP/1.1\r\nX: ", b"x" * 200),
+    "half a body": (False, b"POST /api/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", b""),
+    "a body that trickles": (False, b"POST /api/login HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n{", b" " * 200),
+    "says nothing to TLS": (True, b"", b""),
+    "half a ClientHello": (True, None, b""),
+    "a head that trickles through TLS": ("wrapped", b"GET / HTTP/1.1\r\nX: ", b"x" * 200),
+}
+
+
+@pytest.mark.timeout(110)
+def test_slow_peers_are_closed_and_another_client_is_served_meanwhile(server, tls_port):
+    took: dict[str, float | Exception] = {}
+
+    def slow(name: str, tls, first: bytes | None, drip: bytes):
+        try:
+            connection = wrapped(tls_port) if tls == "wrapped" else socket.create_connection(("127.0.0.1", tls_port if tls else server.port), timeout=10)
+            with connection:
+                if first is None:
+                    first = hello()
+                    first = first[: len(first) // 2]
+                connection.sendall(first)
+                took[name] = seconds_until_closed(connection, drip)
+        except Exception as error:  # told below, by name
+            took[name] = error
+
+    threads = [threading.Thread(target=slow, args=(name, *peer)) for name, peer in PEERS.items()]
+    with requests.Session() as session:
+        # The connection of this one is kept: between two requests it may be silent for longer than a request may take.
+        account = register(server.url, "patient", "a long password")
+        session.headers["Authorization"] = f"Bearer {account['token']}"
+        assert session.get(server.url + "/health", timeout=10).text == "ok"
+        for thread in threads:
+            thread.start()
+        longest = 0.0
+        while any(thread.is_alive() for thread in threads):
+            before = time.monotonic()
+            assert requests.get(server.url + "/health", timeout=10).text == "ok"
+            longest = max(longest, time.monotonic() - before)
+            time.sleep(0.2)
+        for thread in threads:
+            thread.join()
+        assert session.get(server.url + "/health", timeout=10).text == "ok"
+    failures = {name: value for name, value in took.items() if isinstance(value, Exception)}
+    assert not failures and took.keys() == PEERS.keys()
+    assert min(took.values()) > 5, f"closed too soon: {took}"
+    assert longest < 5, f"another client waited {longest:.1f} s"
+
+
+@pytest.mark.timeout(60)
+def test_an_upload_may_take_longer_than_a_request(server):
+    account = register(server.url, "slowly", "a long password")
+    blob = os.urandom(300_000)
+
+    def body():
+        for start in range(0, len(blob), 25_000):
+            time.sleep(1.1)  # 12 pieces: 13 seconds
+            yield blob[start : start + 25_000]
+
+    headers = {"Authorization": f"Bearer {account['token']}"}
+    response = requests.post(f"{server.url}/api/blobs", data=body(), headers=headers, timeout=40)
+    assert (response.status_code, response.json()["blob"]) == (201, hashlib.sha256(blob).hexdigest())
+    # It comes back in pieces, and whole.
+    got = requests.get(f"{server.url}/api/blobs/{response.json()['blob']}", headers=headers, timeout=20)
+    assert (got.status_code, got.headers["content-length"], got.content) == (200, "300000", blob)
+
+
+@pytest.mark.timeout(60)
+def test_uploads_at_the_same_time_are_bound(server):
+    account = register(server.url, "greedy", "a long password")
+    other = register(server.url, "modest", "a long password")
+
+    def begin(token: str) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        connection.sendall(f"POST /api/blobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Length: 4\r\n\r\nabc".encode())
+        return connection
+
+    connections = [begin(account["token"]) for _ in range(5)]
+    answers = []
+    for connection in connections:
+        connection.settimeout(3)
+        try:
+            answers.append(connection.recv(65536)[:12])
+        except TimeoutError:
+            answers.append(None)  # waits for the fourth byte
+    assert (answers.count(None), answers.count(b"HTTP/1.1 429")) == (4, 1), answers
+    headers = {"Authorization": f"Bearer {other['token']}"}
+    assert requests.post(f"{server.url}/api/blobs", data=b"mine", headers=headers, timeout=10).status_code == 201
+    for connection, answer in zip(connections, answers):
+        if answer is None:
+            connection.settimeout(10)
+            connection.sendall(b"d")
+            assert connection.recv(65536).startswith(b"HTTP/1.1 201")
+        connection.close()
+    headers = {"Authorization": f"Bearer {account['token']}"}
+    assert requests.post(f"{server.url}/api/blobs", data=b"again", headers=headers, timeout=10).status_code == 201
