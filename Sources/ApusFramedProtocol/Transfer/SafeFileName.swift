@@ -27,7 +27,8 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
             throw Self.refusal("it has \(path.utf8.count) bytes, \(Self.maximumBytes) are allowed")
         }
         let composed = path.precomposedStringWithCanonicalMapping
-        let parts = composed.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // By code points and not by characters: a slash with an accent on it is another character, and a slash to the system.
+        let parts = composed.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         guard parts.count <= Self.maximumComponents else {
             throw Self.refusal("it has \(parts.count) components, \(Self.maximumComponents) are allowed")
         }
@@ -47,7 +48,7 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
         guard !(isLetter && bytes.count == 2 && bytes[1] == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
         // Also where the file system does not tell cases apart.
-        guard !component.lowercased().hasPrefix(Self.partPrefix) else { throw Self.refusal("it is kept for unfinished files") }
+        guard !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else { throw Self.refusal("it is kept for unfinished files") }
     }
 
     /// Never the name itself: the message may go to a log or a terminal.

@@ -30,6 +30,14 @@ import Testing
         #expect(self.code(path) == .nameRefused)
     }
 
+    /// A slash with an accent on it is one character, but not to the system: `a/` and then `̈..` would lead out.
+    @Test func aSlashIsASlashWhateverStandsOnIt() throws {
+        #expect(try SafeFileName("a/\u{301}b").components == ["a", "\u{301}b"])
+        for path in ["../\u{301}x", "a/../\u{301}x", "/\u{308}etc/passwd", "..\\\u{301}x", ".apus-\u{301}x.part"] {
+            #expect(self.code(path) == .nameRefused, "\(path)")
+        }
+    }
+
     @Test func decomposedAndComposedAreOneName() throws {
         let composed = try SafeFileName("\u{E9}/\u{AC00}")
         let decomposed = try SafeFileName("e\u{301}/\u{1100}\u{1161}")
