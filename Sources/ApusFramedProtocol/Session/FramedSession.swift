@@ -266,13 +266,18 @@ package struct FramedSession: Sendable {
             try self.receivedHead(head, peer: peer, &actions)
         case .body(let bytes):
             switch self.frame {
-            case .message: try self.receivedMessageBody(bytes, &actions)
+            case .message:
+                self.missingOfMessage = self.missingOfMessage.map { $0 - bytes.readableBytes }
+                actions.append(.messageBody(bytes))
             case .transfer: actions.append(.transfer(part))
             case .none, .skipped: break
             }
         case .end:
             switch self.frame {
-            case .message(let isLast): if isLast { try self.messageEnded(&actions) }
+            case .message(isLast: true):
+                self.missingOfMessage = nil
+                actions.append(.messageEnded)
+            case .message(isLast: false): break
             case .transfer: actions.append(.transfer(part))
             case .none, .skipped: break
             }
@@ -337,9 +342,13 @@ package struct FramedSession: Sendable {
     private mutating func receivedMessageHead(_ head: FrameHead, _ actions: inout [Action]) throws(FramedError) {
         let isLast = !head.flags.contains(.more)
         self.frame = .message(isLast: isLast)
-        guard self.missingOfMessage == nil else {
+        if let missing = self.missingOfMessage {
             guard head.header.isEmpty else { throw FramedError(.protocolViolation, message: "a message within another") }
             guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
+            // Judged now: otherwise the cuts of the network would decide how much of it is handed on.
+            guard isLast ? head.bodyLength == missing : head.bodyLength < missing else {
+                throw FramedError(.protocolViolation, message: "a message longer or shorter than announced")
+            }
             return
         }
         guard !isLast else {
@@ -355,19 +364,5 @@ package struct FramedSession: Sendable {
         guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
         self.missingOfMessage = length
         actions.append(.messageBegan(header: header, bodyLength: length))
-    }
-
-    private mutating func receivedMessageBody(_ bytes: ByteBuffer, _ actions: inout [Action]) throws(FramedError) {
-        guard let missing = self.missingOfMessage, bytes.readableBytes <= missing else {
-            throw FramedError(.protocolViolation, message: "a message longer than announced")
-        }
-        self.missingOfMessage = missing - bytes.readableBytes
-        actions.append(.messageBody(bytes))
-    }
-
-    private mutating func messageEnded(_ actions: inout [Action]) throws(FramedError) {
-        guard self.missingOfMessage == 0 else { throw FramedError(.protocolViolation, message: "a message shorter than announced") }
-        self.missingOfMessage = nil
-        actions.append(.messageEnded)
     }
 }
