@@ -149,7 +149,9 @@ let package = Package(
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
-        module("ApusTesting", [nioCore, nioPosix, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+        module(
+            "ApusTesting",
+            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
@@ -237,6 +239,8 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzHandshake", ["ApusWebSocketProtocol"]),
         ("FuzzEngineIO", ["ApusBytes", "ApusEngineIOProtocol"]),
         ("FuzzFraming", ["ApusFramedProtocol"]),
+        ("FuzzSession", ["ApusFramedProtocol", "ApusJSON"]),
+        ("FuzzTransfer", ["ApusFramedProtocol", "ApusJSON"]),
         ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
         ("FuzzMessagePack", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
     ] {
