@@ -48,7 +48,8 @@ public final class FramedConnection: @unchecked Sendable {
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.onLoop { $0.pauseChanged() } }
         link.connect(self)
         self.transfers = FramedTransfers(
-            connection: self, receiving: configuration.receiving, bytesPerSecond: configuration.fileBytesPerSecond, isClient: isClient)
+            connection: self, receiving: configuration.receiving, settings: configuration.transfers,
+            bytesPerSecond: configuration.fileBytesPerSecond, isClient: isClient)
     }
 
     /// On the event loop, before the first byte. The future succeeds when messages can be sent.

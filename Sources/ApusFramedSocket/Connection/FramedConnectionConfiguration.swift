@@ -40,6 +40,11 @@ public struct FramedConnectionConfiguration: Sendable {
         self.framing = framing
     }
 
+    /// The time the other side of a file's transfer may take to get on: to answer an offer, to send or acknowledge something, to finish.
+    ///
+    /// Default: 30 seconds. The transfer fails then, not its connection.
+    public var transferTimeout: Duration = .seconds(30)
+
     /// What becomes of files the peer sends; a client may take them as well as a server. Needs version 2.
     ///
     /// Default: `nil`, none are taken.
@@ -61,7 +66,7 @@ public struct FramedConnectionConfiguration: Sendable {
         try self.framing.validate(isClient: isClient)
         let times = [
             self.handshakeTimeout, self.headerTimeout, self.stallTimeout, self.pingInterval ?? .seconds(1), self.pingTimeout,
-            self.closeTimeout,
+            self.closeTimeout, self.transferTimeout,
         ]
         guard times.allSatisfy({ $0 > .zero }) else { throw FramedError(.invalidUse, message: "a deadline or an interval of no time") }
         guard self.receiving == nil || self.limits.maximumBodyBytes >= TransferChunk.maximumBytes + TransferChunk.prefixBytes else {
@@ -73,6 +78,13 @@ public struct FramedConnectionConfiguration: Sendable {
         guard self.receivedBytes > 0, self.limits.maximumBodyBytes >= 0 else {
             throw FramedError(.invalidUse, message: "bounds that let nothing through")
         }
+    }
+
+    var transfers: TransferSettings {
+        var settings = TransferSettings()
+        settings.timeout = self.transferTimeout
+        settings.cancelTimeout = min(settings.cancelTimeout, self.transferTimeout)
+        return settings
     }
 
     var watch: FramedWatch.Settings {

@@ -7,6 +7,7 @@ final class FramedTransfers {
     private weak var connection: FramedConnection?
     private let eventLoop: any EventLoop
     private let receiving: FileReceiving?
+    private let settings: TransferSettings
     private let isClient: Bool
     private let session: UInt64
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
@@ -19,7 +20,8 @@ final class FramedTransfers {
     /// What all files together may take of the line.
     private let rate: OutgoingRate?
 
-    init(connection: FramedConnection, receiving: FileReceiving?, bytesPerSecond: Int?, isClient: Bool) {
+    init(connection: FramedConnection, receiving: FileReceiving?, settings: TransferSettings, bytesPerSecond: Int?, isClient: Bool) {
+        self.settings = settings
         self.rate = bytesPerSecond.map(OutgoingRate.init)
         self.connection = connection
         self.receiving = receiving
@@ -46,7 +48,7 @@ final class FramedTransfers {
             guard stream != self.lastStream else { throw TransferError(.quota, message: "too many files are being sent") }
         } while self.outgoing[stream] != nil
         self.lastStream = stream
-        var settings = TransferSettings()
+        var settings = self.settings
         if let rate = self.rate { settings.chunkBytes = rate.limit.chunkBytes }
         let connection = self.connection
         let transfer = OutgoingTransfer(
@@ -103,14 +105,19 @@ final class FramedTransfers {
         guard (head.stream & 1 == 1) != self.isClient else {
             return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) is ours"), head.stream)
         }
+        // The ledger counts as well, for all connections, but only when the disk has had a look.
+        let most = receiving.folder.limits.transfersOfSession
+        guard self.incoming.count < most else {
+            return self.refuse(TransferError(.quota, message: "\(most) transfers are under way, no more are taken at a time"), head.stream)
+        }
         do throws(TransferError) {
             let offer = try TransferOffer(head.header)
             let stream = head.stream
             guard let connection = self.connection else { return }
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
             let transfer = IncomingTransfer(
-                machine: TransferReceiver(offer, stream: stream), receiving: receiving, connection: ObjectIdentifier(connection),
-                session: self.session, eventLoop: self.eventLoop,
+                machine: TransferReceiver(offer, stream: stream, settings: self.settings), receiving: receiving,
+                connection: ObjectIdentifier(connection), session: self.session, eventLoop: self.eventLoop,
                 write: { [weak connection] in connection?.handler?.answer($0) }
             ) { [weak self] in self?.incoming[stream] = nil }
             self.incoming[stream] = transfer

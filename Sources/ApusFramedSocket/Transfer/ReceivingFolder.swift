@@ -22,7 +22,7 @@ public final class ReceivingFolder: Sendable {
     private let path: String
     /// Who writes what.
     let ledger: NIOLockedValueBox<TransferLedger>
-    private let limits: TransferLimits
+    let limits: TransferLimits
 
     /// Opens a folder.
     ///
