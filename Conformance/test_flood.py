@@ -7,6 +7,7 @@ import time
 import pytest
 import requests
 from support.process import ServerProcess
+from support.transfer import hash_of, make_file, send
 
 CLIENTS = 80
 
@@ -17,14 +18,10 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs Linux: limits and CPU time of another process")
-@pytest.mark.parametrize("arguments", [["serve", "--port", "0"], ["serve", "--conformance", "engineio", "--port", "0"]], ids=["chat", "engine.io"])
-def test_the_accept_loop_survives_a_flood(arguments, tmp_path):
-    server = ServerProcess(*arguments, *(["--data", str(tmp_path)] if "--conformance" not in arguments else []))
-    path = "/" if "--conformance" not in arguments else "/engine.io/?EIO=4&transport=polling"
+def flood(server: ServerProcess, check):
+    """Takes all its descriptors; it waits without spinning, and `check` holds when they are free again."""
     clients = []
     try:
-        assert requests.get(server.url + path, timeout=30).status_code == 200
         most = server.descriptors() + 20
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (most, most))
         for _ in range(CLIENTS):
@@ -37,10 +34,43 @@ def test_the_accept_loop_survives_a_flood(arguments, tmp_path):
         time.sleep(1)
         spent = cpu_seconds(server.process.pid) - before
         assert spent < 0.6, f"{spent} s of CPU in a second of doing nothing"
-        for client in clients:
-            client.close()
-        assert requests.get(server.url + path, timeout=60).status_code == 200
     finally:
         for client in clients:
             client.close()
+    check()
+
+
+linux = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs Linux: limits and CPU time of another process")
+
+@linux
+@pytest.mark.parametrize("arguments", [["serve", "--port", "0"], ["serve", "--conformance", "engineio", "--port", "0"]], ids=["chat", "engine.io"])
+def test_the_accept_loop_survives_a_flood(arguments, tmp_path):
+    server = ServerProcess(*arguments, *(["--data", str(tmp_path)] if "--conformance" not in arguments else []))
+    path = "/" if "--conformance" not in arguments else "/engine.io/?EIO=4&transport=polling"
+    try:
+        assert requests.get(server.url + path, timeout=30).status_code == 200
+
+        def check():
+            assert requests.get(server.url + path, timeout=60).status_code == 200
+
+        flood(server, check)
+    finally:
+        server.stop()
+
+
+@linux
+def test_a_receiver_of_files_survives_a_flood(tmp_path):
+    """Those who say nothing are cut after the handshake's deadline as well; a sender comes through when they have gone."""
+    server = ServerProcess("receive", "--plain", "--listen", "127.0.0.1:0", "--into", str(tmp_path / "inbox"))
+    expected = make_file(tmp_path / "file", 1 << 20, 15)
+
+    def check():
+        deadline = time.monotonic() + 60
+        while send(tmp_path / "file", server.port).end(60) != 0:
+            assert time.monotonic() < deadline, "nobody gets through after the flood"
+        assert hash_of(tmp_path / "inbox" / "file") == expected
+
+    try:
+        flood(server, check)
+    finally:
         server.stop()

@@ -1,0 +1,195 @@
+"""`apus receive` and `apus send` as child processes whose events are read, for the tests of transfers that are killed, starved and damaged."""
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from support.process import BINARY, ROOT
+
+WINDOW = 4 << 20
+"""What a sender may have sent beyond what the receiver has acknowledged."""
+
+ENVIRONMENT = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
+
+
+class Peer:
+    """One process with `--json`; every event it has told of is kept."""
+
+    def __init__(self, *arguments: str, prefix: tuple[str, ...] = ()):
+        self.events: list[dict] = []
+        self.errors: list[str] = []
+        self.process = subprocess.Popen(
+            [*prefix, str(BINARY), *arguments, "--json", "--plain"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace", cwd=ROOT, env=ENVIRONMENT)
+        self._change = threading.Condition()
+        self._readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._read_errors, daemon=True)]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            with self._change:
+                with contextlib.suppress(ValueError):  # killed in the middle of a line
+                    self.events.append(json.loads(line))
+                self._change.notify_all()
+
+    def _read_errors(self):
+        for line in self.process.stderr:
+            self.errors.append(line)
+
+    def wait_for(self, name: str, timeout: float = 30, where=lambda event: True) -> dict:
+        """The first event of this name, or an error with all that was said."""
+        deadline = time.monotonic() + timeout
+        with self._change:
+            while True:
+                for event in self.events:
+                    if event["event"] == name and where(event):
+                        return event
+                left = deadline - time.monotonic()
+                if left <= 0 or (self.has_ended and not self._readers[0].is_alive()):
+                    raise AssertionError(f"no {name} of {self.process.args}: {self.events[-5:]} {self.errors[-5:]}")
+                self._change.wait(min(left, 0.2))
+
+    def named(self, name: str) -> list[dict]:
+        with self._change:
+            return [event for event in self.events if event["event"] == name]
+
+    @property
+    def durable(self) -> int:
+        """The furthest byte that it knows to be on the receiver's disk."""
+        return max([event["bytes"] for event in self.named("progress")] + [event["offset"] for event in self.named("began")], default=0)
+
+    def written_bytes(self) -> int:
+        """What it has given to write(2) and its kin so far, sockets and files; also of a process that was killed and not waited for."""
+        with open(f"/proc/{self.process.pid}/io") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("wchar"))
+
+    def peak_bytes(self) -> int:
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM")), 0)
+
+    @property
+    def has_ended(self) -> bool:
+        """Asked without taking its end away, as `poll` would: /proc knows it until then."""
+        if self.process.returncode is not None:
+            return True
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+    def kill(self):
+        if not self.has_ended:
+            os.kill(self.process.pid, signal.SIGKILL)
+
+    def end(self, timeout: float = 30) -> int:
+        """Waits for its end and for the last of what it said."""
+        code = self.process.wait(timeout)
+        for reader in self._readers:
+            reader.join(10)
+        return code
+
+    def stop(self):
+        if not self.has_ended:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.end()
+
+
+class Receiver(Peer):
+    def __init__(self, folder, port: int = 0, prefix: tuple[str, ...] = ()):
+        super().__init__("receive", "--listen", f"127.0.0.1:{port}", "--into", str(folder), prefix=prefix)
+        self.port = int(self.wait_for("listening", 60)["address"].rpartition(":")[2])
+
+
+def send(path, port: int, *arguments: str) -> Peer:
+    return Peer("send", str(path), f"127.0.0.1:{port}", "--wait", "0", *arguments)
+
+
+def make_file(path: pathlib.Path, size: int, seed: int) -> str:
+    """Bytes of chance; answers their SHA-256."""
+    dice = random.Random(seed)
+    digest = hashlib.sha256()
+    with open(path, "wb") as file:
+        while size > 0:
+            piece = dice.randbytes(min(size, 1 << 20))
+            digest.update(piece)
+            file.write(piece)
+            size -= len(piece)
+    return digest.hexdigest()
+
+
+def hash_of(path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def parts(folder) -> list[str]:
+    return sorted(name for name in os.listdir(folder) if name.endswith(".part"))
+
+
+def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, seed: int, say=print) -> dict:
+    """Sends files while either side is killed at moments of chance, until that has happened `kills` times and the last file is whole.
+
+    After every kill the next sending must go on from what was known to be durable or behind it, and all sendings of a file together must have
+    written no more than the file and a window for each kill.
+    """
+    dice = random.Random(seed)
+    inbox = root / "inbox"
+    receiver = Receiver(inbox, port)
+    done = {"kills": 0, "sender": 0, "receiver": 0, "files": 0, "resumed": 0, "bytes": 0, "sent": 0}
+    try:
+        while done["kills"] < kills:
+            name = f"file-{done['files']}"
+            expected = make_file(root / name, size, seed + done["files"])
+            durable, written, died, offsets = 0, 0, 0, []
+            while True:
+                sender = send(root / name, receiver.port, "--rate-limit", str(rate))
+                victim = None
+                if done["kills"] < kills:
+                    victim = dice.choice(["sender", "receiver"])
+                    deadline = time.monotonic() + dice.uniform(0, 0.9 * size / rate)
+                    while time.monotonic() < deadline and not sender.has_ended:
+                        time.sleep(0.002)
+                    if sender.has_ended:
+                        victim = None  # it was quicker
+                if victim == "sender":
+                    sender.kill()
+                elif victim == "receiver":
+                    receiver.kill()
+                    receiver.end()
+                os.waitid(os.P_PID, sender.process.pid, os.WEXITED | os.WNOWAIT)
+                written += sender.written_bytes()
+                code = sender.end(60)
+                for event in sender.named("began"):
+                    offsets.append(event["offset"])
+                    assert event["offset"] >= durable, f"went on from {event['offset']}, {durable} were durable"
+                durable = max(durable, sender.durable)
+                if victim is None:
+                    assert code == 0, f"sending ended with {code}: {sender.events[-3:]} {sender.errors}"
+                    break
+                done["kills"] += 1
+                done[victim] += 1
+                died += 1
+                if victim == "receiver":
+                    receiver = Receiver(inbox, port)
+            assert hash_of(inbox / name) == expected, f"{name} is wrong"
+            assert os.listdir(inbox) == [name], f"left behind: {os.listdir(inbox)}"
+            bound = size + (died + 1) * (WINDOW + (1 << 20))
+            assert written <= bound, f"{written} bytes were written for {size} and {died} kills"
+            done["files"] += 1
+            done["resumed"] += sum(offset > 0 for offset in offsets)
+            done["bytes"] += size
+            done["sent"] += written
+            say(f"{name}: {died} kills, went on from {offsets}, {written / size:.3f} times its size written")
+            (inbox / name).unlink()
+            (root / name).unlink()
+    finally:
+        receiver.stop()
+    return done
