@@ -50,7 +50,8 @@ package struct TransferSender: Sendable {
     /// The furthest byte that was ever sent.
     private var furthest = 0
     private var durable = 0
-    private var resends = 0
+    /// How often it was asked to send something again. What was read before the last time is not to be sent after it.
+    package private(set) var resends = 0
     /// Since when nothing has been heard that is progress.
     private var waitingSince: Duration = .zero
 

@@ -71,11 +71,13 @@ final class OutgoingTransfer {
             self.onPool({ try $0.wholeHash() }) { transfer, hash in transfer.machine.hashed(hash, at: transfer.now) }
         case .chunk(let offset, let count):
             self.rate?.limit.sent(count)
+            let resends = self.machine.resends
             self.onPool({ file in
                 let bytes = try file.read(at: offset, count: count)
                 return (TransferChunk.prefix(offset: offset, bytes: bytes), bytes)
             }) { transfer, chunk in
-                transfer.send(chunk.0, chunk.1)
+                // What was read before the receiver asked for something again would come after our word that we went back.
+                if transfer.machine.resends == resends { transfer.send(chunk.0, chunk.1) }
                 return []
             }
         }
