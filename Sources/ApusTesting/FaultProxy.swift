@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
@@ -36,11 +37,15 @@ package final class FaultProxy: Sendable {
     }
 
     private let listener: any Channel
+    private let counter: NIOLockedValueBox<Int>
     /// Where clients connect to.
     package let port: Int
+    /// The bytes that clients have sent, over all connections.
+    package var bytesToServer: Int { self.counter.withLockedValue { $0 } }
 
-    private init(_ listener: any Channel) {
+    private init(_ listener: any Channel, _ counter: NIOLockedValueBox<Int>) {
         self.listener = listener
+        self.counter = counter
         self.port = listener.localAddress?.port ?? 0
     }
 
@@ -50,26 +55,30 @@ package final class FaultProxy: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: (FaultProxy) async throws -> Result
     ) async throws -> Result {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let counter = NIOLockedValueBox(0)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelOption(.autoRead, value: false)
+            // One read at a time is on its way: of two, the one that waits less would overtake the other.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { client in
                 ClientBootstrap(group: client.eventLoop)
                     .channelOption(.allowRemoteHalfClosure, value: true)
                     .channelOption(.socketOption(.tcp_nodelay), value: 1)
                     .channelOption(.autoRead, value: false)
+                    .channelOption(.maxMessagesPerRead, value: 1)
                     .connect(host: "127.0.0.1", port: port)
                     .flatMapThrowing { server in
                         let dice = Dice(state: seed)
-                        try client.pipeline.syncOperations.addHandler(FaultyLine(toServer, to: server, dice: dice))
-                        try server.pipeline.syncOperations.addHandler(FaultyLine(toClient, to: client, dice: dice))
+                        try client.pipeline.syncOperations.addHandler(FaultyLine(toServer, to: server, dice: dice, counter))
+                        try server.pipeline.syncOperations.addHandler(FaultyLine(toClient, to: client, dice: dice, nil))
                         server.read()
                     }
             }
         do {
-            let proxy = FaultProxy(try await bootstrap.bind(host: "127.0.0.1", port: 0).get())
+            let proxy = FaultProxy(try await bootstrap.bind(host: "127.0.0.1", port: 0).get(), counter)
             let result = try await body(proxy)
             try? await proxy.listener.close()
             try await group.shutdownGracefully()
@@ -105,12 +114,14 @@ private final class FaultyLine: ChannelInboundHandler {
     private let fault: FaultProxy.Fault
     private let partner: any Channel
     private var dice: Dice
+    private let counter: NIOLockedValueBox<Int>?
     private var count = 0
     private var flips = 0
     private var nextFlip: Int?
     private var hasEnded = false
 
-    init(_ fault: FaultProxy.Fault, to partner: any Channel, dice: Dice) {
+    init(_ fault: FaultProxy.Fault, to partner: any Channel, dice: Dice, _ counter: NIOLockedValueBox<Int>?) {
+        self.counter = counter
         self.fault = fault
         self.partner = partner
         self.dice = dice
@@ -131,6 +142,7 @@ private final class FaultyLine: ChannelInboundHandler {
         var bytes = self.unwrapInboundIn(data)
         let came = bytes.readableBytes
         defer { self.count += came }
+        self.counter?.withLockedValue { $0 += came }
         let context = context
         switch self.fault {
         case .none: self.pass([bytes], context)

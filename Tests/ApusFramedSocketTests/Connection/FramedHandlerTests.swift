@@ -35,6 +35,32 @@ import Testing
         #expect(side.closure?.error?.code == .timeout)
     }
 
+    /// Hazard 14, in every place where a peer can be slow: a byte a second is not enough, and the deadline is the same for all bytes together.
+    @Test(arguments: ["preface", "hello", "head", "header"]) func hazard14_aDripHasOneDeadline(place: String) throws {
+        var bytes = ByteBuffer()
+        let side: EmbeddedFramed
+        switch place {
+        case "preface", "hello":
+            side = try EmbeddedFramed(isClient: false)
+            bytes = ByteBuffer(bytes: FramePreface.bytes)
+            try FramedHello().head.write(into: &bytes)
+            if place == "hello" { try side.receive(bytes.readSlice(length: 8 + 16) ?? ByteBuffer()) }
+        default:
+            side = try EmbeddedFramed.open(isClient: false)
+            try FrameHead(.message, header: ["a": .string(String(repeating: "x", count: 100))]).write(into: &bytes)
+            if place == "header" { try side.receive(bytes.readSlice(length: 16) ?? ByteBuffer()) }
+        }
+        var seconds = 0
+        while side.channel.isActive, seconds < 60, let byte = bytes.readSlice(length: 1) {
+            try side.receive(byte)
+            side.advance(by: .seconds(1))
+            seconds += 1
+        }
+        // Ten seconds, a tick, and what a peer gets to read why.
+        #expect(side.closure?.error?.code == .timeout)
+        #expect(seconds >= 10 && seconds <= 18)
+    }
+
     @Test func tlsCountsToTheHandshakeOfTheFixedMode() throws {
         let side = try EmbeddedFramed(isClient: false, waitsForTLS: true, .init(framing: .fixedHeader(length: 40)))
         side.advance(by: .seconds(9))
