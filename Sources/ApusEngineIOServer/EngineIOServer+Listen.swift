@@ -37,9 +37,15 @@ extension EngineIOServer {
 }
 
 /// Answers what nobody else did.
-private final class NotFoundHandler: ChannelInboundHandler, Sendable {
+final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
+
+    /// There is no HTTP any more.
+    static func leave(_ pipeline: ChannelPipeline.SynchronousOperations) {
+        guard let context = try? pipeline.context(handlerType: Self.self) else { return }
+        pipeline.removeHandler(context: context, promise: nil)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .end = self.unwrapInboundIn(data) else { return }

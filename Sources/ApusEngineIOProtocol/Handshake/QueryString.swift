@@ -3,15 +3,18 @@ package struct QueryString: Equatable, Sendable {
     package private(set) var fields: [String: String] = [:]
 
     /// Decodes `a=1&b=%20x+y`. What is not valid percent-encoded UTF-8 is left out: a bad field is no field.
-    package init(_ query: some StringProtocol) {
-        for pair in query.split(separator: "&") {
-            let separator = pair.firstIndex(of: "=")
-            let name = Self.decode(pair[..<(separator ?? pair.endIndex)].utf8)
-            let value = Self.decode(separator.map { pair[pair.index(after: $0)...].utf8 } ?? pair[pair.endIndex...].utf8)
+    package init(_ query: Substring) {
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let separator = pair.firstIndex(of: UInt8(ascii: "="))
+            let name = Self.decode(pair[..<(separator ?? pair.endIndex)])
+            let value = Self.decode(separator.map { pair[pair.index(after: $0)...] } ?? pair[pair.endIndex...])
             guard let name, let value, !name.isEmpty, self.fields[name] == nil else { continue }
             self.fields[name] = value
         }
     }
+
+    /// The same of a whole string.
+    package init(_ query: String) { self.init(query[...]) }
 
     package subscript(_ name: String) -> String? { self.fields[name] }
 
@@ -31,7 +34,8 @@ package struct QueryString: Equatable, Sendable {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    private static func decode(_ encoded: some Collection<UInt8>) -> String? {
+    private static func decode(_ encoded: Substring.UTF8View) -> String? {
+        guard encoded.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return String(Substring(encoded)) }
         var bytes: [UInt8] = []
         var rest = encoded[...]
         while let byte = rest.popFirst() {

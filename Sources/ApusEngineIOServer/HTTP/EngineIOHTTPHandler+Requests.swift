@@ -196,9 +196,13 @@ extension EngineIOHTTPHandler {
             role: .server, limits: .init(maximumMessageBytes: configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
             delegate: transport, buffers: self.server.buffers.value(on: context.eventLoop))
         transport.attach(handler)
-        WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
+        let pipeline = context.pipeline.syncOperations
+        WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
         // Where requests are passed on, the pipeline is a web framework's, and its scheme says nothing of TLS.
-        if self.isAlone, self.passing == nil, request.scheme == "http" { handler.shareReceiveBuffer() }
+        if self.isAlone, self.passing == nil {
+            NotFoundHandler.leave(pipeline)
+            if request.scheme == "http" { handler.shareReceiveBuffer() }
+        }
         session.eventLoop.runOnLoop { greet(session, transport) }
     }
 }
@@ -214,7 +218,10 @@ extension EngineIOServerConfiguration {
 
 extension HTTPRequest {
     /// The query of the request's target.
-    package var query: QueryString { QueryString(self.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? "") }
+    package var query: QueryString {
+        guard let path = self.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return QueryString("") }
+        return QueryString(path[path.utf8.index(after: mark)...])
+    }
 }
 
 extension EventLoop {
