@@ -24,9 +24,9 @@ extension Work {
         var decoder = parser.makeDecoder()
         return { rounds in
             for _ in 0..<rounds {
-                var packet: SocketIOPacket?
-                for message in messages { packet = try decoder.received(message) }
-                guard packet != nil else { throw WorkFailure(message: "no packet") }
+                var isComplete = false
+                for message in messages { isComplete = try decoder.received(message) != nil }
+                guard isComplete else { throw WorkFailure(message: "no packet") }
             }
         }
     }
