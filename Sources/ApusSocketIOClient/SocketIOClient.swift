@@ -47,7 +47,8 @@ public final class SocketIOClient: Sendable {
     ///   - seconds: When the socket is not connected by then, it is disconnected and the handler is called.
     ///   - handler: Called at most once, where ``SocketManagerConfiguration/callbacks`` says, also when it failed sooner for good.
     public func connect(timeoutAfter seconds: Double, withHandler handler: @escaping @Sendable () -> Void) {
-        let timeout = Duration.milliseconds(Int64(min(max(seconds, 0), 1e9) * 1000))
+        // NaN, too, is no time at all.
+        let timeout: Duration = seconds > 0 ? .milliseconds(Int64(min(seconds, 1e9) * 1000)) : .zero
         let waiter = Self.makeID()
         self.core.onLoop { core in
             core.connect(waiter: waiter, timeout: timeout) { result in

@@ -41,6 +41,15 @@ import Testing
         #expect(infinite?.code == .invalidArguments)
     }
 
+    @Test(arguments: [Double.nan, -1, -Double.infinity, 0])
+    func aTimeThatIsNoneIsOverAtOnce(seconds: Double) async {
+        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        await withCheckedContinuation { continuation in
+            socket.connect(timeoutAfter: seconds) { continuation.resume() }
+        }
+        #expect(socket.state == .disconnected)
+    }
+
     @Test func aCancelledCallEnds() async {
         let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
         let task = Task { try await socket.emitWithAck("x", arguments: [], timeout: .seconds(60)) }
