@@ -33,6 +33,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         var owed: [SocketIONodeID?: Int] = [:]
         /// Announced replies that will not come.
         var lost = 0
+        /// The servers that are gone and were counted, with what was taken for lost of theirs: it may only have been late.
+        var departed: [SocketIONodeID: Int] = [:]
         var replies: [Reply] = []
 
         var silentServers: Int {
@@ -43,10 +45,28 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
             }
         }
 
+        mutating func left(_ node: SocketIONodeID) {
+            guard self.departed[node] == nil else { return }
+            if self.reporters.contains(node) {
+                let missing = max(0, self.owed.removeValue(forKey: node) ?? 0)
+                self.departed[node] = missing
+                self.lost += missing
+            } else if case .nodes(var nodes) = self.asked, nodes.remove(node) != nil {
+                self.asked = .nodes(nodes)
+                self.gone += 1
+                // Replies that were ahead of a report that will not come: they are not somebody else's.
+                self.announced += max(0, -(self.owed.removeValue(forKey: node) ?? 0))
+                self.departed[node] = 0
+            }
+        }
+
         var isComplete: Bool {
             self.asked != nil && self.silentServers == self.gone && self.replies.count + self.lost >= self.announced
         }
     }
+
+    /// More clients than a server can have: what others say is summed up, and the sum must not overflow.
+    private static var maximumCount: Int { Int(Int32.max) }
 
     private let maximumRequests: Int
     private var requests: [String: Request] = [:]
@@ -68,17 +88,23 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
 
     /// It is known now who was asked.
     package mutating func asked(_ id: String, _ servers: SocketIOClusterServers) -> Action {
-        self.change(id) { $0.asked = servers }
+        let asked: SocketIOClusterServers =
+            switch servers {
+            case .count(let count): .count(min(max(0, count), Self.maximumCount))
+            case .nodes: servers
+            }
+        return self.change(id) { $0.asked = asked }
     }
 
     /// A server reported: it announces so many replies, and these are some of them. A second report of a server changes nothing.
     package mutating func received(_ id: String, reportFrom node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) -> Action
     {
-        self.change(id) { request in
-            if let node, !request.reporters.insert(node).inserted { return }
+        let count = min(max(0, count), Self.maximumCount)
+        return self.change(id) { request in
+            if let node, request.departed[node] != nil || !request.reporters.insert(node).inserted { return }
             request.reports += 1
-            request.announced += max(0, count)
-            request.owed[node, default: 0] += max(0, count) - replies.count
+            request.announced += count
+            request.owed[node, default: 0] += count - replies.count
             request.replies += replies
         }
     }
@@ -86,21 +112,20 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     /// One announced reply came; `nil` when it will not.
     package mutating func received(_ id: String, replyFrom node: SocketIONodeID?, _ reply: Reply?) -> Action {
         self.change(id) { request in
+            if let node, let missing = request.departed[node] {
+                guard let reply, missing > 0 else { return }  // was counted when the server went
+                request.departed[node] = missing - 1
+                request.lost -= 1
+                return request.replies.append(reply)
+            }
             request.owed[node, default: 0] -= 1
             if let reply { request.replies.append(reply) } else { request.lost += 1 }
         }
     }
 
-    /// A server is gone: nothing more comes from it.
+    /// A server is gone: nothing more is waited for from it.
     package mutating func left(_ node: SocketIONodeID) -> [Action] {
-        self.requests.keys.sorted().map { id in
-            self.change(id) { request in
-                request.lost += max(0, request.owed.removeValue(forKey: node) ?? 0)
-                guard case .nodes(var nodes) = request.asked, !request.reporters.contains(node), nodes.remove(node) != nil else { return }
-                request.asked = .nodes(nodes)
-                request.gone += 1
-            }
-        }
+        self.requests.keys.sorted().map { id in self.change(id) { $0.left(node) } }
     }
 
     /// The deadline passed: the request ends with what there is.

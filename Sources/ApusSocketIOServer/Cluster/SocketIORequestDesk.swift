@@ -70,7 +70,7 @@ final class SocketIORequestDesk: Sendable {
     func asked(_ id: String, _ others: SocketIOClusterServers, andSelf: Bool) {
         let asked: SocketIOClusterServers =
             switch others {
-            case .count(let count): .count(count + (andSelf ? 1 : 0))
+            case .count(let count): .count(andSelf && count < .max ? count + 1 : count)
             case .nodes(let nodes): .nodes(andSelf ? nodes.union([self.node]) : nodes)
             }
         self.act { $0.asked(id, asked) }

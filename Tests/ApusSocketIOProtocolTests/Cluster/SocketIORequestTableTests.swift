@@ -86,6 +86,42 @@ extension SocketIORequestTable.Action where Reply == Int {
         #expect(table.left(b).count == 0)
     }
 
+    @Test func aServerThatLeftIsNotCountedTwice() {
+        var table = self.makeTable()
+        _ = table.asked("1", .nodes([a, b]))
+        _ = table.received("1", reportFrom: a, announcing: 2)
+        #expect(table.left(a).map(\.told) == [nil])
+        #expect(table.left(a).map(\.told) == [nil])
+        // Late: they are taken in place of what was given up, and no more of them than that.
+        for reply in 1...3 { #expect(table.received("1", replyFrom: a, reply).told == nil) }
+        #expect(table.received("1", replyFrom: a, nil).told == nil)
+        #expect(table.received("1", reportFrom: a, announcing: 5).told == nil)
+        #expect(table.received("1", reportFrom: b, announcing: 1).told == nil)
+        #expect(table.received("1", replyFrom: b, 9).told == "[1, 2, 9] of 3, 0 silent")
+    }
+
+    @Test func whatAServerSaidAheadOfItsReportIsNotAnothers() {
+        var table = self.makeTable()
+        _ = table.asked("1", .nodes([a, b]))
+        _ = table.received("1", replyFrom: a, 1)
+        #expect(table.left(a).map(\.told) == [nil])
+        #expect(table.received("1", reportFrom: a, announcing: 1).told == nil)
+        #expect(table.received("1", reportFrom: b, announcing: 1).told == nil)
+        #expect(table.received("1", replyFrom: b, 2).told == "[1, 2] of 2, 1 silent")
+    }
+
+    @Test func countsOfAStrangerDoNotOverflow() {
+        var table = self.makeTable()
+        #expect(table.asked("1", .count(.max)).told == nil)
+        for node in [a, b, c] { #expect(table.received("1", reportFrom: node, announcing: .max).told == nil) }
+        _ = table.received("1", reportFrom: nil, announcing: .max)
+        _ = table.received("1", reportFrom: nil, announcing: .min)
+        #expect(table.left(a).map(\.told) == [nil])
+        #expect(table.left(b).map(\.told) == [nil])
+        _ = table.begin("2")
+        #expect(table.asked("2", .count(.min)).told == "[] of 0, 0 silent")
+    }
+
     @Test func aSecondReportOfAServerChangesNothing() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b]))
