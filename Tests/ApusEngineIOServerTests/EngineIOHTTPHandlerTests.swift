@@ -238,4 +238,31 @@ private typealias Connection = EngineServer
         connection.pass(.seconds(1))
         #expect(!connection.http.channel.isActive)
     }
+
+    @Test func aLastAnswerThatNobodyReadsIsNotWaitedFor() throws {
+        let connection = try Connection(isAlone: true)
+        try connection.http.channel.pipeline.syncOperations.addHandler(FullPipe(), position: .first)
+        try connection.http.send(.get, "/engine.io/?EIO=4&transport=abc", fields: [.connection: "close"])
+        connection.pass(.seconds(74))
+        #expect(connection.http.channel.isActive)
+        connection.pass(.seconds(1))
+        #expect(!connection.http.channel.isActive)
+    }
+}
+
+/// The way to a peer that does not read.
+private final class FullPipe: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPResponsePart
+
+    private var held: [EventLoopPromise<Void>] = []
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let promise { self.held.append(promise) }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        context.close(mode: mode, promise: promise)
+        for promise in self.held { promise.fail(ChannelError.ioOnClosedChannel) }
+        self.held = []
+    }
 }

@@ -68,7 +68,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.check = nil
     }
 
-    /// The last answer is out; the next request may take its time, but not for ever.
+    /// An answer is on its way: until it has left, and the next request is there, it may take its time, but not for ever.
     private func waitForNextRequest(_ context: ChannelHandlerContext) {
         if self.isAlone { self.startDeadline(self.server.configuration.keepAliveTimeout, context) }
     }
@@ -157,8 +157,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         context.write(self.wrapOutboundOut(.head(response)), promise: nil)
         // RFC 9110 9.3.2: an answer to HEAD has no content.
         if body.readableBytes > 0, exchange.request.method != .head { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
+        self.waitForNextRequest(context)
         if exchange.keepAlive {
-            self.waitForNextRequest(context)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
             self.proceed(context)
         } else {
