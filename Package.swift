@@ -208,7 +208,8 @@ let package = Package(
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
                 nioHTTPTypes, httpTypes, logging,
             ]),
-        tests("ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, logging]),
+        tests(
+            "ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, nioEmbedded, logging]),
         tests(
             "ApusSocketIOClientTests",
             [

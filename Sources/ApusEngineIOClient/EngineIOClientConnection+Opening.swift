@@ -47,7 +47,8 @@ extension EngineIOClientConnection {
         self.openTimer?.cancel()
         self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
             let error = EngineIOError(.timeout, message: "no session within \(connection.configuration.timeout)")
-            if !connection.triesNextTransport(after: error) { connection.finish(error) }
+            // No transport was asked yet while the attempt is prepared: another would do no better.
+            guard connection.preparation == nil, connection.triesNextTransport(after: error) else { return connection.finish(error) }
         }
     }
 
