@@ -64,13 +64,4 @@ extension EngineIOServerSession {
         self.state = .polling(polling)
         return true
     }
-
-    /// Whether the upgrade timer is still wanted.
-    package var isUpgrading: Bool {
-        guard case .polling(let polling) = self.state else { return false }
-        switch polling.probe {
-        case .opened, .probed: return true
-        case .none: return false
-        }
-    }
 }

@@ -11,8 +11,6 @@ package struct SocketIORooms: Sendable {
 
     package func members(of room: String) -> Set<String> { self.membersByRoom[room] ?? [] }
 
-    package var roomCount: Int { self.membersByRoom.count }
-
     /// The rooms that exist, those of single sockets included.
     package var names: [String] { Array(self.membersByRoom.keys) }
 

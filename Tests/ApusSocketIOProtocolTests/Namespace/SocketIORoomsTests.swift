@@ -24,13 +24,13 @@ import Testing
 
     @Test func roomWithoutMembersIsGone() {
         var rooms = self.makeRooms()
-        #expect(rooms.roomCount == 5)
+        #expect(rooms.names.count == 5)
         rooms.leave("2", "blue")
-        #expect(rooms.roomCount == 4)
+        #expect(rooms.names.count == 4)
         rooms.leaveAll("1")
         rooms.leaveAll("2")
         rooms.leaveAll("3")
-        #expect(rooms.roomCount == 0)
+        #expect(rooms.names.count == 0)
         #expect(rooms.rooms(of: "1") == [])
     }
 
