@@ -22,7 +22,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     let server: EngineIOServer
     /// Under what name the client is counted.
-    let addressKey: String?
+    package let addressKey: String?
     let codec: EngineIOPacketCodec
     let payloadCodec: EngineIOPayloadCodec
     /// A version 3 client that cannot take binary data says so with `b64=1`.

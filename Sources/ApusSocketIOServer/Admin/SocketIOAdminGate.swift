@@ -2,42 +2,46 @@ import ApusJSON
 import ApusSocketIOProtocol
 import Crypto
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// Lets those in to the admin page who may.
 ///
-/// Verifying a password costs memory and time on purpose, so it is done for one client after the other, and only so many may wait.
+/// Verifying a password costs memory and time on purpose, so it is done for one client after the other, and only so many may wait. Who comes back
+/// with the id of a session does not stand in that queue.
 actor SocketIOAdminGate {
     /// Where the id of a new session is kept with the socket until it is connected.
     static let sessionKey = "apus.admin.session"
-    private static let maximumWaiting = 16
 
     private let authentication: SocketIOAdminConfiguration.Authentication
     private let desk: SocketIORequestDesk
-    private var sessions: SocketIOAdminSessions
-    private let waiting = NIOLockedValueBox(0)
+    private let sessions: NIOLockedValueBox<SocketIOAdminSessions>
+    nonisolated let queue = NIOLockedValueBox(SocketIOLoginQueue())
 
     init(_ configuration: SocketIOAdminConfiguration, desk: SocketIORequestDesk) {
         self.authentication = configuration.authentication
         self.desk = desk
-        self.sessions = SocketIOAdminSessions(lifetime: configuration.sessionLifetime)
+        self.sessions = NIOLockedValueBox(SocketIOAdminSessions(lifetime: configuration.sessionLifetime))
     }
 
     /// Throws for those who may not come in.
     nonisolated func admit(_ socket: SocketIOServerSocket) async throws {
         guard case .basic(let username, let password) = self.authentication.value else { return }
-        let isWelcome = self.waiting.withLockedValue { waiting in
-            guard waiting < Self.maximumWaiting else { return false }
-            waiting += 1
-            return true
+        let now = self.desk.now
+        if let session = socket.handshake.auth["sessionId"]?.stringValue,
+            self.sessions.withLockedValue({ $0.contains(session, at: now) })
+        {
+            return
         }
-        guard isWelcome else { throw SocketIOConnectionRefusal(message: "too many logins at once") }
-        defer { self.waiting.withLockedValue { $0 -= 1 } }
+        let address = try await socket.eventLoop.submit { socket.connection?.session.addressKey }.get()
+        guard self.queue.withLockedValue({ $0.enter(from: address) }) else {
+            throw SocketIOConnectionRefusal(message: "too many logins at once")
+        }
+        defer { self.queue.withLockedValue { $0.leave(from: address) } }
         try await self.judge(socket, username, password)
     }
 
     private func judge(_ socket: SocketIOServerSocket, _ username: String, _ password: SocketIOAdminPassword) throws {
         let auth = socket.handshake.auth
-        if let session = auth["sessionId"]?.stringValue, self.sessions.contains(session, at: self.desk.now) { return }
         let isName = SHA256.hash(data: Array((auth["username"]?.stringValue ?? "").utf8)) == SHA256.hash(data: Array(username.utf8))
         // Both, whatever the first said: the time must not tell which was wrong.
         let isPassword = password.verifies(auth["password"]?.stringValue ?? "")
@@ -45,7 +49,8 @@ actor SocketIOAdminGate {
         let session = SymmetricKey(size: .bits128).withUnsafeBytes {
             $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
-        self.sessions.save(session, at: self.desk.now)
+        let now = self.desk.now
+        self.sessions.withLockedValue { $0.save(session, at: now) }
         socket.setValue(session, for: Self.sessionKey)
     }
 }
