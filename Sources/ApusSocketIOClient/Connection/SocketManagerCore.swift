@@ -32,6 +32,8 @@ final class SocketManagerCore: @unchecked Sendable {
     private var attachmentsTimer: Scheduled<Void>?
     var retryTimer: Scheduled<Void>?
     private var waitsForDeparture: [() -> Void] = []
+    /// Connections that were ended and still send what was emitted before.
+    private(set) var departing = 0
     private var generator = SystemRandomNumberGenerator()
     /// How many attempts the present connection took, 0 for the first.
     private(set) var attempts = 0
@@ -130,17 +132,29 @@ final class SocketManagerCore: @unchecked Sendable {
         let engine = self.engine
         self.engine = nil  // first: its farewell is not news
         self.session = nil
-        let waiting = self.waitsForDeparture
-        self.waitsForDeparture = []
-        guard let engine else { return waiting.forEach { $0() } }
-        engine.close(departed: waiting.isEmpty ? nil : { waiting.forEach { $0() } })
+        if let engine { self.depart(engine, EngineIOError(.closed, message: "closed by this side")) }
+        self.tellDeparture()
+    }
+
+    /// Ends a connection in order.
+    private func depart(_ engine: EngineIOClientConnection, _ error: EngineIOError) {
+        self.departing += 1
+        engine.close(error) {
+            self.departing -= 1
+            self.tellDeparture()
+        }
+    }
+
+    private func tellDeparture() {
+        guard self.departing == 0 else { return }
+        for waiter in exchange(&self.waitsForDeparture, with: []) { waiter() }
     }
 
     /// Connects now: a wait is cut short, a connection that stands is made anew.
     func reconnect() {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
-        self.engine?.close(EngineIOError(.closed, message: "another connection was asked for"))
+        if let engine = self.engine { self.depart(engine, EngineIOError(.closed, message: "another connection was asked for")) }
         if case .connect(let attempt) = self.reconnection.retryNow() { self.retry(attempt) }
         // A policy without reconnection gave them up.
         for namespace in wanted where !namespace.isActive { namespace.connect() }
