@@ -92,9 +92,15 @@ extension SocketNamespaceCore {
     /// The namespace is joined: what waited goes out, in order.
     func sendWaiting() {
         for item in self.buffer.takeAll() {
+            guard self.machine.isConnected else {
+                // A listener that heard of a failure has left. Those who wait were told; the rest stays for the next connect.
+                if item.ackID == nil { _ = self.buffer.append(item) }
+                continue
+            }
             if let ackID = item.ackID { self.acks.markSent(ackID) }
             if self.manager?.send(item.packet) != true { self.sendFailed(ackID: item.ackID) }
         }
+        guard self.machine.isConnected else { return }
         self.retries?.connected()
         self.sendNext()
     }

@@ -155,13 +155,18 @@ final class SocketNamespaceCore: @unchecked Sendable {
     func connected(id: String, early: [SocketIOClientNamespace.Event], isRecovered: Bool) {
         self.joinTimer?.cancel()
         self.manager?.joined()
+        // Each step may call a listener that leaves: then the rest is not so any more.
         self.setState(.connected, id: id, isRecovered: isRecovered)
+        guard self.machine.id == id else { return }
         // What was emitted before comes before what the listeners emit now.
         self.sendWaiting()
+        guard self.machine.id == id else { return }
         self.report(.connect(id: id))
+        guard self.machine.id == id else { return }
         if self.wasLost {
             self.wasLost = false
             self.report(.reconnect(attempts: self.manager?.attempts ?? 0))
+            guard self.machine.id == id else { return }
         }
         self.resumeConnect(.success(()))
         for event in early where self.machine.isConnected { self.deliver(event) }
