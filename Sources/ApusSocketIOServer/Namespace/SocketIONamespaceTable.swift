@@ -8,8 +8,8 @@ final class SocketIONamespaceTable: Sendable {
     private let maximumDynamic: Int
     private let removesEmpty: Bool
     private let state = NIOLockedValueBox(State())
-    /// Held while a namespace is made: nobody else gets it before `onNewNamespace` has put its middleware in. Recursive, because that handler
-    /// may make namespaces itself.
+    /// Held while a namespace is made or unmade: nobody else gets it before `onNewNamespace` has put its middleware in, nor another of its name
+    /// before it is closed. Recursive, because that handler may make namespaces itself.
     private let making = NSRecursiveLock()
 
     private struct State {
@@ -82,14 +82,19 @@ final class SocketIONamespaceTable: Sendable {
 
     /// A namespace lost a socket or a reservation: a dynamic one that is empty now goes.
     func becameIdle(_ namespace: SocketIONamespace) {
-        guard self.removesEmpty, namespace.parent != nil else { return }
-        let isGone = self.state.withLockedValue { state in
-            // Asked again, under the lock that reserves: somebody may have come in meanwhile.
-            guard namespace.isIdle, state.namespaces[namespace.name] === namespace else { return false }
-            state.namespaces[namespace.name] = nil
-            state.dynamicCount -= 1
-            return true
+        guard self.removesEmpty, namespace.parent != nil, namespace.isIdle else { return }
+        // Held until it is closed: a successor of the same name opens afterwards, for its parent and for the cluster.
+        self.making.withLock {
+            let isGone = self.state.withLockedValue { state in
+                // Asked again, under the lock that reserves: somebody may have come in meanwhile.
+                guard namespace.isIdle, state.namespaces[namespace.name] === namespace else {
+                    return false
+                }
+                state.namespaces[namespace.name] = nil
+                state.dynamicCount -= 1
+                return true
+            }
+            if isGone { namespace.closed() }
         }
-        if isGone { namespace.closed() }
     }
 }
