@@ -83,10 +83,27 @@ public final class SocketIOServer: Sendable {
     }
 
     /// The namespace of this name; made on first use, so name every namespace before the server listens. A name begins with `/`.
+    ///
+    /// One that a rule by a regular expression (``namespaces(matching:)``) fits is that rule's child, with its middleware and handlers, as if a client
+    /// had asked for it; but it does not go when it is empty. Whether a rule by a closure fits cannot be known without a client: a namespace named
+    /// here has none of that rule's middleware. To send to a namespace only if it is there, use ``existingNamespace(_:)``.
     public func namespace(_ name: String) -> SocketIONamespace {
-        let name = name.hasPrefix("/") ? name : "/" + name
-        return self.namespaces.namespace(name) { SocketIONamespace(name: name, context: self.namespaceContext) }
+        self.namespaces.namespace(Self.whole(name)) { name, parent in
+            SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
+        }
     }
+
+    /// The namespace of this name, if there is one: for those that clients bring about by asking for them.
+    public func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[Self.whole(name)] }
+
+    /// The namespace of this name, whatever rules there are: for the server's own ends.
+    func ownNamespace(_ name: String) -> SocketIONamespace {
+        self.namespaces.namespace(Self.whole(name), obeysRules: false) { name, _ in
+            SocketIONamespace(name: name, context: self.namespaceContext)
+        }
+    }
+
+    private static func whole(_ name: String) -> String { name.hasPrefix("/") ? name : "/" + name }
 
     /// Namespaces that are made when the first client asks for one of them.
     ///
@@ -99,15 +116,12 @@ public final class SocketIOServer: Sendable {
     ///
     /// - Parameter matches: Says whether a name may exist, given the auth of the client that asks for it. It runs on the client's event loop.
     public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
-        let parent = SocketIOParentNamespace(matches: matches)
-        self.namespaces.add(parent)
-        return parent
+        self.namespaces.add(SocketIOParentNamespace(matches: matches))
     }
 
     /// Namespaces whose whole name matches a regular expression, for example `/\\/workspace-\d+/`, made when the first client asks for one.
     public func namespaces<Output>(matching pattern: sending Regex<Output>) -> SocketIOParentNamespace {
-        let pattern = SocketIONamePattern(pattern)
-        return self.namespaces { name, _ in pattern.matches(name) }
+        self.namespaces.add(SocketIOParentNamespace(pattern: SocketIONamePattern(pattern)))
     }
 
     /// Calls `handler` for every namespace that is made from now on, before its first client comes in. It must not block.
@@ -115,8 +129,6 @@ public final class SocketIOServer: Sendable {
 
     /// The namespaces that exist now.
     public var allNamespaces: [SocketIONamespace] { self.namespaces.all }
-
-    func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[name] }
 
     /// The namespace a client asks for, until it is released; `nil` when there is none.
     func admit(to name: String, auth: SocketIOValue) -> SocketIONamespace? {

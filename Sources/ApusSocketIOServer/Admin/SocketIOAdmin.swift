@@ -29,7 +29,7 @@ final class SocketIOAdmin: Sendable {
 
     init(_ configuration: SocketIOAdminConfiguration, server: SocketIOServer, desk: SocketIORequestDesk) {
         self.configuration = configuration
-        self.namespace = server.namespace(configuration.namespace)
+        self.namespace = server.ownNamespace(configuration.namespace)
         self.gate = SocketIOAdminGate(configuration, desk: desk)
         self.desk = desk
         self.state.withLockedValue { $0.server = server }

@@ -17,6 +17,8 @@ final class SocketIONamespaceTable: Sendable {
         /// In the making: to be found by who made them, not yet by clients.
         var opening: [String: SocketIONamespace] = [:]
         var dynamicCount = 0
+        /// Children of a rule that the application named: they stay.
+        var kept: Set<String> = []
         var parents: [SocketIOParentNamespace] = []
         var handlers: [@Sendable (SocketIONamespace) -> Void] = []
     }
@@ -30,14 +32,20 @@ final class SocketIONamespaceTable: Sendable {
 
     subscript(name: String) -> SocketIONamespace? { self.state.withLockedValue { $0.namespaces[name] } }
 
-    func add(_ parent: SocketIOParentNamespace) { self.state.withLockedValue { $0.parents.append(parent) } }
+    func add(_ parent: SocketIOParentNamespace) -> SocketIOParentNamespace {
+        self.state.withLockedValue { $0.parents.append(parent) }
+        return parent
+    }
 
     func onNew(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.state.withLockedValue { $0.handlers.append(handler) } }
 
-    /// The namespace of this name, made by `make` if there is none.
-    func namespace(_ name: String, make: () -> SocketIONamespace) -> SocketIONamespace {
+    /// The namespace of this name, made by `make` if there is none: as the child of the first rule that covers the name, or else without one.
+    func namespace(
+        _ name: String, obeysRules: Bool = true, make: (String, SocketIOParentNamespace?) -> SocketIONamespace
+    ) -> SocketIONamespace {
         if let found = self.found(name) { return found }
-        return self.making.withLock { self.found(name) ?? self.open(make()) }
+        let parent = obeysRules ? self.state.withLockedValue({ $0.parents }).first { $0.covers(name) } : nil
+        return self.making.withLock { self.found(name) ?? self.open(make(name, parent), isKept: true) }
     }
 
     /// The namespace a client asks for, reserved for it until ``SocketIONamespace/release()``; `nil` when there is none and no rule makes it.
@@ -48,7 +56,7 @@ final class SocketIONamespaceTable: Sendable {
         return self.making.withLock {
             if let found = self.reserved(name) { return found }
             guard self.state.withLockedValue({ $0.dynamicCount < self.maximumDynamic }) else { return nil }
-            _ = self.open(make(parent))
+            _ = self.open(make(parent), isKept: false)
             return self.reserved(name)
         }
     }
@@ -65,7 +73,7 @@ final class SocketIONamespaceTable: Sendable {
         }
     }
 
-    private func open(_ namespace: SocketIONamespace) -> SocketIONamespace {
+    private func open(_ namespace: SocketIONamespace, isKept: Bool) -> SocketIONamespace {
         let handlers = self.state.withLockedValue { state in
             state.opening[namespace.name] = namespace
             return state.handlers
@@ -75,7 +83,7 @@ final class SocketIONamespaceTable: Sendable {
         self.state.withLockedValue { state in
             state.opening[namespace.name] = nil
             state.namespaces[namespace.name] = namespace
-            if namespace.parent != nil { state.dynamicCount += 1 }
+            if isKept { state.kept.insert(namespace.name) } else { state.dynamicCount += 1 }
         }
         return namespace
     }
@@ -87,7 +95,7 @@ final class SocketIONamespaceTable: Sendable {
         self.making.withLock {
             let isGone = self.state.withLockedValue { state in
                 // Asked again, under the lock that reserves: somebody may have come in meanwhile.
-                guard namespace.isIdle, state.namespaces[namespace.name] === namespace else {
+                guard namespace.isIdle, !state.kept.contains(namespace.name), state.namespaces[namespace.name] === namespace else {
                     return false
                 }
                 state.namespaces[namespace.name] = nil

@@ -12,6 +12,8 @@ public final class SocketIOParentNamespace: Sendable {
     public typealias Predicate = @Sendable (_ name: String, _ auth: SocketIOValue) -> Bool
 
     let matches: Predicate
+    /// What names fit, where the name alone says it.
+    private let pattern: SocketIONamePattern?
     private let state = NIOLockedValueBox(State())
 
     private struct State {
@@ -22,7 +24,16 @@ public final class SocketIOParentNamespace: Sendable {
 
     init(matches: @escaping Predicate) {
         self.matches = matches
+        self.pattern = nil
     }
+
+    init(pattern: SocketIONamePattern) {
+        self.matches = { name, _ in pattern.matches(name) }
+        self.pattern = pattern
+    }
+
+    /// Whether a namespace of this name is one of these, whoever asks for it.
+    func covers(_ name: String) -> Bool { self.pattern?.matches(name) ?? false }
 
     /// The namespaces that exist now.
     public var children: [SocketIONamespace] { self.state.withLockedValue { Array($0.children.values) } }

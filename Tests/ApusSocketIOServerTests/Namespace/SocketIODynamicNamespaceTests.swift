@@ -46,6 +46,35 @@ import Testing
         #expect(events == [#"2/a1,["static"]"#, #"2/a2,["first"]"#, #"2/b1,["second"]"#])
     }
 
+    /// Whoever names it first, a name that a regular expression fits has that rule's middleware.
+    @Test func aNameThatFitsIsGuardedWhenTheApplicationNamesItFirst() throws {
+        let server = self.makeServer { $0.maximumDynamicNamespaces = 1 }
+        let parent = server.namespaces(matching: /\/workspace-\d+/)
+        parent.onConnection { socket in socket.emit("parent") }
+        #expect(server.existingNamespace("/workspace-7") == nil)
+        let named = server.namespace("workspace-7")
+        named.onConnection { socket in socket.emit("own") }
+        #expect(parent.children.map(\.name) == ["/workspace-7"])
+        #expect(server.existingNamespace("workspace-7") === named)
+        #expect(parent.children.count == 1, "asking made none")
+        let client = try PollingClient(server)
+        try client.post("0/workspace-7,", "0/workspace-8,")
+        let events = try client.poll().filter { $0.hasPrefix("2") }
+        #expect(events == [#"2/workspace-7,["parent"]"#, #"2/workspace-7,["own"]"#, #"2/workspace-8,["parent"]"#])
+        // What clients brought about goes; what the application named, with its handlers, stays.
+        try client.post("1/workspace-7,", "1/workspace-8,")
+        #expect(parent.children.first === named)
+        #expect(parent.children.count == 1)
+    }
+
+    @Test func thePageOfTheAdminObeysNoRuleOfTheApplication() throws {
+        let server = self.makeServer()
+        let parent = server.namespaces(matching: /\/.+/)
+        server.enableAdmin(SocketIOAdminConfiguration(authentication: .none))
+        #expect(parent.children.isEmpty)
+        #expect(server.existingNamespace("/admin") != nil)
+    }
+
     @Test func parentsHandlersCountBeforeTheChildsOwn() throws {
         let server = self.makeServer()
         let parent = server.namespaces(matching: /\/d/)
