@@ -56,6 +56,15 @@ import Testing
         #expect(board.rate(at: .seconds(1)) == 10)
     }
 
+    @Test func aComparisonIsSaid() {
+        var board = TransferBoard()
+        board.offered("a", name: "film.mp4", size: 1000, at: .zero)
+        #expect(TransferLine.text(board, width: 50, at: .seconds(1)) == "film.mp4  looking how much is there")
+        #expect(TransferLine.text(board, width: 20, at: .seconds(1)) == "film.mp4")
+        board.began("a", name: "film.mp4", size: 1000, offset: 400, at: .seconds(2))
+        #expect(TransferLine.text(board, width: 30, at: .seconds(2)).hasSuffix(" 40%"))
+    }
+
     @Test func aStallIsSaid() {
         var board = self.board()
         board.progressed("a", to: 400_000_000, at: .seconds(20))

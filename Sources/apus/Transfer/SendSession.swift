@@ -68,19 +68,20 @@ final class SendSession: Sendable {
         switch result {
         case .success: code = self.summarize()
         case .failure(let error):
+            let message: String
             if let signal {
-                self.output.note("stopped; run the same again to go on")
+                message = "stopped; run the same again to go on"
                 code = signal
             } else if let refusal = error as? Refusal {
-                self.output.note("apus send: the receiver refuses: \(refusal.message)")
+                message = "the receiver refuses: \(refusal.message)"
                 code = 77
             } else {
                 let isPlain = self.options.trust.tls == nil && !self.state.withLockedValue { $0.hasGreeted }
-                self.output.note(
-                    "apus send: \(TransferFailure.advice(for: error, address: self.options.addressText, isPlain: isPlain))")
+                message = TransferFailure.advice(for: error, address: self.options.addressText, isPlain: isPlain)
                 code = TransferFailure.exitCode(for: error)
             }
-            self.output.event("stopped", ["code": .integer(Int64(code))])
+            self.output.note("apus send: \(message)")
+            self.output.event("stopped", ["code": .integer(Int64(code)), "message": .string(message)])
         }
         return code
     }
@@ -199,7 +200,7 @@ final class SendSession: Sendable {
     private func handle(_ event: SentFileEvent) {
         let name = TerminalText.harmless(event.name)
         switch event.kind {
-        case .offered: self.output.update { $0.began(event.name, name: event.name, size: event.size, offset: 0, at: $1) }
+        case .offered: self.output.update { $0.offered(event.name, name: event.name, size: event.size, at: $1) }
         case .began(let offset): self.output.began(event.name, name: event.name, size: event.size, offset: offset)
         case .progress(let done): self.output.progressed(event.name, to: done)
         case .busy:

@@ -23,13 +23,14 @@ enum TransferAddress {
 
     private static var ownAddress: String? {
         let devices = (try? System.enumerateDevices()) ?? []
-        let addresses = devices.compactMap { $0.address }.filter { !$0.isLoopbackOrLinkLocal }
+        let addresses = devices.compactMap { $0.address }.filter { !$0.isLocal }
         return (addresses.first { $0.protocol == .inet } ?? addresses.first)?.ipAddress
     }
 }
 
 extension SocketAddress {
-    fileprivate var isLoopbackOrLinkLocal: Bool {
+    /// An address that nobody on another machine can use; Docker's bridge is one.
+    fileprivate var isLocal: Bool {
         guard let ip = self.ipAddress else { return true }
         return ip.hasPrefix("127.") || ip == "::1" || ip.hasPrefix("169.254.") || ip.lowercased().hasPrefix("fe80:")
             || ip.hasPrefix("172.17.")

@@ -9,6 +9,8 @@ struct TransferBoard {
         var offset: Int
         /// When it was last told of in a line of its own.
         var toldAt: Duration
+        /// Both sides look how much of it is there.
+        var isCompared = false
     }
 
     /// By key, in the order in which they began.
@@ -35,6 +37,11 @@ struct TransferBoard {
         if self.beganAt == nil { self.beganAt = now }
         self.files.removeAll { $0.key == key }  // begun anew
         self.files.append((key, File(name: name, size: size, done: offset, offset: offset, toldAt: now)))
+    }
+
+    mutating func offered(_ key: String, name: String, size: Int, at now: Duration) {
+        self.began(key, name: name, size: size, offset: 0, at: now)
+        self.files[self.files.count - 1].file.isCompared = true
     }
 
     mutating func progressed(_ key: String, to done: Int, at now: Duration) {

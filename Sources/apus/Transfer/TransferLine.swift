@@ -10,6 +10,12 @@ enum TransferLine {
     static func text(_ board: TransferBoard, width: Int, at now: Duration) -> String {
         let width = max(0, width - 1)
         let label = TerminalText.harmless(self.label(of: board))
+        if !board.files.isEmpty, board.files.allSatisfy({ $0.file.isCompared }) {
+            let tail = "  looking how much is there"
+            let room = width - TerminalText.columns(tail)
+            return room < min(self.leastLabel, TerminalText.columns(label))
+                ? TerminalText.shortened(label, to: width) : TerminalText.shortened(label, to: room) + tail
+        }
         let (done, known) = (board.doneBytes, board.knownBytes)
         let fraction = known == 0 ? 0 : min(1, Double(done) / Double(known))
         let percent = String(format: "%3d%%", Int(fraction * 100))
