@@ -1,0 +1,239 @@
+import ApusFramedSocket
+import ApusTesting
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import Testing
+
+/// Files over lines that do what bad lines do: each transfer ends, whole or with an error that says why, and the next one goes on from there.
+@Suite(.serialized) struct FaultyLineTests {
+    /// A receiver, and files to send to it; deadlines are short.
+    private final class World: Sendable {
+        let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
+        /// By name, where each attempt went on from.
+        let began = NIOLockedValueBox<[String: [Int]]>([:])
+
+        init() throws {
+            for folder in ["source", "target"] {
+                try FileManager.default.createDirectory(atPath: self.path + "/" + folder, withIntermediateDirectories: true)
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: self.path) }
+
+        static func deadlines(_ configuration: inout FramedConnectionConfiguration) {
+            configuration.handshakeTimeout = .seconds(4)
+            configuration.headerTimeout = .seconds(4)
+            configuration.stallTimeout = .seconds(4)
+            configuration.pingInterval = .milliseconds(500)
+            configuration.pingTimeout = .seconds(4)
+            configuration.closeTimeout = .milliseconds(500)
+            configuration.transferTimeout = .seconds(6)
+        }
+
+        static var client: FramedClientConfiguration {
+            var configuration = FramedClientConfiguration()
+            Self.deadlines(&configuration.connection)
+            return configuration
+        }
+
+        func withReceiver(_ body: (_ port: Int) async throws -> Void) async throws {
+            var configuration = FramedServerConfiguration()
+            Self.deadlines(&configuration.connection)
+            let began = self.began
+            configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.path + "/target")) { event in
+                if case .began(let offset) = event.kind {
+                    began.withLockedValue { $0[event.offeredName.description, default: []].append(offset) }
+                }
+            }
+            try await withServer(FramedServer(configuration: configuration) { _ = await $0.waitUntilClosed() }) { try await body($0) }
+        }
+
+        func file(_ name: String, _ count: Int) throws -> String {
+            let path = self.path + "/source/" + name
+            try Data(pattern(count).readableBytesView).write(to: URL(fileURLWithPath: path))
+            return path
+        }
+
+        func isWhole(_ name: String, _ count: Int) -> Bool {
+            FileManager.default.contents(atPath: self.path + "/target/" + name) == Data(pattern(count).readableBytesView)
+        }
+
+        /// One connection, one file. Answers the error, and how much was durable.
+        func send(_ path: String, port: Int) async -> (error: (any Error)?, durable: Int) {
+            let durable = NIOLockedValueBox(0)
+            do {
+                let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: Self.client)
+                do {
+                    try await connection.send(file: path) { progress in durable.withLockedValue { $0 = progress.sentBytes } }
+                    await connection.close()
+                } catch {
+                    await connection.close()
+                    throw error
+                }
+                return (nil, durable.withLockedValue { $0 })
+            } catch {
+                return (error, durable.withLockedValue { $0 })
+            }
+        }
+
+        func expectSent(_ path: String, port: Int) async {
+            let error = await self.send(path, port: port).error
+            #expect(error == nil, "\(String(describing: error))")
+        }
+
+        /// Without faults; waits until the receiver has noticed that the sender before has gone.
+        func finish(_ path: String, port: Int) async throws {
+            for _ in 0..<300 {
+                let error = await self.send(path, port: port).error
+                guard (error as? TransferError)?.code == .busy else {
+                    if let error { throw error }
+                    return
+                }
+                try await Task.sleep(for: .milliseconds(100))  // until the receiver has noticed
+            }
+        }
+    }
+
+    private static func isTyped(_ error: any Error) -> Bool { error is FramedError || error is TransferError }
+
+    // MARK: Lines that are slow
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            (.none, 3_000_000), (.delay(.milliseconds(3)), 3_000_000), (.rate(bytesPerSecond: 3_000_000), 2_000_000), (.chop(1), 8000),
+            (.chop(1000), 2_000_000),
+        ] as [(FaultProxy.Fault, Int)])
+    func aSlowLineCarriesAll(fault: FaultProxy.Fault, count: Int) async throws {
+        let world = try World()
+        let path = try world.file("a", count)
+        try await world.withReceiver { port in
+            try await FaultProxy.withProxy(to: port, toServer: fault, toClient: fault) { proxy in
+                await world.expectSent(path, port: proxy.port)
+            }
+        }
+        #expect(world.isWhole("a", count))
+    }
+
+    // MARK: Lines that break
+
+    private static let breaks: [FaultProxy.Fault] = [0, 30, 200, 100_000, 1_400_000].flatMap {
+        [.stall(after: $0), .reset(after: $0), .halfClose(after: $0)]
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aLineThatBreaksIsNoticed(isToServer: Bool) async throws {
+        let world = try World()
+        let count = 1_500_000
+        try await world.withReceiver { port in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // What comes back is little: those that break late break never.
+                for (index, fault) in Self.breaks.enumerated() {
+                    group.addTask {
+                        let path = try world.file("\(index)", count)
+                        let (error, durable) = await FaultProxy.withProxyOrNothing(
+                            to: port, toServer: isToServer ? fault : .none, toClient: isToServer ? .none : fault
+                        ) { await world.send(path, port: $0.port) }
+                        if let error { #expect(Self.isTyped(error), "\(fault): \(error)") }
+                        if isToServer { #expect(error != nil, "\(fault) was not noticed") }
+                        try await world.finish(path, port: port)
+                        #expect(world.isWhole("\(index)", count), "\(fault)")
+                        // It went on from where it was, or behind that. (The other way the file may stand already, and nobody has heard of it.)
+                        if isToServer, durable > 0 {
+                            #expect(world.began.withLockedValue { $0["\(index)"]?.last ?? 0 } >= durable, "\(fault): \(durable)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    // MARK: Lines that damage
+
+    @Test(.timeLimit(.minutes(1)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
+        let world = try World()
+        let count = 6_000_000
+        let path = try world.file("a", count)
+        try await world.withReceiver { port in
+            try await FaultProxy.withProxy(
+                to: port, toServer: .corrupt(every: 400_000, after: 2000, atMost: 8), seed: seed
+            ) { proxy in
+                await world.expectSent(path, port: proxy.port)
+                #expect(proxy.bytesToServer > count + 100_000)
+            }
+        }
+        #expect(world.isWhole("a", count))
+    }
+
+    /// A bit at any place of the first frames, either way: hellos, heads, offer, accept, the first chunk. Some of these go unnoticed (the name of the
+    /// file, nobody's capability); none may hang, trap or make a wrong file.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
+        let world = try World()
+        let count = 300_000
+        try await world.withReceiver { port in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for offset in stride(from: 0, to: isToServer ? 400 : 260, by: 7) {
+                    if offset >= 70 { try await group.next() }
+                    group.addTask {
+                        let path = try world.file("\(offset)", count)
+                        let (error, _) = await FaultProxy.withProxyOrNothing(
+                            to: port, toServer: isToServer ? .flip(at: offset) : .none, toClient: isToServer ? .none : .flip(at: offset),
+                            seed: UInt64(offset)
+                        ) { await world.send(path, port: $0.port) }
+                        if let error { #expect(Self.isTyped(error), "\(offset): \(error)") }
+                        try await world.finish(path, port: port)
+                        #expect(world.isWhole("\(offset)", count), "\(offset)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: world.path + "/target") where !name.hasSuffix(".part") {
+            #expect(world.isWhole(name, count), "\(name) is wrong")
+        }
+    }
+
+    // MARK: Giving up
+
+    /// The answer comes while a body flows over a slow line, and the connection can be used.
+    @Test(.timeLimit(.minutes(1))) func givingUpIsAnsweredWhileABodyFlows() async throws {
+        let world = try World()
+        let path = try world.file("a", 20_000_000)
+        try await world.withReceiver { port in
+            try await FaultProxy.withProxy(to: port, toServer: .rate(bytesPerSecond: 8_000_000)) { proxy in
+                var configuration = World.client
+                configuration.connection.transferTimeout = .seconds(30)
+                let connection = try await FramedClient.connect(host: "127.0.0.1", port: proxy.port, configuration: configuration)
+                let began = AsyncStream.makeStream(of: Void.self)
+                let sending = Task { try await connection.send(file: path) { if $0.sentBytes > 0 { began.continuation.yield() } } }
+                for await _ in began.stream { break }
+                let clock = ContinuousClock()
+                let time = await clock.measure {
+                    sending.cancel()
+                    _ = await sending.result
+                }
+                print("a cancellation was answered in \(time)")
+                await #expect(throws: CancellationError.self) { try await sending.value }
+                #expect(connection.closure == nil)
+                try await connection.send(file: try world.file("b", 1000))
+                await connection.close()
+            }
+        }
+        #expect(world.isWhole("b", 1000))
+    }
+}
+
+extension FaultProxy {
+    /// As `withProxy`, for bodies that do not throw.
+    fileprivate static func withProxyOrNothing(
+        to port: Int, toServer: Fault = .none, toClient: Fault = .none, seed: UInt64 = 1,
+        _ body: (FaultProxy) async -> (error: (any Error)?, durable: Int)
+    ) async -> (error: (any Error)?, durable: Int) {
+        do {
+            return try await self.withProxy(to: port, toServer: toServer, toClient: toClient, seed: seed) { await body($0) }
+        } catch {
+            return (error, 0)
+        }
+    }
+}
