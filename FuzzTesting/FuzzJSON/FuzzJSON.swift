@@ -1,14 +1,32 @@
 import ApusJSON
 
-/// Any bytes: no trap, and whatever the reader takes is written and read back as the same value.
+/// Any bytes: no trap, whatever the reader takes is written and read back as the same value, and the outline of an array is found in just those
+/// texts that the reader takes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeRawBufferPointer(start: start, count: count)
-    guard let value = try? JSONReader.read(input) else { return 0 }
+    let read = try? JSONReader.read(input)
+    checkOutline(input, read)
+    guard let value = read else { return 0 }
     checkRoundTrip(value)
     checkCoding(value)
     checkSplit(input)
     return 0
+}
+
+private func checkOutline(_ input: UnsafeRawBufferPointer, _ value: JSONValue?) {
+    let finding = try? JSONArrayOutline.find(in: input, limits: .init())
+    precondition((finding == nil) == (value == nil), "outline and reader take different texts")
+    switch (finding, value) {
+    case (nil, _), (.other, _): break
+    case (.emptyArray, let value): precondition(value == [], "an array is empty for the outline only")
+    case (.array(let outline), let value):
+        var elements = JSONElements(UnsafeRawBufferPointer(rebasing: input[outline.all]))
+        var found: [JSONValue] = []
+        while let element = try? elements.next() { found.append(element) }
+        precondition(value == .array(found), "the elements are others than the reader's")
+        precondition((try? JSONReader.read(UnsafeRawBufferPointer(rebasing: input[outline.first]))) == found.first, "another first element")
+    }
 }
 
 private func checkRoundTrip(_ value: JSONValue) {

@@ -12,7 +12,7 @@ extension JSONParser {
         self.unescaped.removeAll(keepingCapacity: true)
         self.keepRun(from: start)
         while true {
-            try self.escape()
+            self.keep(try self.escape())
             let run = self.offset
             let stop = try self.scanRun()
             self.keepRun(from: run)
@@ -21,6 +21,12 @@ extension JSONParser {
                 return String(decoding: self.unescaped, as: UTF8.self)
             }
         }
+    }
+
+    /// Checks a string whose opening quote has been read, and makes none.
+    mutating func skipString() throws(JSONError) {
+        while try self.scanRun() != UInt8(ascii: "\"") { _ = try self.escape() }
+        self.offset += 1
     }
 
     private func text(from start: Int) -> String {
@@ -82,8 +88,8 @@ extension JSONParser {
         }
     }
 
-    /// Reads an escape, from its backslash on, into `unescaped`.
-    private mutating func escape() throws(JSONError) {
+    /// Reads an escape, from its backslash on.
+    private mutating func escape() throws(JSONError) -> UInt32 {
         self.offset += 1
         guard let byte = self.peek else { throw self.unexpected(expected: "an escape") }
         let plain: UInt8
@@ -96,11 +102,11 @@ extension JSONParser {
         case UInt8(ascii: "t"): plain = 0x09
         case UInt8(ascii: "u"):
             self.offset += 1
-            return self.keep(try self.unicodeEscape())
+            return try self.unicodeEscape()
         default: throw self.unexpected(.invalidEscape, expected: "an escape")
         }
         self.offset += 1
-        self.unescaped.append(plain)
+        return UInt32(plain)
     }
 
     /// Reads what follows `\u`, and a second escape when the first is half of a surrogate pair (RFC 8259 section 7).
@@ -136,6 +142,7 @@ extension JSONParser {
     }
 
     private mutating func keep(_ scalar: UInt32) {
+        guard scalar >= 0x80 else { return self.unescaped.append(UInt8(truncatingIfNeeded: scalar)) }
         // `unicodeEscape` lets no surrogate out, so this never is the replacement character by accident.
         self.unescaped.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
     }

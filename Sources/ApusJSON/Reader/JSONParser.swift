@@ -26,7 +26,7 @@ struct JSONParser {
         return value
     }
 
-    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = self.peek else { throw self.unexpected(expected: "a value") }
         switch byte {
         case UInt8(ascii: "\""):
@@ -65,13 +65,9 @@ struct JSONParser {
         var members: ContiguousArray<JSONObject.Element> = []
         members.reserveCapacity(4)
         while true {
-            guard self.peek == UInt8(ascii: "\"") else { throw self.unexpected(expected: "a name in quotes") }
-            self.offset += 1
+            try self.enterName()
             let key = try self.string()
-            self.skipWhitespace()
-            guard self.peek == UInt8(ascii: ":") else { throw self.unexpected(expected: "a colon") }
-            self.offset += 1
-            self.skipWhitespace()
+            try self.leaveName()
             members.append((key, try self.value(depth: depth)))
             guard try self.endsContainer(UInt8(ascii: "}")) else { continue }
             let count = members.count
@@ -83,8 +79,22 @@ struct JSONParser {
         }
     }
 
+    /// Steps over the quote that opens a member's name.
+    mutating func enterName() throws(JSONError) {
+        guard self.peek == UInt8(ascii: "\"") else { throw self.unexpected(expected: "a name in quotes") }
+        self.offset += 1
+    }
+
+    /// Steps over the colon between a member's name and its value.
+    mutating func leaveName() throws(JSONError) {
+        self.skipWhitespace()
+        guard self.peek == UInt8(ascii: ":") else { throw self.unexpected(expected: "a colon") }
+        self.offset += 1
+        self.skipWhitespace()
+    }
+
     /// Steps over the opening bracket.
-    private mutating func enter(depth: Int) throws(JSONError) {
+    mutating func enter(depth: Int) throws(JSONError) {
         guard depth <= self.limits.maximumDepth else {
             throw JSONError(.tooDeep, message: "nested deeper than \(self.limits.maximumDepth) levels", offset: self.offset)
         }
@@ -93,7 +103,7 @@ struct JSONParser {
     }
 
     /// Reads what follows an element: a comma (and then another element), or the closing bracket.
-    private mutating func endsContainer(_ closing: UInt8) throws(JSONError) -> Bool {
+    mutating func endsContainer(_ closing: UInt8) throws(JSONError) -> Bool {
         self.skipWhitespace()
         switch self.peek {
         case UInt8(ascii: ","):
@@ -108,7 +118,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         for index in 0..<text.utf8CodeUnitCount {
             guard self.peek == text.utf8Start[index] else { throw self.unexpected(expected: "\(text)") }
             self.offset += 1
