@@ -13,7 +13,11 @@ public struct JSONValueEncoder: Sendable {
     /// Encodes a value.
     ///
     /// Throws `EncodingError.invalidValue` with the coding path of what has no form in JSON, and what `encode(to:)` throws.
-    public func encode(_ value: some Encodable) throws -> JSONValue {
+    public func encode<Value: Encodable>(_ value: Value) throws -> JSONValue {
+        // The most frequent need no scope, which takes memory.
+        if Value.self == String.self { return .string(sameType(value, as: String.self)) }
+        if Value.self == Int.self { return .integer(Int64(sameType(value, as: Int.self))) }
+        if Value.self == JSONValue.self { return sameType(value, as: JSONValue.self) }
         let scope = JSONEncodingScope(node: JSONEncodingNode(), path: .root, settings: self)
         guard let result = try scope.value(of: value, key: nil) else {
             throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "\(type(of: value)) encoded nothing."))

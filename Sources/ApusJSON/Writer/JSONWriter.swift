@@ -19,7 +19,18 @@ public enum JSONWriter {
     public static func write(
         _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy = .refuse
     ) throws(JSONError) {
-        try Self.write(value, into: &bytes, binary: binary, depth: 0)
+        // The closures of the standard library do not pass typed errors on.
+        let failure = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONOutput.roomBytes) { room -> JSONError? in
+            var output = JSONOutput(room, appendingTo: &bytes)
+            defer { output.finish(into: &bytes) }
+            do throws(JSONError) {
+                try Self.write(value, into: &output, binary: binary, depth: 0)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// A value as text.
@@ -31,37 +42,37 @@ public enum JSONWriter {
     }
 
     private static func write(
-        _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy, depth: Int
+        _ value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy, depth: Int
     ) throws(JSONError) {
         switch value {
-        case .null: Self.append("null", to: &bytes)
-        case .bool(let value): Self.append(value ? "true" : "false", to: &bytes)
-        case .integer(let value): Self.append(value, to: &bytes)
+        case .null: output.append("null")
+        case .bool(let value): output.append(value ? "true" : "false")
+        case .integer(let value): Self.append(value, to: &output)
         case .double(let value):
             guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
-            bytes.append(contentsOf: value.description.utf8)
-        case .string(let value): Self.append(quoted: value, to: &bytes)
-        case .binary(let value): try Self.write(binary: value, into: &bytes, strategy: binary)
+            Self.append(unquoted: value.description, to: &output)
+        case .string(let value): Self.append(quoted: value, to: &output)
+        case .binary(let value): try Self.write(binary: value, into: &output, strategy: binary)
         case .array(let elements):
             try Self.check(depth: depth)
-            bytes.append(UInt8(ascii: "["))
+            output.append(UInt8(ascii: "["))
             var isFirst = true
             for element in elements {
-                if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
-                try Self.write(element, into: &bytes, binary: binary, depth: depth + 1)
+                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+                try Self.write(element, into: &output, binary: binary, depth: depth + 1)
             }
-            bytes.append(UInt8(ascii: "]"))
+            output.append(UInt8(ascii: "]"))
         case .object(let object):
             try Self.check(depth: depth)
-            bytes.append(UInt8(ascii: "{"))
+            output.append(UInt8(ascii: "{"))
             var isFirst = true
             for member in object {
-                if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
-                Self.append(quoted: member.key, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                try Self.write(member.value, into: &bytes, binary: binary, depth: depth + 1)
+                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+                Self.append(quoted: member.key, to: &output)
+                output.append(UInt8(ascii: ":"))
+                try Self.write(member.value, into: &output, binary: binary, depth: depth + 1)
             }
-            bytes.append(UInt8(ascii: "}"))
+            output.append(UInt8(ascii: "}"))
         }
     }
 
@@ -72,10 +83,10 @@ public enum JSONWriter {
         }
     }
 
-    private static func write(binary: [UInt8], into bytes: inout [UInt8], strategy: BinaryStrategy) throws(JSONError) {
+    private static func write(binary: [UInt8], into output: inout JSONOutput, strategy: BinaryStrategy) throws(JSONError) {
         switch strategy.value {
         case .refuse: throw JSONError(.binaryValue, message: "\(binary.count) bytes of binary data have no form in JSON text")
-        case .base64: Self.append(base64: binary, to: &bytes)
+        case .base64: Self.append(base64: binary, to: &output)
         }
     }
 }
