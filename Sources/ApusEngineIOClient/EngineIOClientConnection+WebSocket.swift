@@ -66,6 +66,10 @@ extension EngineIOClientConnection {
     }
 
     func webSocketReceived(_ message: WebSocketMessage) {
+        if self.session.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: .text(message.payload)) {
+            self.delegate?.engine(self, received: text)  // nearly everything is one
+            return
+        }
         do throws(EngineIOError) {
             switch message.kind {
             case .text: self.received(try self.packets.decode(.text(message.payload)), over: .webSocket)

@@ -16,6 +16,7 @@ package final class EngineIOServer: Sendable {
     let state: NIOLockedValueBox<State>
     let buffers = PerEventLoop { _ in WebSocketBuffers(maximumSpareBytes: 64 << 10) }
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
+    let scratches = PerEventLoop { _ in EngineIOScratch() }
 
     struct State: DrainState {
         /// Who is let in.
@@ -78,7 +79,8 @@ package final class EngineIOServer: Sendable {
             }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
-            addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop), eventLoop: eventLoop)
+            addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
+            scratch: self.scratches.value(on: eventLoop), eventLoop: eventLoop)
         let refusal = self.state.withLockedValue { state in
             let refusal = state.clients.opened(from: addressKey)
             if refusal == nil { state.sessions[session.id] = session }

@@ -56,6 +56,14 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
+    /// Whether a WebSocket carries the session: its messages go straight to the layer above.
+    package var isOnWebSocket: Bool {
+        switch self.state {
+        case .open(.webSocket, _): true
+        case .opening, .open(.polling, _), .closed: false
+        }
+    }
+
     /// Whether the session is past its handshake and not over.
     package var isOpen: Bool {
         if case .open = self.state { return true }

@@ -73,6 +73,14 @@ package struct EngineIOServerSession {
         }
     }
 
+    /// Whether a WebSocket carries the session: messages go straight to the layer above, and what that sends straight out.
+    package var isOnWebSocket: Bool {
+        switch self.state {
+        case .webSocket: true
+        case .polling, .farewell, .closed, .modifying: false
+        }
+    }
+
     /// Whether a closed session still has something to say to the next poll.
     package var hasFarewell: Bool {
         if case .farewell = self.state { true } else { false }

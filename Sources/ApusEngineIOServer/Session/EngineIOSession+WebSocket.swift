@@ -15,6 +15,10 @@ extension EngineIOSession {
     func received(_ frame: EngineIOMessage, on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket else { return }  // a probe that lost; its close is on the way
+        if self.machine.isOnWebSocket, let message = EngineIOPacketCodec.textMessage(in: frame) {
+            self.delegate?.session(self, received: message)  // nearly everything is one
+            return
+        }
         do {
             let packet = try self.codec.decode(frame)
             if self.machine.transport == .webSocket {

@@ -21,6 +21,7 @@ package final class EngineIOSession: @unchecked Sendable {
     package let eventLoop: any EventLoop
 
     let server: EngineIOServer
+    private let scratch: EngineIOScratch
     /// Under what name the client is counted.
     package let addressKey: String?
     let codec: EngineIOPacketCodec
@@ -28,12 +29,13 @@ package final class EngineIOSession: @unchecked Sendable {
     /// A version 3 client that cannot take binary data says so with `b64=1`.
     let allowsBinary: Bool
 
-    var machine: EngineIOServerSession
-    var delegate: (any EngineIOSessionDelegate)?
+    // Unchecked is what every message touches, within single statements and never over a call to the layers around.
+    @exclusivity(unchecked) var machine: EngineIOServerSession
+    @exclusivity(unchecked) var delegate: (any EngineIOSessionDelegate)?
     var closeReason: EngineIOCloseReason?
     /// What was seen when the session ended, in more words than the reason; for a log.
     package internal(set) var closeDetail: String?
-    var webSocket: EngineIOWebSocketTransport?
+    @exclusivity(unchecked) var webSocket: EngineIOWebSocketTransport?
     /// Set by the handler that reads a POST, on whatever event loop that is.
     let postIsRunning = ManagedAtomic(false)
     var heldPoll: EngineIOResponder?
@@ -53,7 +55,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     init(
         id: String, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
-        addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, eventLoop: any EventLoop
+        addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, scratch: EngineIOScratch, eventLoop: any EventLoop
     ) {
         self.id = id
         self.version = version
@@ -64,6 +66,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.addressKey = addressKey
         self.server = server
         self.timers = timers
+        self.scratch = scratch
         self.eventLoop = eventLoop
         let configuration = server.configuration
         self.payloadCodec = EngineIOPayloadCodec(version: version, maximumPackets: configuration.maximumPacketsPerPayload)
@@ -104,10 +107,31 @@ package final class EngineIOSession: @unchecked Sendable {
     ///   - frame: The same message as ``webSocketFrame(for:)`` made it, when many sessions share it.
     ///   - compression: Whether it is compressed where that was agreed on. An answer to a poll is not when one of its messages says `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
+        if let frame, frame.isText, self.machine.isOnWebSocket, let webSocket = self.webSocket { return webSocket.send(frame) }
         if compression == .never, self.machine.transport == .polling { self.answerMayBeCompressed = false }
         // Text is the same in every version; a binary frame made for many is version 4's.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
+    }
+
+    /// Sends a text message that `write` makes, without a buffer for it where the transport permits.
+    ///
+    /// - Parameter write: Appends the message to the bytes it is given, and answers whether there is one.
+    /// - Returns: What `write` answered.
+    package func sendText<Failure>(
+        _ compression: WebSocketCompression, _ write: (inout [UInt8]) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        self.eventLoop.assertInEventLoop()
+        var packet = self.scratch.take()
+        defer { self.scratch.giveBack(&packet) }
+        packet.append(EngineIOPacketCodec.messageType)
+        guard try write(&packet) else { return false }
+        if self.machine.isOnWebSocket, let webSocket = self.webSocket, webSocket.isOnLoopOfSession {
+            webSocket.sendText(packet, compression)
+        } else {
+            self.send(.text(ByteBuffer(bytes: packet.dropFirst())), compression: compression)
+        }
+        return true
     }
 
     /// The whole WebSocket frame of a message, for `send(_:frame:)` to many sessions.

@@ -10,16 +10,20 @@ import NIOCore
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
-    private var handler: WebSocketHandler?
-    private var session: EngineIOSession?
+    // Unchecked is what every message touches, within single statements.
+    @exclusivity(unchecked) private var handler: WebSocketHandler?
+    @exclusivity(unchecked) private var session: EngineIOSession?
     private let writable = ManagedAtomic(true)
+    /// Whether nothing has to hop.
+    let isOnLoopOfSession: Bool
     /// Bytes sent since the handler was last asked how many of them are still here.
-    private var sentBytes = 0
+    @exclusivity(unchecked) private var sentBytes = 0
 
     init(session: EngineIOSession, maximumQueuedBytes: Int, eventLoop: any EventLoop) {
         self.session = session
         self.maximumQueuedBytes = maximumQueuedBytes
         self.eventLoop = eventLoop
+        self.isOnLoopOfSession = eventLoop === session.eventLoop
     }
 
     func attach(_ handler: WebSocketHandler) {
@@ -43,8 +47,14 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.count(frame.payload.readableBytes)
     }
 
+    /// Sends a text frame. On the event loop.
+    func sendText(_ text: [UInt8], _ compression: WebSocketCompression) {
+        self.handler?.sendText(text, compression)
+        self.count(text.count)
+    }
+
     func send(_ frame: WebSocketSharedFrame) {
-        guard self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(frame) } }
+        guard self.isOnLoopOfSession || self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(frame) } }
         self.handler?.send(frame)
         self.count(frame.plain.readableBytes)
     }

@@ -13,6 +13,10 @@ package final class WebSocketBuffers {
     /// What was written out last: free again when the kernel took all of it.
     @exclusivity(unchecked) private var spare = ByteBuffer()
 
+    /// Who is flushed when the turn ends.
+    @exclusivity(unchecked) private var waiting: [WebSocketHandler] = []
+    /// Kept between turns for its storage only.
+    private var flushing: [WebSocketHandler] = []
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
     private let maximumSpareBytes: Int
@@ -43,6 +47,30 @@ package final class WebSocketBuffers {
     func giveBack(_ buffer: consuming ByteBuffer) {
         guard buffer.capacity <= self.maximumSpareBytes else { return }
         self.spare = buffer
+    }
+}
+
+// MARK: Flushing
+
+extension WebSocketBuffers {
+    /// More of them are not kept room for.
+    private static let maximumSpareHandlers = 4096
+
+    /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
+    func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
+        self.waiting.append(handler)
+        guard self.waiting.count == 1 else { return }
+        eventLoop.assumeIsolated().execute { self.flush() }
+    }
+
+    private func flush() {
+        // Who is flushed may write again, and then waits for the next turn.
+        var handlers: [WebSocketHandler] = []
+        swap(&handlers, &self.flushing)
+        swap(&handlers, &self.waiting)
+        for handler in handlers { handler.turnEnded() }
+        handlers.removeAll(keepingCapacity: handlers.capacity <= Self.maximumSpareHandlers)
+        swap(&handlers, &self.flushing)
     }
 }
 

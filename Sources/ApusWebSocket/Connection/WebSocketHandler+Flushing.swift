@@ -5,15 +5,28 @@ import NIOCore
 extension WebSocketHandler {
     /// Adds a frame to what leaves in this turn.
     func append(_ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset) {
-        let key = self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
-        if self.outbound.readableBytes == 0 {
-            // The last buffer still belongs to the channel.
-            self.outbound = self.buffers.takeBuffer(minimumBytes: payload.readableBytes + WebSocketFrameEncoder.maximumHeaderBytes)
-            self.ownsOutbound = true
-        }
+        self.beginOutbound(withRoomFor: payload.readableBytes)
         WebSocketFrameEncoder.write(
-            payload, opcode: opcode, isFinal: isFinal, reserved: reserved, maskingKey: key, into: &self.outbound)
+            payload, opcode: opcode, isFinal: isFinal, reserved: reserved, maskingKey: self.makeMaskingKey(), into: &self.outbound)
         self.scheduleFlush()
+    }
+
+    /// Adds a frame of a whole text, which is known to be UTF-8, to what leaves in this turn.
+    func append(text: [UInt8]) {
+        self.beginOutbound(withRoomFor: text.count)
+        WebSocketFrameEncoder.write(text: text, maskingKey: self.makeMaskingKey(), into: &self.outbound)
+        self.scheduleFlush()
+    }
+
+    private func makeMaskingKey() -> WebSocketMaskingKey? {
+        self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
+    }
+
+    /// The first frame of a turn needs a buffer: the last one still belongs to the channel.
+    private func beginOutbound(withRoomFor payloadBytes: Int) {
+        guard self.outbound.readableBytes == 0 else { return }
+        self.outbound = self.buffers.takeBuffer(minimumBytes: payloadBytes + WebSocketFrameEncoder.maximumHeaderBytes)
+        self.ownsOutbound = true
     }
 
     /// Adds whole frames. They are shared, not copied, unless something follows in this turn.
@@ -40,10 +53,12 @@ extension WebSocketHandler {
     func scheduleFlush() {
         guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
         self.flushIsScheduled = true
-        context.eventLoop.assumeIsolated().execute {
-            self.flushIsScheduled = false
-            self.flushNow()
-        }
+        self.buffers.flushLater(self, on: context.eventLoop)
+    }
+
+    func turnEnded() {
+        self.flushIsScheduled = false
+        self.flushNow()
     }
 
     func flushNow() {

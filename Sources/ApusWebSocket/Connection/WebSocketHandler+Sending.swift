@@ -34,6 +34,16 @@ extension WebSocketHandler {
         }
     }
 
+    /// Sends a text that is known to be UTF-8. It is written right behind what else was sent in this turn; no buffer is made for it.
+    package func sendText(_ text: [UInt8], _ compression: WebSocketCompression = .automatic) {
+        guard self.isOpen else { return }
+        let isCompressed = self.deflate?.compresses(text.count, compression) ?? false
+        guard !isCompressed, text.count <= Self.copiedPayloadBytes, !self.machine.isSendingPieces else {
+            return self.send(WebSocketMessage(.text, ByteBuffer(bytes: text)).compressed(compression))
+        }
+        self.append(text: text)
+    }
+
     /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may go to any number of connections.
     package func send(preencoded frame: ByteBuffer) {
         guard self.isOpen, let context = self.context else { return }

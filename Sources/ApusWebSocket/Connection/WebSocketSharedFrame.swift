@@ -8,7 +8,9 @@ package import NIOCore
 /// serves all, at the price that later messages of a connection with context takeover begin anew.
 ///
 /// Source: RFC 7692 7.2.3.
-package struct WebSocketSharedFrame: Sendable {
+package final class WebSocketSharedFrame: Sendable {
+    /// Whether the message is text.
+    package let isText: Bool
     /// The frame without compression.
     package let plain: ByteBuffer
     /// The frame with it, when it is smaller.
@@ -20,6 +22,7 @@ package struct WebSocketSharedFrame: Sendable {
     ///   - message: The message, with its wish for compression.
     ///   - deflate: How the server compresses; `nil` for not at all.
     package init(_ message: WebSocketMessage, deflate: WebSocketDeflateConfiguration? = nil) {
+        self.isText = message.kind == .text
         self.plain = WebSocketHandler.encodeServerFrame(message)
         guard let deflate else {
             self.compressed = nil

@@ -45,16 +45,23 @@ package enum WebSocketFrameEncoder {
         _ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset,
         maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer
     ) {
-        let length = payload.readableBytes
-        let header = Header(opcode, isFinal: isFinal, reserved: reserved, payloadLength: length, maskingKey: maskingKey)
-        let bytes = header.length &+ length
+        let header = Header(opcode, isFinal: isFinal, reserved: reserved, payloadLength: payload.readableBytes, maskingKey: maskingKey)
+        payload.withUnsafeReadableBytes { self.write($0, behind: header, into: &buffer) }
+    }
+
+    /// Appends a frame of a whole text, which is known to be UTF-8.
+    package static func write(text: [UInt8], maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
+        let header = Header(.text, isFinal: true, reserved: .unset, payloadLength: text.count, maskingKey: maskingKey)
+        text.withUnsafeBytes { self.write($0, behind: header, into: &buffer) }
+    }
+
+    private static func write(_ payload: UnsafeRawBufferPointer, behind header: Header, into buffer: inout ByteBuffer) {
+        let bytes = header.length &+ payload.count
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { room in
             header.store(to: room)
-            guard length > 0 else { return bytes }
+            guard !payload.isEmpty else { return bytes }
             let target = UnsafeMutableRawBufferPointer(rebasing: room[header.length..<bytes])
-            payload.withUnsafeReadableBytes { source in
-                if let maskingKey { maskingKey.copy(source, to: target) } else { target.copyMemory(from: source) }
-            }
+            if let key = header.maskingKey { key.copy(payload, to: target) } else { target.copyMemory(from: payload) }
             return bytes
         }
     }
