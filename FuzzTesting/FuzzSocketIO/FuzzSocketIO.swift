@@ -15,13 +15,28 @@ public func fuzzSocketIO(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             let packet = try decoder.received(message)
             precondition(failure == nil, "a packet after an error")
             precondition((packet == nil) == decoder.isCollecting, "collecting is not: no packet yet")
-            if let packet { checkRoundTrip(packet) }
+            if let packet {
+                checkRoundTrip(packet.packet)
+                checkPassedOn(packet)
+            }
         } catch {
             precondition(failure == nil || failure == error, "another error after the first")
             failure = error
         }
     }
     return 0
+}
+
+/// What is passed on undecoded arrives as the same packet.
+private func checkPassedOn(_ packet: SocketIOParcel) {
+    guard let encoded = try? SocketIOParser.json.encode(packet) else { preconditionFailure("a packet that was read cannot be passed on") }
+    var decoder = SocketIOParser.json.makeDecoder()
+    var decoded: SocketIOParcel?
+    for message in encoded { decoded = try? decoder.received(message) }
+    precondition(decoded == packet, "the packet changed on being passed on")
+    var text: [UInt8] = []
+    guard (try? SocketIOParser.json.writeText(of: packet, into: &text)) == true else { return }
+    precondition(encoded == [.text(ByteBuffer(bytes: text))], "two ways to write a packet differ")
 }
 
 /// By JSON, and by MessagePack, which can say all that JSON can.
@@ -31,7 +46,7 @@ private func checkRoundTrip(_ packet: SocketIOPacket) {
         var decoder = parser.makeDecoder()
         for (index, message) in encoded.enumerated() {
             let decoded = try? decoder.received(message)
-            precondition(decoded == (index == encoded.count - 1 ? packet : nil), "the packet changed on its way")
+            precondition(decoded?.packet == (index == encoded.count - 1 ? packet : nil), "the packet changed on its way")
         }
     }
 }

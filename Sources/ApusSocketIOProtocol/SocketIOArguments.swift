@@ -17,28 +17,33 @@ package enum SocketIOArguments {
 
     /// The value of one argument; a ``SocketIOValue`` is taken as it is.
     package static func value(of argument: some Encodable) throws -> SocketIOValue {
-        if let value = argument as? SocketIOValue { return value }
-        return try JSONValueEncoder().encode(argument)
+        try JSONValueEncoder().encode(argument)
     }
 
-    /// As many values as there are types. Missing ones decode as null, which suits optionals; surplus ones are ignored, as in the reference.
+    /// As many values as there are types; no more than those are decoded. Missing ones decode as null, which suits optionals; surplus ones are ignored, as in the reference.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload`` with the decoder's error as its cause.
     package static func decode<each Argument: Decodable>(
-        _ values: [SocketIOValue], as types: repeat (each Argument).Type
+        _ payload: SocketIOPayload, as types: repeat (each Argument).Type
     ) throws(SocketIOError) -> (repeat each Argument) {
-        var index = 0
+        var count = 0
+        var reader = SocketIOPayloadReader(payload)
         func next<T: Decodable>(_ type: T.Type) throws -> T {
-            defer { index += 1 }
-            let value = index < values.count ? values[index] : .null
-            if let value = value as? T { return value }
-            return try JSONValueDecoder().decode(type, from: value)
+            count += 1
+            return try JSONValueDecoder().decode(type, from: reader.next() ?? .null)
         }
         do {
             return (repeat try next(each types))
         } catch {
             throw SocketIOError(
-                .invalidPayload, message: "argument \(index) of \(values.count) is not what the handler takes", cause: error)
+                .invalidPayload, message: "argument \(count) of \(payload.arguments.count) is not what the handler takes", cause: error)
         }
+    }
+
+    /// The same for values that are there already.
+    package static func decode<each Argument: Decodable>(
+        values: [SocketIOValue], as types: repeat (each Argument).Type
+    ) throws(SocketIOError) -> (repeat each Argument) {
+        try self.decode(SocketIOPayload(values), as: repeat each types)
     }
 }

@@ -19,17 +19,20 @@ final class SocketManagerCore: @unchecked Sendable {
     var latency: Duration? { self.measuredLatency.withLockedValue { $0 } }
     private let url: String
     private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
+    /// One of them, when it is known. None is ever taken out.
+    @exclusivity(unchecked) private var rootNamespace: SocketNamespaceCore?
 
     var reconnection: ReconnectionStateMachine
     var network: NetworkWatch
-    private var engine: EngineIOClientConnection?
+    // Unchecked is what every packet touches, within single statements and never over a call to a listener.
+    @exclusivity(unchecked) private var engine: EngineIOClientConnection?
     /// Outlives each of them.
     private let memory = EngineIOClientMemory()
-    private var decoder: SocketIOParser.Decoder
+    @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
     /// Of the messages of the packet that is coming in.
-    private var packetBytes = 0
+    @exclusivity(unchecked) private var packetBytes = 0
     /// Runs only while attachments are outstanding.
-    private var attachmentsTimer: Scheduled<Void>?
+    @exclusivity(unchecked) private var attachmentsTimer: Scheduled<Void>?
     var retryTimer: Scheduled<Void>?
     private var waitsForDeparture: [() -> Void] = []
     /// Connections that were ended and still send what was emitted before.
@@ -65,13 +68,21 @@ final class SocketManagerCore: @unchecked Sendable {
         }
     }
 
+    /// The namespace of a packet. `/`, where nearly all go, is looked up once.
+    private func receiver(_ name: String) -> SocketNamespaceCore? {
+        if name == "/", let root = self.rootNamespace { return root }
+        let namespace = self.namespaces.withLockedValue { $0[name] }
+        if name == "/" { self.rootNamespace = namespace }
+        return namespace
+    }
+
     private var all: [SocketNamespaceCore] {
         self.namespaces.withLockedValue { $0.values.sorted { $0.name < $1.name } }
     }
 
     /// The session that stands; nil while there is none.
     private(set) var session: SocketIOClientSession?
-    private var root = SocketIORootAdmission(version: .v5)
+    @exclusivity(unchecked) private var root = SocketIORootAdmission(version: .v5)
 
     /// Whether what is sent now leaves at once.
     var isWritable: Bool { self.engine?.isWritable ?? false }
@@ -237,7 +248,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
             let bytes = self.packetBytes
             self.packetBytes = 0
             self.stopAttachmentsTimer()
-            let namespace = self.namespaces.withLockedValue { $0[packet.namespace] }
+            let namespace = self.receiver(packet.namespace)
             if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
             namespace?.received(packet.content, bytes: bytes)
         } catch {

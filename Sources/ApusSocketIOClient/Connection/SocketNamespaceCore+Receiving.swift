@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 // Packets in, and what is told to the user.
 extension SocketNamespaceCore {
     /// A packet came, of so many bytes on the wire.
-    func received(_ content: SocketIOPacket.Content, bytes: Int) {
+    func received(_ content: SocketIOParcel.Content, bytes: Int) {
         switch self.machine.received(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)
@@ -28,14 +28,16 @@ extension SocketNamespaceCore {
             ack = .none
         }
         guard let callbacks = self.callbacks else {
-            for entry in any { entry.handler(event.name, event.arguments) }
+            for entry in any { entry.handler(event.name, event.arguments.arguments) }
             for entry in named { entry.handler(event.arguments, ack) }
             return
         }
         for entry in named where entry.isInline { entry.handler(event.arguments, ack) }
+        guard !any.isEmpty || named.contains(where: { !$0.isInline }) else { return }
+        let arguments = event.arguments.detached  // they may wait
         let isTaken = callbacks.post(isBounded: true, bytes: bytes) {
-            for entry in any { entry.handler(event.name, event.arguments) }
-            for entry in named where !entry.isInline { entry.handler(event.arguments, ack) }
+            for entry in any { entry.handler(event.name, arguments.arguments) }
+            for entry in named where !entry.isInline { entry.handler(arguments, ack) }
         }
         guard !isTaken else { return }
         self.report(.error(SocketIOError(.bufferFull, message: "too much waits for the listeners: \"\(event.name)\" was dropped")))

@@ -23,13 +23,14 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private let auth: SocketAuthentication
     private(set) weak var manager: SocketManagerCore?
 
-    var machine: SocketIOClientNamespace
+    // Unchecked is what every packet touches, within single statements and never over a call to a listener.
+    @exclusivity(unchecked) var machine: SocketIOClientNamespace
     var acks: SocketIOAckTable<AckWaiter>
     var buffer: SocketIOClientBuffer
     /// Nil unless events are repeated until they are acknowledged.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
-    var handlers = SocketHandlers()
+    @exclusivity(unchecked) var handlers = SocketHandlers()
     var stateStreams: [Int: AsyncStream<SocketClientState>.Continuation] = [:]
     private var messageEnds: [Int: () -> Void] = [:]
     private var connectWaiters: [Int: (Result<Void, any Error>) -> Void] = [:]

@@ -64,7 +64,7 @@ extension SocketEmitting {
     ) async throws -> Answer {
         let values = try SocketIOArguments.encode(repeat each arguments)
         let answer = try await self.emitWithAck(event, arguments: values, timeout: timeout)
-        return try SocketIOArguments.decode(answer, as: Answer.self)
+        return try SocketIOArguments.decode(values: answer, as: Answer.self)
     }
 
     /// Sends a declared request and waits for its answer.

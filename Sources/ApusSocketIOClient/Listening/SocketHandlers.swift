@@ -8,6 +8,9 @@ public struct SocketListener: Hashable, Sendable {
 /// A raw listener: the arguments as they came, and the ack.
 public typealias SocketEventHandler = @Sendable (_ data: [SocketIOValue], _ ack: SocketAck) -> Void
 
+/// A listener as it is kept: it decodes what it needs of the arguments.
+typealias SocketPayloadHandler = @Sendable (_ arguments: SocketIOPayload, _ ack: SocketAck) -> Void
+
 /// A listener to every event.
 public typealias SocketAnyEventHandler = @Sendable (_ event: String, _ data: [SocketIOValue]) -> Void
 
@@ -29,13 +32,13 @@ struct SocketHandlers {
         var isInline = false
     }
 
-    private var events: [String: [Entry<SocketEventHandler>]] = [:]
+    private var events = SocketIONameTable<[Entry<SocketPayloadHandler>]>()
     private(set) var any: [Entry<SocketAnyEventHandler>] = []
     private(set) var anyOutgoing: [Entry<SocketAnyEventHandler>] = []
     private var lifecycle: [LifecycleEntry] = []
 
-    mutating func add(_ entry: Entry<SocketEventHandler>, for event: String) {
-        self.events[event, default: []].append(entry)
+    mutating func add(_ entry: Entry<SocketPayloadHandler>, for event: String) {
+        self.events[event] = (self.events[event] ?? []) + [entry]
     }
 
     mutating func addAny(_ entry: Entry<SocketAnyEventHandler>, first: Bool) {
@@ -59,7 +62,8 @@ struct SocketHandlers {
     }
 
     mutating func remove(id: Int) {
-        for (event, entries) in self.events where entries.contains(where: { $0.id == id }) {
+        for event in self.events.names {
+            guard let entries = self.events[event], entries.contains(where: { $0.id == id }) else { continue }
             self.events[event] = entries.count == 1 ? nil : entries.filter { $0.id != id }
         }
         self.any.removeAll { $0.id == id }
@@ -69,13 +73,14 @@ struct SocketHandlers {
 
     /// Answers whose listeners they were.
     mutating func removeAll(for event: String) -> [Int] {
-        self.events.removeValue(forKey: event)?.map(\.id) ?? []
+        defer { self.events[event] = nil }
+        return self.events[event]?.map(\.id) ?? []
     }
 
     /// All but the streams of the lifecycle, which are the library's. Answers whose they were.
     mutating func removeAll() -> [Int] {
-        let ids = self.events.values.flatMap { $0.map(\.id) }
-        self.events = [:]
+        let ids = self.events.names.flatMap { self.events[$0]?.map(\.id) ?? [] }
+        self.events = SocketIONameTable()
         self.any = []
         self.anyOutgoing = []
         self.lifecycle.removeAll { !$0.isInline }
@@ -83,7 +88,7 @@ struct SocketHandlers {
     }
 
     /// Those to call for an event; the ones that wanted it once are gone with that.
-    mutating func take(for event: String) -> [Entry<SocketEventHandler>] {
+    mutating func take(for event: String) -> [Entry<SocketPayloadHandler>] {
         guard let entries = self.events[event] else { return [] }
         if entries.contains(where: \.isOnce) {
             let rest = entries.filter { !$0.isOnce }

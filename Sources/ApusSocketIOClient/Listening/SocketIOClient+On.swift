@@ -6,13 +6,13 @@ extension SocketIOClient {
     /// Listens to an event as it came.
     @discardableResult
     public func on(_ event: String, _ handler: @escaping SocketEventHandler) -> SocketListener {
-        self.add(event, handler)
+        self.add(event) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
     /// Listens to the next event of this name only.
     @discardableResult
     public func once(_ event: String, _ handler: @escaping SocketEventHandler) -> SocketListener {
-        self.add(event, isOnce: true, handler)
+        self.add(event, isOnce: true) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
     /// Listens to an event with typed arguments; what the handler returns is the ack.
@@ -81,7 +81,7 @@ extension SocketIOClient {
         return listener
     }
 
-    func add(_ event: String, isOnce: Bool = false, isInline: Bool = false, _ handler: @escaping SocketEventHandler) -> SocketListener {
+    func add(_ event: String, isOnce: Bool = false, isInline: Bool = false, _ handler: @escaping SocketPayloadHandler) -> SocketListener {
         self.listen { $0.add(.init(id: $1, handler: handler, isOnce: isOnce, isInline: isInline), for: event) }
     }
 

@@ -7,10 +7,10 @@ package struct SocketIOClientNamespace: Sendable {
     /// An event as it came.
     package struct Event: Equatable, Sendable {
         package var name: String
-        package var arguments: [SocketIOValue]
+        package var arguments: SocketIOPayload
         package var ackID: Int?
 
-        package init(name: String, arguments: [SocketIOValue], ackID: Int?) {
+        package init(name: String, arguments: SocketIOPayload, ackID: Int?) {
             self.name = name
             self.arguments = arguments
             self.ackID = ackID
@@ -127,7 +127,7 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     /// A packet of this namespace came, of so many bytes on the wire.
-    package mutating func received(_ content: SocketIOPacket.Content, bytes: Int = 0) -> ReceivedAction {
+    package mutating func received(_ content: SocketIOParcel.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
         case .closed, .waiting, .asking:
             return .doNothing  // was on its way when we left
@@ -154,7 +154,7 @@ package struct SocketIOClientNamespace: Sendable {
                     return .fail(SocketIOError(.malformedPacket, message: "more than \(bounds) before the answer to CONNECT"))
                 }
                 self.earlyBytes += bytes
-                early.append(Event(name: name, arguments: arguments, ackID: ackID))
+                early.append(Event(name: name, arguments: arguments.detached, ackID: ackID))
                 self.state = .connecting(early: early)
                 return .doNothing
             case .disconnect:
@@ -170,7 +170,7 @@ package struct SocketIOClientNamespace: Sendable {
                 let event = Event(name: name, arguments: arguments, ackID: ackID)
                 return self.recovery.received(event).map { .deliver($0) } ?? .doNothing
             case .ack(let id, let arguments):
-                return .resolveAck(id: id, arguments: arguments)
+                return .resolveAck(id: id, arguments: arguments.arguments)
             case .disconnect:
                 self.end()
                 return .disconnected

@@ -76,14 +76,16 @@ package struct SocketIOClientRecovery: Sendable {
     ///   - isRepeated: Whether it was sent to make up for a lost connection; others cannot be doubles.
     package mutating func received(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event? {
         // An event that wants an ack is never kept by the server: its last argument is the application's.
-        guard self.session != nil, event.ackID == nil, let offset = event.arguments.last?.stringValue else { return event }
+        guard self.session != nil, event.ackID == nil else { return event }
+        var arguments = event.arguments.arguments
+        guard let offset = arguments.popLast()?.stringValue else { return event }
         let mark = self.session?.mark
         if let mark, !offset.hasPrefix(mark) { return event }
         if isRepeated, self.session?.seen.contains(offset) == true { return nil }
         self.session?.note(offset, maximum: self.maximumSeen)
         guard mark != nil else { return event }
         var event = event
-        event.arguments.removeLast()
+        event.arguments = SocketIOPayload(arguments)
         return event
     }
 

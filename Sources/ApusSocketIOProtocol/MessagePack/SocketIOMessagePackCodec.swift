@@ -4,8 +4,7 @@ import NIOCore
 
 /// Packets as `socket.io-msgpack-parser` writes them: a map of `type`, `nsp` and, where there are some, `data` and `id`, in one binary message.
 enum SocketIOMessagePackCodec {
-    static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        try packet.checkSent()
+    static func encode(checked packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(256)
         switch packet.content {

@@ -51,6 +51,8 @@ package struct SocketIORooms: Sendable {
 
     /// The sockets that are meant, each once.
     package func members(of targets: SocketIOTargets) -> Set<String> {
+        // One room, the usual target, is not copied.
+        if targets.except.isEmpty, targets.rooms.count == 1, let room = targets.rooms.first { return self.members(of: room) }
         var members: Set<String> = targets.rooms.isEmpty ? Set(self.roomsBySocket.keys) : []
         for room in targets.rooms { members.formUnion(self.members(of: room)) }
         for room in targets.except { members.subtract(self.members(of: room)) }

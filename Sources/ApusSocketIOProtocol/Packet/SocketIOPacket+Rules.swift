@@ -40,16 +40,16 @@ extension SocketIOPacket.Content {
             }
         case .event, .binaryEvent:
             guard let first = payload?.arrayValue?.first, let name = self.eventName(first) else {
-                throw self.wrong("an event that is not an array starting with its name")
+                throw self.wrongEvent
             }
-            guard !SocketIOPacket.isReserved(name) else { throw self.wrong("an event with the reserved name \"\(name)\"") }
+            try SocketIOPacket.checkReceived(name: name)
         case .ack, .binaryAck:
-            guard ackID != nil, payload?.arrayValue != nil else { throw self.wrong("an ack that is not an id and an array") }
+            guard ackID != nil, payload?.arrayValue != nil else { throw self.wrongAck }
         }
     }
 
     /// A string, or a number, which becomes the string JavaScript makes of it.
-    private static func eventName(_ value: SocketIOValue) -> String? {
+    static func eventName(_ value: SocketIOValue) -> String? {
         switch value {
         case .string(let name): return name
         case .integer(let number): return String(number)
@@ -59,6 +59,10 @@ extension SocketIOPacket.Content {
         case .null, .bool, .binary, .array, .object: return nil
         }
     }
+
+    static var wrongEvent: SocketIOError { self.wrong("an event that is not an array starting with its name") }
+
+    static var wrongAck: SocketIOError { self.wrong("an ack that is not an id and an array") }
 
     private static func wrong(_ what: String) -> SocketIOError {
         SocketIOError(.invalidPayload, message: what)
@@ -82,18 +86,23 @@ extension SocketIOPacket {
         case .connectError(let payload): try Content.check(.connectError, payload: payload, ackID: nil, version: version)
         case .disconnect: break
         case .event(let name, _, let ackID):
-            guard !Self.isReserved(name) else {
-                throw SocketIOError(.invalidPayload, message: "an event with the reserved name \"\(name)\"")
-            }
+            try Self.checkReceived(name: name)
             try Self.checkReceived(ackID: ackID)
         case .ack(let id, _): try Self.checkReceived(ackID: id)
         }
     }
 
+    static func checkReceived(name: String) throws(SocketIOError) {
+        guard self.isReserved(name) else { return }
+        throw SocketIOError(.invalidPayload, message: "an event with the reserved name \"\(name)\"")
+    }
+
     private static func checkReceived(ackID: Int?) throws(SocketIOError) {
         guard ackID ?? 0 >= 0 else { throw SocketIOError(.malformedPacket, message: "an ack id below zero") }
     }
+}
 
+extension SocketIOParcel {
     /// Throws unless this packet may be sent.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a namespace without its slash, a negative ack id.
@@ -104,7 +113,7 @@ extension SocketIOPacket {
         switch self.content {
         case .connect, .disconnect, .connectError: break
         case .event(let name, _, let ackID):
-            guard !Self.isReserved(name) else {
+            guard !SocketIOPacket.isReserved(name) else {
                 throw SocketIOError(.invalidArguments, message: "\"\(name)\" is a name of the library's own; emit another")
             }
             try Self.checkSent(ackID: ackID)

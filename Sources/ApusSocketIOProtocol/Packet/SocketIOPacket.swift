@@ -31,6 +31,11 @@ public struct SocketIOPacket: Equatable, Sendable {
 
     /// Names that belong to the library. As an event from a peer they are a parse error; they cannot be emitted.
     package static func isReserved(_ name: String) -> Bool {
+        // The lengths of the names below: for all others that is the whole question.
+        switch name.utf8.count {
+        case 7, 10, 11, 13, 14: break
+        default: return false
+        }
         switch name {
         case "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener": return true
         default: return false

@@ -32,13 +32,13 @@ extension SocketIOParser {
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``,
         ///   and the same error for every message after it.
-        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOParcel? {
             if case .json = self.kind { return try self.json.received(message) }
             if let failure = self.failure { throw failure }
             do throws(SocketIOError) {
                 let packet = try self.receivedOther(message)
                 try packet?.checkReceived(limits: self.limits, version: self.version)
-                return packet
+                return packet.map { SocketIOParcel($0) }
             } catch {
                 self.isCustomCollecting = false
                 self.failure = error

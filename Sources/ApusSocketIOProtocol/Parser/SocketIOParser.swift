@@ -31,20 +31,34 @@ public struct SocketIOParser: Sendable {
     /// The messages of a packet, to be sent in this order with nothing in between.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for what has no form on the wire.
-    package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
+    package func encode(_ parcel: SocketIOParcel) throws(SocketIOError) -> [EngineIOMessage] {
+        try parcel.checkSent()
         switch self.kind {
-        case .json: return try SocketIOJSONEncoder.encode(packet)
-        case .messagePack: return try SocketIOMessagePackCodec.encode(packet)
+        case .json: return try SocketIOJSONEncoder.encode(checked: parcel)
+        case .messagePack: return try SocketIOMessagePackCodec.encode(checked: parcel.packet)
         case .custom(let parser):
-            try packet.checkSent()
             do {
-                return try parser.encode(packet)
+                return try parser.encode(parcel.packet)
             } catch let error as SocketIOError {
                 throw error
             } catch {
                 throw SocketIOError(.invalidArguments, message: "the parser could not write a packet", cause: error)
             }
         }
+    }
+
+    /// The messages of a packet; see ``encode(_:)-(SocketIOParcel)``.
+    package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(SocketIOParcel(packet)) }
+
+    /// Appends a packet's text to `bytes`, when one text message is all there is to it.
+    ///
+    /// - Returns: `false` when it takes more, or is written in another way: ``encode(_:)-(SocketIOParcel)`` then. Nothing was appended.
+    /// - Throws: As that does; what was appended is of no use then.
+    package func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
+        guard case .json = self.kind, !parcel.content.containsBinary else { return false }
+        try parcel.checkSent()
+        try SocketIOJSONEncoder.writeText(of: parcel, into: &bytes)
+        return true
     }
 
     /// A decoder for one connection.

@@ -116,7 +116,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         switch message.content {
         case .initialHeartbeat, .heartbeat, .close: break
         case .broadcast(let event, let arguments, let targets, let flags, let request):
-            let delivery = SocketIODelivery(event: event, arguments: arguments, targets: targets, flags: flags)
+            let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: targets, flags: flags)
             self.deliver(delivery, namespace, for: message.sender, request)
         case .join(let targets, let rooms): namespace.join(namespace.sockets(in: targets), rooms)
         case .leave(let targets, let rooms): namespace.leave(namespace.sockets(in: targets), rooms)

@@ -23,8 +23,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private let version: SocketIOVersion
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
-    private var decoder: SocketIOParser.Decoder
-    private var members: [String: Member] = [:]
+    // Unchecked is what every packet touches, within single statements and never over a call to a handler.
+    @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
+    private var members: [String: Member] = [:] {
+        didSet { if case .joined(let socket) = self.members["/"] { self.root = socket } else { self.root = nil } }
+    }
+    /// The member of `/`, where nearly all packets go: it is not looked up.
+    @exclusivity(unchecked) private var root: SocketIOServerSocket?
     /// Counts what comes and goes, where the admin page is on.
     private let admin: SocketIOAdmin?
     private var isPolling = false
@@ -34,7 +39,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private let attachmentsTimeout: Duration
     /// Runs only while attachments are outstanding.
     private var attachmentsDeadline = EventLoopTimer()
-    private var awaitsAttachments = false
+    @exclusivity(unchecked) private var awaitsAttachments = false
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
@@ -135,7 +140,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: Packets
 
-    private func received(_ packet: SocketIOPacket) throws(SocketIOError) {
+    private func received(_ packet: SocketIOParcel) throws(SocketIOError) {
+        if let root = self.root, packet.namespace == "/" {
+            switch packet.content {
+            case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID)
+            case .ack(let id, let arguments): return root.receivedAck(id, arguments)
+            case .connect, .disconnect, .connectError: break
+            }
+        }
         if case .connect(let auth) = packet.content {
             let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
             guard self.members[name] == nil else {
@@ -253,11 +265,25 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     // MARK: For sockets
 
     func send(_ packet: SocketIOPacket) {
-        do {
-            self.send(try SocketIOOutbound(packet, parser: self.parser))
+        do throws(SocketIOError) {
+            try self.send(SocketIOParcel(packet))
         } catch {
             self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Sends a packet that is this client's alone: where it can be, straight into the write of this turn.
+    ///
+    /// - Throws: What the parser says of a packet that has no form on the wire.
+    func send(_ packet: SocketIOParcel, isCompressed: Bool = true) throws(SocketIOError) {
+        self.session.eventLoop.assertInEventLoop()
+        // The admin page counts what goes out.
+        if self.admin == nil, try self.sendText(of: packet, isCompressed ? .automatic : .never) { return }
+        self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
+    }
+
+    private func sendText(of packet: SocketIOParcel, _ compression: WebSocketCompression) throws(SocketIOError) -> Bool {
+        try self.session.sendText(compression) { bytes throws(SocketIOError) in try self.parser.writeText(of: packet, into: &bytes) }
     }
 
     func send(_ outbound: SocketIOOutbound) {

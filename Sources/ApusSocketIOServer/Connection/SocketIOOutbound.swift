@@ -6,7 +6,7 @@ import NIOCore
 /// A packet encoded once, for one socket or for thousands.
 struct SocketIOOutbound: Sendable {
     /// What it says, for those who listen to what goes out.
-    var content: SocketIOPacket.Content
+    var content: SocketIOParcel.Content
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [WebSocketSharedFrame]?
@@ -15,7 +15,7 @@ struct SocketIOOutbound: Sendable {
 
     /// - Parameter deflate: How the server compresses WebSocket messages; asked for when many sockets share the packet.
     init(
-        _ packet: SocketIOPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
+        _ packet: SocketIOParcel, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
         deflate: WebSocketDeflateConfiguration? = nil
     ) throws(SocketIOError) {
         self.content = packet.content
@@ -44,8 +44,8 @@ struct SocketIOOutbound: Sendable {
     }
 
     func send(to session: EngineIOSession) {
-        for (index, message) in self.messages.enumerated() {
-            session.send(message, frame: self.frames?[index], compression: self.compression)
+        for index in self.messages.indices {
+            session.send(self.messages[index], frame: self.frames?[index], compression: self.compression)
         }
     }
 }
@@ -55,10 +55,10 @@ extension SocketIONamespace {
     ///
     /// - Throws: What the parser says of a packet that has no form on the wire.
     func encode(
-        _ content: SocketIOPacket.Content, shared: Bool = false, isCompressed: Bool = true
+        _ content: SocketIOParcel.Content, shared: Bool = false, isCompressed: Bool = true
     ) throws(SocketIOError) -> SocketIOOutbound {
         try SocketIOOutbound(
-            SocketIOPacket(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
+            SocketIOParcel(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
             deflate: shared ? self.deflate : nil)
     }
 }

@@ -43,12 +43,15 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
 
 extension SocketIOBroadcasting {
     /// Sends the event. What cannot be encoded is logged and not sent.
-    public func emit(_ event: String, arguments: [SocketIOValue]) {
+    public func emit(_ event: String, arguments: [SocketIOValue]) { self.emit(event, payload: SocketIOPayload(arguments)) }
+
+    /// Sends the event with the arguments of another as they came: they are not decoded and not encoded anew, unless other servers get them.
+    public func emit(_ event: String, payload: SocketIOPayload) {
         let broadcast = self.broadcast
         do throws(SocketIOError) {
             let (targets, flags) = (broadcast.targets, broadcast.flags)
-            try broadcast.namespace.deliver(SocketIODelivery(event: event, arguments: arguments, targets: targets, flags: flags))
-            broadcast.publish(.broadcast(event: event, arguments: arguments, targets: targets, flags: flags, request: nil))
+            try broadcast.namespace.deliver(SocketIODelivery(event: event, arguments: payload, targets: targets, flags: flags))
+            broadcast.publish(.broadcast(event: event, arguments: payload.arguments, targets: targets, flags: flags, request: nil))
         } catch {
             broadcast.namespace.reportUnencodable(event, error)
         }

@@ -28,7 +28,7 @@ extension SocketIOBroadcasting {
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> SocketIOAnswers<Answer> {
         let answers = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments))
-        return try answers.map { try SocketIOArguments.decode($0, as: type) }
+        return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
     }
 
     /// Sends the event and calls `completion` once, on an event loop, when every client has acknowledged it or the time is up.
@@ -53,7 +53,7 @@ extension SocketIOBroadcast {
     /// Sends the event under a request of the desk.
     fileprivate func askAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: SocketIOEnding) throws {
         let (desk, node) = (self.namespace.desk, self.namespace.desk.node)
-        let delivery = SocketIODelivery(event: event, arguments: arguments, targets: self.targets, flags: self.flags)
+        let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
         let (count, stop) = try self.namespace.deliverAskingAcks(delivery) { values in
             desk.replied(id, from: node, values.map { .values($0) })
         }

@@ -5,7 +5,7 @@ import ApusSocketIOProtocol
 /// An event for some of this server's sockets of a namespace, our own or from another server of the cluster.
 struct SocketIODelivery: Sendable {
     var event: String
-    var arguments: [SocketIOValue]
+    var arguments: SocketIOPayload
     var targets = SocketIOTargets()
     var flags = SocketIOEmitFlags()
 }
@@ -19,12 +19,10 @@ extension SocketIONamespace {
     /// - Throws: What the encoder says of an event that has no form on the wire.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
-        let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+        let content = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
-        for group in self.sockets(in: delivery.targets).groupedByLoop {
-            group.first?.eventLoop.runOnLoop { for socket in group { socket.deliver(outbound, isVolatile: isVolatile) } }
-        }
+        for group in self.audience(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
     }
 
     /// Sends an event to this server's sockets and asks each for an ack.
@@ -34,32 +32,19 @@ extension SocketIONamespace {
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
     ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
         let id = self.makeAckID()
-        let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
+        let content = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
-        let sockets = self.sockets(in: delivery.targets)
-        for group in sockets.groupedByLoop {
-            group.first?.eventLoop.runOnLoop {
-                for socket in group {
-                    let waiting = WaitingAck(resume: { answered(try? $0.get()) }, timer: nil)
-                    _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
-                }
+        let groups = self.audience(of: delivery.targets).groups
+        for group in groups {
+            group.forEach { socket in
+                let waiting = WaitingAck(resume: { answered(try? $0.get()) }, timer: nil)
+                _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
             }
         }
         let stop = { @Sendable in
-            for group in sockets.groupedByLoop {
-                group.first?.eventLoop.runOnLoop {
-                    for socket in group { socket.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack in time"))) }
-                }
-            }
+            for group in groups { group.forEach { $0.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack in time"))) } }
         }
-        return (sockets.count, stop)
-    }
-}
-
-extension [SocketIOServerSocket] {
-    /// The sockets of each event loop, so that a broadcast hops once a loop and not once a socket.
-    fileprivate var groupedByLoop: some Sequence<[SocketIOServerSocket]> {
-        Dictionary(grouping: self, by: { ObjectIdentifier($0.eventLoop) }).values
+        return (groups.reduce(0) { $0 + $1.sockets.count }, stop)
     }
 }

@@ -44,6 +44,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     private struct State {
         var sockets: [String: SocketIOServerSocket] = [:]
+        /// The same sockets, for broadcasts.
+        var audience = SocketIOAudience()
         var ledger = SocketIORoomLedger()
         var middleware: [Middleware] = []
         var firstConnectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
@@ -135,9 +137,21 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         }
     }
 
+    /// The same by event loop.
+    func audience(of targets: SocketIOTargets) -> SocketIOAudience {
+        self.state.withLockedValue { state in
+            if targets.isEverybody { return state.audience }
+            func sockets(_ ids: Set<String>) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[$0] } }
+            // "Everybody but me" is nearly everybody: nobody is looked up who is meant.
+            guard targets.rooms.isEmpty else { return SocketIOAudience(sockets(state.ledger.rooms.members(of: targets))) }
+            return state.audience.without(targets.except.flatMap { sockets(state.ledger.rooms.members(of: $0)) })
+        }
+    }
+
     func add(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            state.sockets[socket.id] = socket
+            if let former = state.sockets.updateValue(socket, forKey: socket.id) { state.audience.remove(former) }
+            state.audience.add(socket)
             state.ledger.join(socket.id, socket.id, telling: &events)
         }
     }
@@ -150,7 +164,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     func remove(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            state.sockets[socket.id] = nil
+            if let present = state.sockets.removeValue(forKey: socket.id) { state.audience.remove(present) }
             state.ledger.leaveAll(socket.id, telling: &events)
         }
         if self.parent != nil { self.context.becameIdle(self) }

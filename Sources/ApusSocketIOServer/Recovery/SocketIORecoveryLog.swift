@@ -72,10 +72,10 @@ final class SocketIORecoveryLog: Sendable {
                 // A socket that has come back is another object with the same id: what is sent to the old one is for the client.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
-                let plainContent = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+                let plainContent = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
                 let isShared = only == nil
                 let kept = try namespace.encode(
-                    .event(name: delivery.event, arguments: delivery.arguments + [.string(next.description)], ackID: nil),
+                    .event(name: delivery.event, arguments: .init(delivery.arguments.arguments + [.string(next.description)]), ackID: nil),
                     shared: isShared, isCompressed: delivery.flags.isCompressed)
                 var outbound = kept
                 outbound.content = plainContent  // those who listen to what goes out did not send an offset

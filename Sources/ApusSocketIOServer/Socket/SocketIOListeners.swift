@@ -1,3 +1,4 @@
+import ApusSocketIOProtocol
 import Atomics
 
 /// Names a listener of a socket, to remove it with ``SocketIOServerSocket/off(_:)-(SocketIOListener)``.
@@ -24,15 +25,18 @@ struct SocketIOListeners {
         let handler: SocketIOOutgoingHandler
     }
 
-    private var byEvent: [String: [Entry]] = [:]
+    private var byEvent = SocketIONameTable<[Entry]>()
     /// How many of them want one event only: while there are none, nothing is looked through.
     private var onceCount = 0
     private(set) var any: [Entry] = []
     private(set) var outgoing: [OutgoingEntry] = []
     private(set) var middleware: [SocketIOHandler] = []
 
+    /// Whether anybody wants events of every name.
+    var hearsAll: Bool { !self.any.isEmpty || !self.middleware.isEmpty }
+
     mutating func add(_ entry: Entry, for event: String) {
-        self.byEvent[event, default: []].append(entry)
+        self.byEvent[event] = (self.byEvent[event] ?? []) + [entry]
         if entry.isOnce { self.onceCount += 1 }
     }
 
@@ -58,7 +62,7 @@ struct SocketIOListeners {
     mutating func remove(_ listener: SocketIOListener) {
         self.any.removeAll { $0.listener == listener }
         self.outgoing.removeAll { $0.listener == listener }
-        for event in Array(self.byEvent.keys) { self.removeEntries(of: event) { $0.listener == listener } }
+        for event in self.byEvent.names { self.removeEntries(of: event) { $0.listener == listener } }
     }
 
     mutating func removeAll(for event: String) {

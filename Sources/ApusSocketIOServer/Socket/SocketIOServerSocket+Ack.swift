@@ -36,7 +36,7 @@ extension SocketIOServerSocket {
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
         let values = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments), timeout: timeout)
-        return try SocketIOArguments.decode(values, as: type)
+        return try SocketIOArguments.decode(values: values, as: type)
     }
 
     /// Sends an event and calls `completion` once, on the socket's event loop, with the client's ack or the reason there is none.
@@ -76,7 +76,7 @@ extension SocketIOServerSocket {
         let id = self.namespace.makeAckID()
         let timeout = flags.timeout ?? self.limits.ackTimeout
         do throws(SocketIOError) {
-            let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: id)
+            let content = SocketIOParcel.Content.event(name: event, arguments: .init(arguments), ackID: id)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
                 guard let self else { return }
@@ -120,8 +120,9 @@ extension SocketIOServerSocket {
         waiting.resume(result)
     }
 
-    func receivedAck(_ id: Int, _ arguments: [SocketIOValue]) {
-        self.endWait(id, .success(arguments))  // late, or never asked for: finds nobody
+    func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
+        guard self.waitingAcks[id] != nil else { return }  // late, or never asked for
+        self.endWait(id, .success(arguments.arguments))
     }
 
     func failWaitingAcks(_ reason: SocketIODisconnectReason) {
@@ -133,17 +134,17 @@ extension SocketIOServerSocket {
 
     // MARK: The client's
 
-    func sendAck(_ id: Int, _ values: [SocketIOValue]) {
-        do {
-            let outbound = try self.namespace.encode(.ack(id: id, arguments: values))
-            self.eventLoop.runOnLoop {
-                if case .open = self.state { self.connection?.send(outbound) }
-                self.ackSettled()
+    /// Answers the client, on the event loop.
+    func sendAck(_ id: Int, _ arguments: SocketIOPayload) {
+        self.eventLoop.assertInEventLoop()
+        if case .open = self.state, let connection = self.connection {
+            do throws(SocketIOError) {
+                try connection.send(SocketIOParcel(namespace: self.namespace.name, content: .ack(id: id, arguments: arguments)))
+            } catch {
+                self.namespace.reportUnencodable("(ack)", error)
             }
-        } catch {
-            self.namespace.reportUnencodable("(ack)", error)
-            self.ackDropped()
         }
+        self.ackSettled()
     }
 
     /// The right to answer was let go of.

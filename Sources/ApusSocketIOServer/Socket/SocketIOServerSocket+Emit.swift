@@ -19,7 +19,16 @@ extension SocketIOServerSocket {
         }
     }
 
+    /// Sends an event with the arguments of another as they came: they are not decoded and not encoded anew.
+    public func emit(_ event: String, payload: SocketIOPayload) {
+        self.emit(event, payload, SocketIOEmitFlags())
+    }
+
     func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) {
+        self.emit(event, SocketIOPayload(arguments), flags)
+    }
+
+    func emit(_ event: String, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) {
         do {
             if !flags.isVolatile, self.pid != nil, let recovery = self.namespace.recovery {
                 let delivery = SocketIODelivery(
@@ -27,7 +36,8 @@ extension SocketIOServerSocket {
                 try recovery.deliver(delivery, in: self.namespace, to: self)
                 return
             }
-            let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: nil)
+            let content = SocketIOParcel.Content.event(name: event, arguments: arguments, ackID: nil)
+            if self.eventLoop.inEventLoop { return try self.send(content, flags) }
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }
         } catch {
@@ -35,15 +45,24 @@ extension SocketIOServerSocket {
         }
     }
 
+    /// Sends what is this client's alone, on the event loop.
+    private func send(_ content: SocketIOParcel.Content, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
+        guard case .open = self.state, let connection = self.connection else { return }
+        if flags.isVolatile, !connection.session.isWritable { return }
+        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(content) }
+        try connection.send(SocketIOParcel(namespace: self.namespace.name, content: content), isCompressed: flags.isCompressed)
+    }
+
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
         guard case .open = self.state, let connection = self.connection else { return }
         if isVolatile, !connection.session.isWritable { return }
-        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(outbound) }
+        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(outbound.content) }
         connection.send(outbound)
     }
 
-    private func tellOutgoing(_ outbound: SocketIOOutbound) {
-        guard case .event(let name, let arguments, _) = outbound.content else { return }
+    private func tellOutgoing(_ content: SocketIOParcel.Content) {
+        guard case .event(let name, let payload, _) = content else { return }
+        let arguments = payload.arguments
         for entry in self.listeners.outgoing { entry.handler(name, arguments) }
     }
 
@@ -88,6 +107,11 @@ public struct SocketIOEmitter: Sendable {
         self.socket.emit(event, arguments, self.flags)
     }
 
+    /// Sends an event with the arguments of another as they came.
+    public func emit(_ event: String, payload: SocketIOPayload) {
+        self.socket.emit(event, payload, self.flags)
+    }
+
     /// Sends an event with these arguments, each encoded as its `Encodable` says; `Data` travels as binary.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
@@ -107,6 +131,6 @@ public struct SocketIOEmitter: Sendable {
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> Answer {
         let values = try await self.socket.emitWithAck(event, try SocketIOArguments.encode(repeat each arguments), self.flags)
-        return try SocketIOArguments.decode(values, as: type)
+        return try SocketIOArguments.decode(values: values, as: type)
     }
 }

@@ -65,7 +65,7 @@ extension SocketIOServerSocket {
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
     ) -> SocketIOListener {
         let body: @Sendable (SocketIOEvent) async throws -> Void = { event in
-            let answer = try await handler(repeat each SocketIOArguments.decode(event.arguments, as: repeat (each Argument).self))
+            let answer = try await handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             try event.acknowledge(encoding: answer)
         }
         return self.add(.asynchronous(body), for: event)
@@ -77,7 +77,7 @@ extension SocketIOServerSocket {
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
     ) -> SocketIOListener {
         let body: @Sendable (SocketIOEvent) async throws -> Void = { event in
-            try await handler(repeat each SocketIOArguments.decode(event.arguments, as: repeat (each Argument).self))
+            try await handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             event.acknowledge()
         }
         return self.add(.asynchronous(body), for: event)
@@ -87,7 +87,7 @@ extension SocketIOServerSocket {
         _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
     ) -> @Sendable (SocketIOEvent) throws -> Void {
         { event in
-            let answer = try handler(repeat each SocketIOArguments.decode(event.arguments, as: repeat (each Argument).self))
+            let answer = try handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             try event.acknowledge(encoding: answer)
         }
     }
@@ -96,7 +96,7 @@ extension SocketIOServerSocket {
         _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
     ) -> @Sendable (SocketIOEvent) throws -> Void {
         { event in
-            try handler(repeat each SocketIOArguments.decode(event.arguments, as: repeat (each Argument).self))
+            try handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             event.acknowledge()
         }
     }

@@ -4,12 +4,14 @@ import NIOCore
 
 // From the client to the listeners: catch-all listeners, then middleware, then those of the name.
 extension SocketIOServerSocket {
-    func received(_ name: String, _ arguments: [SocketIOValue], ackID: Int?) {
+    func received(_ name: String, _ arguments: SocketIOPayload, ackID: Int?) {
         if ackID != nil { self.owedAcks += 1 }
-        let event = SocketIOEvent(name: name, arguments: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) })
-        for entry in self.listeners.any { self.run(entry.handler, event) }
-        let middleware = self.listeners.middleware
-        guard middleware.isEmpty else { return self.check(event, middleware[...]) }
+        let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) })
+        if self.listeners.hearsAll {
+            for entry in self.listeners.any { self.run(entry.handler, event) }
+            let middleware = self.listeners.middleware
+            guard middleware.isEmpty else { return self.check(event, middleware[...]) }
+        }
         self.dispatch(event)
     }
 
@@ -27,6 +29,7 @@ extension SocketIOServerSocket {
                 do { try body(event) } catch { return self.report(error, event) }
             case .asynchronous(let body):
                 let remaining = rest
+                let event = event.detached  // it may wait
                 // The queue keeps the events in order: the next one is looked at when this one is through.
                 return self.enqueue {
                     do {
@@ -46,6 +49,7 @@ extension SocketIOServerSocket {
         case .synchronous(let body):
             do { try body(event) } catch { self.report(error, event) }
         case .asynchronous(let body):
+            let event = event.detached  // it may wait
             self.enqueue {
                 do { try await body(event) } catch { self.report(error, event) }
             }

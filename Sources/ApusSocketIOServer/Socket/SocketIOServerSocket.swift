@@ -7,7 +7,7 @@ import NIOCore
 
 /// One client in one namespace. Every method may be called from any thread; handlers run on the socket's event loop.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `stored` has its own lock.
+/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `stored` has its own lock, `placeInAudience` the namespace's.
 public final class SocketIOServerSocket: @unchecked Sendable {
     /// The socket's id: 20 characters that cannot be guessed (with a Socket.IO 2.x client the namespace before them). Also the name of the
     /// socket's own room.
@@ -23,12 +23,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     let limits: Limits
     /// The id under which the client may come back; `nil` when it cannot.
     let pid: String?
-    private(set) weak var connection: SocketIOConnection?
+    /// The client's; let go of when the socket leaves, for it holds the socket.
+    @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
     private let stored: NIOLockedValueBox<Stored>
 
-    // On the event loop only.
-    var state = State.open
-    var listeners = SocketIOListeners()
+    // On the event loop only. Unchecked is what every event touches, within single statements and never over a call to a handler.
+    @exclusivity(unchecked) var state = State.open
+    @exclusivity(unchecked) var listeners = SocketIOListeners()
     var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var waitingAcks: [Int: WaitingAck] = [:]
@@ -40,9 +41,11 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Numbered events up to here are none of its own, or were sent when it came back.
     var caughtUpTo: UInt64 = 0
     /// Events whose clients still wait for our ack.
-    var owedAcks = 0
+    @exclusivity(unchecked) var owedAcks = 0
+    /// Where the socket stands among those of its namespace. Under that one's lock.
+    var placeInAudience = 0
     /// Who wants to know when no ack is owed any more.
-    var settleWaiters: [EventLoopPromise<Void>] = []
+    @exclusivity(unchecked) var settleWaiters: [EventLoopPromise<Void>] = []
 
     enum State {
         /// Leaves to `disconnecting`.
@@ -120,7 +123,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     ///
     /// - Throws: The decoder's error when it is of another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
-        try SocketIOArguments.decode([self.data], as: type)
+        try SocketIOArguments.decode(values: [self.data], as: type)
     }
 
     /// Keeps a value with the socket in this process, for example the user that middleware found.
@@ -204,6 +207,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Handlers often capture their socket: letting go of them ends the cycle.
     private func letGo() {
+        self.connection = nil
         self.asyncQueue?.finish()
         self.disconnectingHandlers = []
         self.disconnectHandlers = []

@@ -75,9 +75,9 @@ enum BenchServer {
         let io = SocketIOServer(configuration: configuration, logger: self.logger)
         let serve: @Sendable (SocketIONamespace) -> Void = { namespace in
             namespace.onConnection { socket in
-                socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
-                socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", arguments: event.arguments) }
+                socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
+                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
+                socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
                 socket.on("join") { (room: String) in socket.join(room) }
                 socket.on("leave") { (room: String) in socket.leave(room) }
                 // Bounded: what waits for one client is.
@@ -91,8 +91,8 @@ enum BenchServer {
         // Any number of namespaces, for `Benchmarks/growth`.
         let bench = io.namespaces { name, _ in name.hasPrefix("/bench-") }
         bench.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
+            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
         }
         return io
     }

@@ -59,15 +59,15 @@ struct ConformanceServer: AsyncParsableCommand {
 
     private static func serve(_ namespace: SocketIONamespace, _ journal: ConformanceJournal?) {
         namespace.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
+            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
             socket.on("emit-back") { (event: SocketIOEvent) in
                 Task {
                     let answer = try await socket.emitWithAck("question", arguments: event.arguments, timeout: .seconds(5))
                     event.acknowledge(values: answer)
                 }
             }
-            socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", arguments: event.arguments) }
+            socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
             socket.on("join") { (room: String) in
                 socket.join(room)
                 return socket.rooms.sorted()

@@ -6,12 +6,12 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
 /// Connection state recovery from the client's side, as conversations of the namespace machine.
 @Suite struct SocketIOClientRecoveryTests {
-    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> SocketIOPacket.Content {
-        .event(name: "e", arguments: arguments, ackID: ackID)
+    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> SocketIOParcel.Content {
+        .event(name: "e", arguments: .init(arguments), ackID: ackID)
     }
 
     private func delivered(_ arguments: SocketIOValue...) -> SocketIOClientNamespace.Event {
-        .init(name: "e", arguments: arguments, ackID: nil)
+        .init(name: "e", arguments: .init(arguments), ackID: nil)
     }
 
     private func makeConnected(offset: SocketIOValue? = nil) -> SocketIOClientNamespace {

@@ -41,7 +41,7 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
         var decoder = self.parser.makeDecoder()
         #expect(try decoder.received(messages[0]) == nil)
         #expect(decoder.isCollecting)
-        #expect(try decoder.received(messages[1]) == packet)
+        #expect(try decoder.received(messages[1])?.packet == packet)
         #expect(!decoder.isCollecting)
         #expect(try decoder.received(messages[0]) == nil)
     }

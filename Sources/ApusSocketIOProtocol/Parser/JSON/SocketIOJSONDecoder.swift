@@ -43,7 +43,7 @@ package struct SocketIOJSONDecoder: Sendable {
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``, and the
     ///   same error for every message after it.
-    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOParcel? {
         do throws(SocketIOError) {
             switch message {
             case .text(let text): return try self.receivedText(text)
@@ -55,7 +55,7 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
+    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
         switch self.state {
         case .idle: break
         case .collecting(let partial):
@@ -65,18 +65,15 @@ package struct SocketIOJSONDecoder: Sendable {
         case .failed(let error): throw error
         case .modifying: preconditionFailure("re-entered during a transition")
         }
-        let (header, payload) = try SocketIOPayload.read(text, limits: self.limits)
-        // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
-        guard header.attachments > 0, let payload else {
-            return try SocketIOPayload.packet(header, payload, attachments: [], version: self.version)
+        switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
+        case .complete(let packet): return packet
+        case .announces(let header, let payload):
+            self.state = .collecting(Partial(header: header, payload: payload))
+            return nil
         }
-        // Judge it now: what will be refused in the end is not worth ten attachments of memory.
-        try SocketIOPacket.Content.check(header.type, payload: payload, ackID: header.ackID, version: self.version)
-        self.state = .collecting(Partial(header: header, payload: payload))
-        return nil
     }
 
-    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
+    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
         switch exchange(&self.state, with: .modifying) {
         case .collecting(var partial):
             partial.attachments.append(bytes)
@@ -85,7 +82,7 @@ package struct SocketIOJSONDecoder: Sendable {
                 return nil
             }
             self.state = .idle
-            return try SocketIOPayload.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
+            return try SocketIOPacketText.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
         case .idle:
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
         case .failed(let error): throw error

@@ -12,63 +12,60 @@ package enum SocketIOJSONEncoder {
     ///   binary data in a CONNECT, an object that looks like a placeholder beside binary data, a namespace that holds a comma or does not
     ///   start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        try packet.checkSent()
-        switch packet.content {
-        case .connect(let auth):
-            return try self.encode(.connect, packet.namespace, payload: auth)
-        case .disconnect:
-            return try self.encode(.disconnect, packet.namespace, payload: nil)
-        case .connectError(let data):
-            return try self.encode(.connectError, packet.namespace, payload: data)
-        case .event(let name, let arguments, let ackID):
-            return try self.encode(.event, packet.namespace, ackID: ackID, name: name, arguments: arguments)
-        case .ack(let id, let arguments):
-            return try self.encode(.ack, packet.namespace, ackID: id, name: nil, arguments: arguments)
-        }
+        let parcel = SocketIOParcel(packet)
+        try parcel.checkSent()
+        return try self.encode(checked: parcel)
     }
 
-    private static func encode(
-        _ type: SocketIOPacketType, _ namespace: String, payload: SocketIOValue?
-    ) throws(SocketIOError) -> [EngineIOMessage] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(64)
-        try self.writeHeader(type, attachments: 0, namespace, ackID: nil, into: &bytes)
-        if let payload { try self.write(payload, into: &bytes) }
-        return [.text(ByteBuffer(bytes: bytes))]
-    }
-
-    private static func encode(
-        _ type: SocketIOPacketType, _ namespace: String, ackID: Int?, name: String?, arguments: [SocketIOValue]
-    ) throws(SocketIOError) -> [EngineIOMessage] {
-        var type = type
-        var attachments: [ByteBuffer] = []
-        var arguments = arguments
-        if arguments.contains(where: { $0.containsBinary }) {
-            for index in arguments.indices {
-                arguments[index] = try SocketIOPlaceholders.extract(from: arguments[index], into: &attachments)
-            }
-            type = type == .event ? .binaryEvent : .binaryAck
-        }
+    /// The messages of a packet that may be sent.
+    static func encode(checked parcel: SocketIOParcel) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        try self.writeHeader(type, attachments: attachments.count, namespace, ackID: ackID, into: &bytes)
-        bytes.append(UInt8(ascii: "["))
-        if let name { try self.write(.string(name), into: &bytes) }
-        for (index, argument) in arguments.enumerated() {
-            if index > 0 || name != nil { bytes.append(UInt8(ascii: ",")) }
-            try self.write(argument, into: &bytes)
-        }
-        bytes.append(UInt8(ascii: "]"))
+        var attachments: [ByteBuffer] = []
+        let content = try parcel.content.extractingBinary(into: &attachments)
+        try self.write(content, parcel.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
         let text = EngineIOMessage.text(ByteBuffer(bytes: bytes))
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
 
+    /// Appends the text of a packet that may be sent and holds no binary data.
+    static func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) {
+        try self.write(parcel.content, parcel.namespace, attachments: nil, into: &bytes)
+    }
+
+    private static func write(
+        _ content: SocketIOParcel.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
+    ) throws(SocketIOError) {
+        switch content {
+        case .connect(let auth):
+            try self.writeHeader(.connect, namespace, ackID: nil, into: &bytes)
+            if let auth { try self.write(auth, into: &bytes) }
+        case .disconnect:
+            try self.writeHeader(.disconnect, namespace, ackID: nil, into: &bytes)
+        case .connectError(let data):
+            try self.writeHeader(.connectError, namespace, ackID: nil, into: &bytes)
+            try self.write(data, into: &bytes)
+        case .event(let name, let arguments, let ackID):
+            try self.writeHeader(
+                attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &bytes)
+            bytes.append(UInt8(ascii: "["))
+            try self.write(.string(name), into: &bytes)
+            try self.write(arguments, isFirst: false, into: &bytes)
+            bytes.append(UInt8(ascii: "]"))
+        case .ack(let id, let arguments):
+            try self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &bytes)
+            bytes.append(UInt8(ascii: "["))
+            try self.write(arguments, isFirst: true, into: &bytes)
+            bytes.append(UInt8(ascii: "]"))
+        }
+    }
+
     private static func writeHeader(
-        _ type: SocketIOPacketType, attachments: Int, _ namespace: String, ackID: Int?, into bytes: inout [UInt8]
+        _ type: SocketIOPacketType, attachments: Int? = nil, _ namespace: String, ackID: Int?, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         bytes.append(type.rawValue)
-        if type.carriesAttachments {
-            bytes.append(contentsOf: String(attachments).utf8)
+        if let attachments {
+            try self.write(.integer(Int64(attachments)), into: &bytes)
             bytes.append(UInt8(ascii: "-"))
         }
         if namespace != "/" {
@@ -78,7 +75,19 @@ package enum SocketIOJSONEncoder {
             bytes.append(contentsOf: namespace.utf8)
             bytes.append(UInt8(ascii: ","))
         }
-        if let ackID { bytes.append(contentsOf: String(ackID).utf8) }
+        if let ackID { try self.write(.integer(Int64(ackID)), into: &bytes) }
+    }
+
+    private static func write(_ arguments: SocketIOPayload, isFirst: Bool, into bytes: inout [UInt8]) throws(SocketIOError) {
+        var isFirst = isFirst
+        if let text = arguments.text {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            return text.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }  // as it came
+        }
+        for argument in arguments.arguments {
+            if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
+            try self.write(argument, into: &bytes)
+        }
     }
 
     private static func write(_ value: SocketIOValue, into bytes: inout [UInt8]) throws(SocketIOError) {
@@ -87,5 +96,41 @@ package enum SocketIOJSONEncoder {
         } catch {
             throw SocketIOError(.invalidArguments, message: "a value that has no form on the wire", cause: error)
         }
+    }
+}
+
+extension SocketIOPayload {
+    /// Whether binary data stands anywhere in the arguments. None does in what came as text.
+    var containsBinary: Bool { self.text == nil && self.arguments.contains { $0.containsBinary } }
+}
+
+extension SocketIOParcel.Content {
+    /// Whether the packet takes attachments.
+    var containsBinary: Bool {
+        switch self {
+        case .event(_, let arguments, _), .ack(_, let arguments): arguments.containsBinary
+        case .connect, .disconnect, .connectError: false
+        }
+    }
+
+    /// The same with placeholders for its binary data, which is appended to `attachments`.
+    fileprivate func extractingBinary(into attachments: inout [ByteBuffer]) throws(SocketIOError) -> Self {
+        guard self.containsBinary else { return self }
+        switch self {
+        case .event(let name, let arguments, let ackID):
+            return .event(name: name, arguments: try arguments.extractingBinary(into: &attachments), ackID: ackID)
+        case .ack(let id, let arguments): return .ack(id: id, arguments: try arguments.extractingBinary(into: &attachments))
+        case .connect, .disconnect, .connectError: return self
+        }
+    }
+}
+
+extension SocketIOPayload {
+    fileprivate func extractingBinary(into attachments: inout [ByteBuffer]) throws(SocketIOError) -> SocketIOPayload {
+        var arguments = self.arguments
+        for index in arguments.indices {
+            arguments[index] = try SocketIOPlaceholders.extract(from: arguments[index], into: &attachments)
+        }
+        return SocketIOPayload(arguments)
     }
 }

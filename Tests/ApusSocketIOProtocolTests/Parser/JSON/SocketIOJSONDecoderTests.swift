@@ -12,9 +12,9 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
     /// Section 7, row 1: the reference parser keeps waiting after this packet.
     @Test func decoderIsReadyAfterAnAnnouncementOfNoAttachments() throws {
         var decoder = SocketIOJSONDecoder()
-        #expect(try decoder.received(text(#"50-["a"]"#)) == SocketIOPacket(content: .event(name: "a", arguments: [], ackID: nil)))
+        #expect(try decoder.received(text(#"50-["a"]"#)) == SocketIOParcel(content: .event(name: "a", arguments: [], ackID: nil)))
         #expect(!decoder.isCollecting)
-        #expect(try decoder.received(text(#"2["b"]"#)) == SocketIOPacket(content: .event(name: "b", arguments: [], ackID: nil)))
+        #expect(try decoder.received(text(#"2["b"]"#)) == SocketIOParcel(content: .event(name: "b", arguments: [], ackID: nil)))
     }
 
     @Test func attachmentsAreAwaitedOneByOne() throws {
@@ -23,9 +23,9 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
         #expect(decoder.isCollecting)
         #expect(try decoder.received(one) == nil)
         let packet = try decoder.received(two)
-        #expect(packet == SocketIOPacket(content: .event(name: "a", arguments: [.binary([2]), .binary([1])], ackID: nil)))
+        #expect(packet == SocketIOParcel(content: .event(name: "a", arguments: [.binary([2]), .binary([1])], ackID: nil)))
         #expect(!decoder.isCollecting)
-        #expect(try decoder.received(text("1")) == SocketIOPacket(content: .disconnect))
+        #expect(try decoder.received(text("1")) == SocketIOParcel(content: .disconnect))
     }
 
     @Test func attachmentNobodyAnnouncedIsAnError() {

@@ -1,0 +1,60 @@
+/// Values by the names of events.
+///
+/// A socket listens to a handful of names, and up to so many a look through them takes less than a hash. Inlinable, because it is generic: from
+/// another module an unspecialized search would take memory for every name.
+@usableFromInline
+package struct SocketIONameTable<Value> {
+    @usableFromInline static var searchableCount: Int { 16 }
+
+    @usableFromInline var entries: [(name: String, value: Value)] = []
+    /// The place of each name. Empty up to `searchableCount` names.
+    @usableFromInline var places: [String: Int] = [:]
+
+    @inlinable package init() {}
+
+    @inlinable package var names: [String] { self.entries.map { $0.name } }
+
+    /// The value of a name; setting nil takes the name out (linear time).
+    @inlinable package subscript(name: String) -> Value? {
+        get {
+            guard let place = self.place(of: name) else { return nil }
+            return self.entries[place].value
+        }
+        set {
+            switch (self.place(of: name), newValue) {
+            case (let place?, let value?): self.entries[place].value = value
+            case (nil, let value?): self.append(name, value)
+            case (let place?, nil): self.remove(at: place)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    @inlinable func place(of name: String) -> Int? {
+        if self.entries.count > Self.searchableCount { return self.places[name] }
+        for place in self.entries.indices where self.entries[place].name == name { return place }
+        return nil
+    }
+
+    @inlinable mutating func append(_ name: String, _ value: Value) {
+        self.entries.append((name, value))
+        if self.entries.count == Self.searchableCount + 1 {
+            self.indexNames()
+        } else if self.entries.count > Self.searchableCount {
+            self.places[name] = self.entries.count - 1
+        }
+    }
+
+    @inlinable mutating func remove(at place: Int) {
+        self.entries.remove(at: place)
+        self.indexNames()
+    }
+
+    @inlinable mutating func indexNames() {
+        self.places = [:]
+        guard self.entries.count > Self.searchableCount else { return }
+        for (place, entry) in self.entries.enumerated() { self.places[entry.name] = place }
+    }
+}
+
+extension SocketIONameTable: Sendable where Value: Sendable {}

@@ -1,0 +1,70 @@
+public import ApusJSON
+import NIOCore
+
+/// The arguments of an event or an ack: values, or the text they came as.
+///
+/// What comes from a peer is checked as JSON before anybody sees it, and decoded when ``arguments`` asks. What is passed on as a payload is not
+/// decoded at all: it goes out as it came, spaces and escapes included.
+public struct SocketIOPayload: Sendable {
+    private enum Storage: Sendable {
+        case values([SocketIOValue])
+        /// The elements of an array without its brackets: checked JSON that names no attachments.
+        case text(ByteBuffer)
+    }
+
+    private let storage: Storage
+
+    /// A payload of these arguments.
+    public init(_ arguments: [SocketIOValue]) { self.storage = .values(arguments) }
+
+    /// - Parameter text: The elements of an array without its brackets. The caller has checked it.
+    init(checked text: ByteBuffer) { self.storage = .text(text) }
+
+    /// The arguments. What came as text is decoded, each time anew.
+    public var arguments: [SocketIOValue] {
+        switch self.storage {
+        case .values(let values): return values
+        case .text(let text):
+            var values: [SocketIOValue] = []
+            text.withUnsafeReadableBytes { bytes in
+                var elements = JSONElements(bytes)
+                // It was checked: there is no error to hand on.
+                while let value = try? elements.next() { values.append(value) }
+            }
+            return values
+        }
+    }
+
+    /// Whether there are no arguments.
+    public var isEmpty: Bool {
+        switch self.storage {
+        case .values(let values): values.isEmpty
+        case .text: false
+        }
+    }
+
+    /// The JSON text, without brackets, of what came as such.
+    var text: ByteBuffer? {
+        switch self.storage {
+        case .text(let text): text
+        case .values: nil
+        }
+    }
+
+    /// The same for who keeps it for some time: its text no longer shares the memory of all that was read with it.
+    package var detached: SocketIOPayload {
+        guard let text = self.text, text.storageCapacity > 2 * text.readableBytes + 256 else { return self }
+        return SocketIOPayload(checked: ByteBuffer(bytes: text.readableBytesView))
+    }
+}
+
+extension SocketIOPayload: Equatable, ExpressibleByArrayLiteral, CustomStringConvertible {
+    /// Equal are payloads of equal arguments.
+    public static func == (left: Self, right: Self) -> Bool { left.arguments == right.arguments }
+
+    /// A payload of these arguments.
+    public init(arrayLiteral arguments: SocketIOValue...) { self.init(arguments) }
+
+    /// For people: the arguments as JSON.
+    public var description: String { SocketIOValue.array(self.arguments).description }
+}

@@ -1,0 +1,28 @@
+import ApusSocketIOProtocol
+import Testing
+
+@Suite struct SocketIONameTableTests {
+    @Test(arguments: [1, 15, 16, 17, 18, 40]) func findsWhatWasSet(count: Int) {
+        var table = SocketIONameTable<Int>()
+        for number in 0..<count { table["event \(number)"] = number }
+        #expect(table.names.count == count)
+        for number in 0..<count { #expect(table["event \(number)"] == number) }
+        #expect(table["event \(count)"] == nil)
+        table["event 0"] = -1
+        #expect(table["event 0"] == -1)
+        #expect(table.names.count == count)
+    }
+
+    /// Down from many to few, over the place where look-up changes.
+    @Test func forgetsWhatWasTakenOut() {
+        var table = SocketIONameTable<Int>()
+        for number in 0..<20 { table["\(number)"] = number }
+        for number in 0..<20 {
+            table["\(number)"] = nil
+            table["\(number)"] = nil
+            #expect(table["\(number)"] == nil)
+            for later in number + 1..<20 { #expect(table["\(later)"] == later) }
+        }
+        #expect(table.names.isEmpty)
+    }
+}
