@@ -26,7 +26,7 @@ class Peer:
         self.errors: list[str] = []
         self.process = subprocess.Popen(
             [*prefix, str(BINARY), *arguments, "--json", "--plain"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, errors="replace", cwd=ROOT, env=ENVIRONMENT)
+            text=True, errors="replace", cwd=ROOT, env=ENVIRONMENT, start_new_session=True)
         self._change = threading.Condition()
         self._readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._read_errors, daemon=True)]
         for reader in self._readers:
@@ -94,7 +94,7 @@ class Peer:
 
     def stop(self):
         if not self.has_ended:
-            self.process.terminate()
+            os.killpg(self.process.pid, signal.SIGTERM)  # strace ends and lets what it watched live
             try:
                 self.process.wait(15)
             except subprocess.TimeoutExpired:
