@@ -12,12 +12,40 @@ package enum TransferChunk {
     /// The longest body of a data frame.
     package static let maximumBodyBytes = Self.prefixBytes + Self.maximumBytes
 
-    /// What stands before the bytes.
-    package static func prefix(offset: Int, bytes: ByteBuffer) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(Self.prefixBytes)
-        buffer.writeMultipleIntegers(UInt64(offset.magnitude), Self.checksum(offset: UInt64(offset.magnitude), CollectionOfOne(bytes)))
-        return buffer
+    /// The bytes of a frame beside those of the file.
+    package static let overhead = FrameStart.length + Self.prefixBytes
+
+    /// Appends the whole frame of a chunk: the bytes are put where they go out from, not copied there.
+    ///
+    /// - Parameter fill: Gets room for `count` bytes. When it throws nothing was written.
+    package static func writeFrame(
+        stream: UInt16, offset: Int, count: Int, into buffer: inout ByteBuffer,
+        fill: (UnsafeMutableRawBufferPointer) throws(TransferError) -> Void
+    ) throws(TransferError) {
+        let start = buffer.writerIndex
+        buffer.reserveCapacity(minimumWritableBytes: Self.overhead + count)
+        FrameStart(type: .data, flags: [], stream: stream, headerLength: 0, bodyLength: UInt64((Self.prefixBytes + count).magnitude))
+            .write(into: &buffer)
+        let prefix = buffer.writerIndex
+        buffer.writeMultipleIntegers(UInt64(offset.magnitude), UInt32(0))
+        var failure: TransferError?
+        var crc = CRC32C()
+        withUnsafeBytes(of: UInt64(offset.magnitude).bigEndian) { crc.update($0) }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
+            do throws(TransferError) {
+                try fill(bytes)
+            } catch {
+                failure = error
+            }
+            crc.update(UnsafeRawBufferPointer(bytes))
+            return count
+        }
+        if let failure {
+            buffer.moveWriterIndex(to: start)
+            throw failure
+        }
+        buffer.setInteger(crc.value, at: prefix + 8)
     }
 
     /// What came in a frame.
@@ -30,7 +58,7 @@ package enum TransferChunk {
         package var isIntact: Bool
     }
 
-    private static func checksum(offset: UInt64, _ pieces: some Sequence<ByteBuffer>) -> UInt32 {
+    private static func checksum(offset: UInt64, _ pieces: [ByteBuffer]) -> UInt32 {
         var crc = CRC32C()
         withUnsafeBytes(of: offset.bigEndian) { crc.update($0) }
         for piece in pieces { piece.withUnsafeReadableBytes { crc.update($0) } }

@@ -1,5 +1,5 @@
 package import ApusJSON
-import Crypto
+package import Crypto
 
 /// A file that is offered: what the receiver must know before it takes a byte.
 package struct TransferOffer: Hashable, Sendable {
@@ -7,7 +7,9 @@ package struct TransferOffer: Hashable, Sendable {
     package static let maximumIDBytes = 128
 
     /// What makes two offers one upload, over connections and restarts: of the sender's choice, the same for the same file.
-    package var id: String
+    package let id: String
+    /// The name of the unfinished file: of our choice, whatever the id holds.
+    package let partName: String
     package var name: SafeFileName
     /// The bytes of the file.
     package var size: Int
@@ -29,6 +31,7 @@ package struct TransferOffer: Hashable, Sendable {
         }
         guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder of \(size) bytes") }
         self.id = id
+        self.partName = Self.partName(id: id)
         self.name = name
         self.size = size
         self.modified = modified
@@ -37,16 +40,10 @@ package struct TransferOffer: Hashable, Sendable {
         self.isFolder = isFolder
     }
 
-    /// The name of the unfinished file: of our choice, whatever the id holds.
-    package var partName: String { Self.partName(id: self.id) }
-
     package static let partSuffix = ".part"
 
     package static func partName(id: String) -> String {
-        let digits = SHA256.hash(data: Array(id.utf8)).prefix(16).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        return SafeFileName.partPrefix + digits.joined() + Self.partSuffix
+        "\(SafeFileName.partPrefix)\(SHA256.hash(data: Array(id.utf8)).hexadecimal.prefix(32))\(Self.partSuffix)"
     }
 
     /// Reads the header of an offer. Members it does not know are for a later version.
@@ -79,5 +76,21 @@ package struct TransferOffer: Hashable, Sendable {
         if self.isFresh { header["fresh"] = true }
         if self.isFolder { header["folder"] = true }
         return FrameHead(.offer, stream: stream, header: header)
+    }
+}
+
+extension SHA256.Digest {
+    /// Lower-case digits.
+    package var hexadecimal: String {
+        String(unsafeUninitializedCapacity: 64) { digits in
+            var count = 0
+            for byte in self {
+                for digit in [byte >> 4, byte & 15] {
+                    digits[count] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+                    count += 1
+                }
+            }
+            return count
+        }
     }
 }

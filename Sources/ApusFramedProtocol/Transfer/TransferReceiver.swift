@@ -8,12 +8,10 @@ package struct TransferReceiver: Sendable {
     private enum State: Equatable {
         /// The shell looks what it has of the file. Leaves to `receiving` (``accept(from:hash:)``), or ends.
         case deciding
-        /// Leaves to `verifying` when all is durable and the sender has said so, to `deciding` for a fresh offer, or ends.
+        /// Leaves to `finishing` when all has come and the sender has said so, to `deciding` for a fresh offer, or ends.
         case receiving
-        /// Leaves to `publishing`, or ends.
-        case verifying
-        /// The file gets its name. Ends.
-        case publishing
+        /// What is not written yet is written, all is synced and compared, and the file gets its name. Ends.
+        case finishing
         /// We gave up and wait for the answer. Ends.
         case cancelling
         /// Final.
@@ -26,12 +24,11 @@ package struct TransferReceiver: Sendable {
         case prepare(TransferOffer)
         /// Sync what was written and call ``synced(upTo:at:)``.
         case sync(upTo: Int)
-        /// Compare the hash of all bytes and call ``verified(_:)``.
-        case verify(sha256: String)
+        /// After everything that is being written: sync it, compare the hash of all bytes, give the file its name, sync its folder; then call
+        /// ``finished(isEqual:)``.
+        case finish(sha256: String)
         /// Throw away what is there: it is not what the sender has.
         case discard
-        /// Give the file its name, sync its folder and call ``published()``.
-        case publish
         case end(TransferOutcome)
     }
 
@@ -59,7 +56,6 @@ package struct TransferReceiver: Sendable {
     /// Chunks count again from the sender's marker at this offset on.
     private var awaitedMarker: Int?
     private var resends = 0
-    private var sha256: String?
     private var waitingSince: Duration = .zero
 
     package init(_ offer: TransferOffer, stream: UInt16, settings: TransferSettings = .init()) {
@@ -93,7 +89,6 @@ package struct TransferReceiver: Sendable {
         self.syncing = offset
         self.syncedAt = now
         self.awaitedMarker = nil
-        self.sha256 = nil
         self.waitingSince = now
         var header: JSONObject = ["offset": JSONValue(offset)]
         if offset > 0 { header["sha256"] = hash.map { .string($0) } }
@@ -110,10 +105,16 @@ package struct TransferReceiver: Sendable {
     package mutating func written(upTo offset: Int) -> [Action] {
         guard self.state == .receiving, offset > self.written, offset <= self.expected else { return [] }
         self.written = offset
-        // A quarter of the window: the sender is told before it has to wait, and the disk is not synced for every chunk.
-        guard offset - self.syncing >= self.settings.window / 4 || offset == self.offer.size else { return [] }
-        self.syncing = offset
-        return [.sync(upTo: offset)]
+        return self.syncIfDue()
+    }
+
+    /// A quarter of the window: the sender is told before it has to wait, and the disk is not synced for every chunk. One sync at a time: on a disk
+    /// that takes its time for one, the next is for all that was written meanwhile.
+    private mutating func syncIfDue() -> [Action] {
+        guard self.syncing == self.durable, self.written > self.syncing else { return [] }
+        guard self.written - self.syncing >= self.settings.window / 4 || self.written == self.offer.size else { return [] }
+        self.syncing = self.written
+        return [.sync(upTo: self.written)]
     }
 
     /// Everything before this offset is on the disk.
@@ -122,40 +123,27 @@ package struct TransferReceiver: Sendable {
         self.durable = offset
         self.syncedAt = now
         self.waitingSince = now
-        return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.verifyIfWhole()
+        return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.syncIfDue()
     }
 
-    private mutating func verifyIfWhole() -> [Action] {
-        guard self.durable == self.offer.size, let sha256 = self.sha256 else { return [] }
-        self.state = .verifying
-        return [.verify(sha256: sha256)]
-    }
-
-    /// Whether the hash of all bytes is the sender's.
-    package mutating func verified(_ isEqual: Bool) -> [Action] {
-        guard self.state == .verifying else { return [] }
+    /// The file stands under its name and its folder is synced; or (`isEqual` is false) its hash is not the sender's and it has no name.
+    package mutating func finished(isEqual: Bool) -> [Action] {
+        guard self.state == .finishing else { return [] }
         guard isEqual else {
             return [.discard]
                 + self.fail(TransferError(.corrupted, message: "the file that arrived has another hash than the one that was sent"))
         }
-        self.state = .publishing
-        return [.publish]
-    }
-
-    /// The file stands under its name, and its folder is synced.
-    package mutating func published() -> [Action] {
-        guard self.state == .publishing else { return [] }
         return [.send(FrameHead(.complete, stream: self.stream, header: ["size": JSONValue(self.offer.size)]))] + self.end(.completed)
     }
 
     /// The user gives up. What is there stays for a resumption.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
-        case .deciding, .receiving, .verifying:
+        case .deciding, .receiving:
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
-        case .publishing, .cancelling, .ended: return []  // too late, or done already
+        case .finishing, .cancelling, .ended: return []  // too late, or done already
         }
     }
 
@@ -163,7 +151,7 @@ package struct TransferReceiver: Sendable {
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
-        case .deciding, .verifying, .publishing, .ended: return []  // it is our turn
+        case .deciding, .finishing, .ended: return []  // it is our turn
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
             return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
@@ -187,7 +175,7 @@ package struct TransferReceiver: Sendable {
     package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
         case (_, .ended): return []  // it crossed our end
-        case (_, .publishing): return []  // too late: the sender hears that it is complete
+        case (_, .finishing): return []  // too late: the sender hears that it is complete
         case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
@@ -230,24 +218,24 @@ package struct TransferReceiver: Sendable {
 
     private mutating func done(_ header: JSONObject, at now: Duration) -> [Action] {
         guard self.awaitedMarker == nil else { return [] }  // it will be said again, after what was asked for again
-        guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size, self.sha256 == nil else {
-            return self.violation("done without a hash, twice, or before all was sent")
+        guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size else {
+            return self.violation("done without a hash, or before all was sent")
         }
-        self.sha256 = hash
+        self.state = .finishing
         self.waitingSince = now
-        return self.verifyIfWhole()
+        return [.finish(sha256: hash)]
     }
 
     /// A frame has come that should hold a chunk and does not.
     package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
-        self.state == .publishing ? [] : self.fail(error)  // nobody waits for chunks any more
+        self.state == .finishing ? [] : self.fail(error)  // nobody waits for chunks any more
     }
 
     /// A chunk has come.
     package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         switch self.state {
-        case .ended, .cancelling, .publishing: return .drop([])
-        case .deciding, .verifying: return .drop(self.violation("a chunk at the wrong time"))
+        case .ended, .cancelling, .finishing: return .drop([])
+        case .deciding: return .drop(self.violation("a chunk at the wrong time"))
         case .receiving: break
         }
         guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
@@ -282,8 +270,8 @@ package struct TransferReceiver: Sendable {
     /// The connection has gone. What is durable stays for the next one.
     package mutating func connectionEnded() -> [Action] {
         switch self.state {
-        case .ended, .publishing: return []  // a file that gets its name gets it, heard or not
-        case .deciding, .receiving, .verifying, .cancelling: break
+        case .ended, .finishing: return []  // a file that gets its name gets it, heard or not
+        case .deciding, .receiving, .cancelling: break
         }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }

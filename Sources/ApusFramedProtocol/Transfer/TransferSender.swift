@@ -63,6 +63,9 @@ package struct TransferSender: Sendable {
 
     package var hasEnded: Bool { self.state == .ended }
 
+    /// Whether all bytes were sent and their hash was not: ``Next/hash``.
+    package var awaitsHash: Bool { self.state == .sending && self.position == self.offer.size }
+
     // MARK: Our side
 
     package mutating func start(at now: Duration) -> [Action] {
@@ -102,7 +105,7 @@ package struct TransferSender: Sendable {
 
     /// The hash of the whole file, in hexadecimal digits.
     package mutating func hashed(_ hash: String, at now: Duration) -> [Action] {
-        guard self.state == .sending, self.position == self.offer.size else { return [] }
+        guard self.awaitsHash else { return [] }
         self.state = .finishing
         self.waitingSince = now
         return [.send(FrameHead(.done, stream: self.stream, header: ["sha256": .string(hash)]))]

@@ -47,6 +47,8 @@ final class FramedHandler: ChannelInboundHandler {
     private var pending: ByteBuffer?
     /// Writes that the transport has not taken.
     private var writes = 0
+    /// Whether what was written is flushed at the end of this turn.
+    private var willFlush = false
     /// Their bytes, at the last tick.
     private var waitingBytes = 0
     /// Those of them that answer the peer.
@@ -185,8 +187,10 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     /// Writes and flushes. The future is done when the transport has taken all of it.
+    ///
+    /// - Parameter flushesAtOnce: `false`: at the end of this turn of the loop, together with what else is written in it.
     @discardableResult
-    func write(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void>? {
+    func write(_ buffers: [ByteBuffer], flushesAtOnce: Bool = true) -> EventLoopFuture<Void>? {
         guard let context = self.context, let last = buffers.last else { return nil }
         switch self.phase {
         case .running, .leaving: break
@@ -200,14 +204,23 @@ final class FramedHandler: ChannelInboundHandler {
             self.writes -= 1
             self.watch?.took(isWaiting: self.writes > 0, at: self.now)
         }
-        context.writeAndFlush(self.wrapOutboundOut(last), promise: promise)
+        context.write(self.wrapOutboundOut(last), promise: promise)
+        if flushesAtOnce {
+            context.flush()
+        } else if !self.willFlush {
+            self.willFlush = true
+            context.eventLoop.assumeIsolated().execute {
+                self.willFlush = false
+                self.context?.flush()
+            }
+        }
         return promise.futureResult
     }
 
     /// Writes what the peer has asked for. Nothing more is read while many answers wait for it to read them.
     @discardableResult
     func answer(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void>? {
-        guard let written = self.write(buffers) else { return nil }
+        guard let written = self.write(buffers, flushesAtOnce: false) else { return nil }
         self.answers += 1
         if self.answers > Self.maximumAnswers { self.setReading(paused: true, .answers) }
         written.assumeIsolated().whenComplete { _ in

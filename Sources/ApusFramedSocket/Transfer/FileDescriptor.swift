@@ -98,6 +98,13 @@ final class FileDescriptor: Sendable {
         var modified: Int64
         var permissions: UInt16
 
+        /// Whether the same file is as it was; another name for it changes nothing.
+        func isUnchanged(since before: Status) -> Bool {
+            var status = self
+            status.links = before.links
+            return status == before
+        }
+
         fileprivate init(_ buffer: stat) {
             #if canImport(Darwin)
                 let time = buffer.st_mtimespec

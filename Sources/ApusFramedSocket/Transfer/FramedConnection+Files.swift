@@ -1,13 +1,12 @@
 import ApusFramedProtocol
 import NIOCore
-import NIOPosix
 
 extension FramedConnection {
     /// Sends a file to a peer that takes files (``FramedConnectionConfiguration/receiving``), and waits until it stands on its disk under its
     /// name, synced and checked by its SHA-256.
     ///
     /// Several may be sent at a time, beside messages; they take turns by chunks. When the connection breaks, send the file again over the next one:
-    /// it goes on where the receiver's disk has it. In memory there are at most two chunks of 256 KiB of each.
+    /// it goes on where the receiver's disk has it. In memory there are at most three pieces of 512 KiB of each.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -25,7 +24,6 @@ extension FramedConnection {
     }
 
     func send(_ source: OutgoingSource, progress: ProgressHandler?) async throws {
-        let (file, offer) = try await NIOThreadPool.singleton.runIfActive { try source.open() }
         let canceller = TransferCanceller()
         do {
             try await withTaskCancellationHandler {
@@ -36,8 +34,18 @@ extension FramedConnection {
                         guard self.handler != nil, let transfers = self.transfers else {
                             throw self.closure?.error ?? FramedError(.closed, message: "the connection is closed")
                         }
-                        guard self.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
-                        canceller.stream = try transfers.send(file, offer, progress: progress) { promise.completeWith($0) }
+                        transfers.open(source) { opened in
+                            do {
+                                guard !canceller.isCancelled else { throw CancellationError() }
+                                let (file, offer) = try opened.get()
+                                guard self.peerTakesFiles else {
+                                    throw TransferError(.notSupported, message: "the peer takes no files")
+                                }
+                                canceller.stream = try transfers.send(file, offer, progress: progress) { promise.completeWith($0) }
+                            } catch {
+                                promise.fail(error)
+                            }
+                        }
                     } catch {
                         promise.fail(error)
                     }

@@ -10,6 +10,7 @@ final class FramedTransfers {
     private let settings: TransferSettings
     private let isClient: Bool
     private let session: UInt64
+    private let disk: DiskQueue
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
     private var incoming: [UInt16: IncomingTransfer] = [:]
     private var lastStream: UInt16
@@ -27,6 +28,7 @@ final class FramedTransfers {
         self.receiving = receiving
         self.isClient = isClient
         self.eventLoop = connection.eventLoop
+        self.disk = DiskQueue(eventLoop: connection.eventLoop)
         self.session = UInt64(UInt(bitPattern: ObjectIdentifier(connection)))
         // The client's streams are odd, the server's even: neither takes one of the other's.
         self.lastStream = isClient ? .max : 0
@@ -35,6 +37,17 @@ final class FramedTransfers {
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
 
     // MARK: Sending
+
+    /// Opens a file, together with others that are wanted at the time.
+    func open(_ source: OutgoingSource, then: @escaping (Result<(SourceFile, TransferOffer), any Error>) -> Void) {
+        self.disk.submit([.open(source)]) { outcome in
+            if let ending = self.ending { return then(.failure(ending)) }
+            guard case .opened(let file, let offer)? = outcome.reports.first else {
+                return then(.failure(outcome.failure ?? TransferError(.source, message: "the file cannot be opened")))
+            }
+            then(.success((file, offer)))
+        }
+    }
 
     /// - Throws: When no stream is free.
     func send(
@@ -53,7 +66,7 @@ final class FramedTransfers {
         let connection = self.connection
         let transfer = OutgoingTransfer(
             file: file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate, eventLoop: self.eventLoop,
-            write: { [weak connection] in connection?.handler?.write($0) }, progress: progress
+            write: { [weak connection] in connection?.handler?.write($0, flushesAtOnce: false) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
             switch outcome {
@@ -117,7 +130,7 @@ final class FramedTransfers {
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
             let transfer = IncomingTransfer(
                 machine: TransferReceiver(offer, stream: stream, settings: self.settings), receiving: receiving,
-                connection: ObjectIdentifier(connection), session: self.session, eventLoop: self.eventLoop,
+                connection: ObjectIdentifier(connection), session: self.session, eventLoop: self.eventLoop, disk: self.disk,
                 write: { [weak connection] in connection?.handler?.answer($0) }
             ) { [weak self] in self?.incoming[stream] = nil }
             self.incoming[stream] = transfer

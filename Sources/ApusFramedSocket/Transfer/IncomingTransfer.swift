@@ -3,25 +3,31 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Carries out what ``TransferReceiver`` says. Confined to its event loop; the disk is worked on by the pool's threads, one piece of work at a time
-/// and in order.
+/// Carries out what ``TransferReceiver`` says. Confined to its event loop; the disk is worked on by the pool's threads, in order, and what has come
+/// while they were at work is done in one go. Only syncing goes on beside writing.
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
     private let connection: ObjectIdentifier
     private let session: UInt64
     private let eventLoop: any EventLoop
+    private let disk: DiskQueue
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
     private var ended: (() -> Void)?
     private var gatherer = TransferChunk.Gatherer()
     private var part: PartFile?
     /// Whether the ledger knows us.
     private var hasLease = false
-    /// The last piece of work for the disk.
-    private var tail: EventLoopFuture<Void>
+    /// What the disk has not begun.
+    private var queue: [DiskWork] = []
+    private var isAtWork = false
+    private var isSyncing = false
+    /// Written, as far as the disk has said.
+    private var written = 0
 
     init(
         machine: TransferReceiver, receiving: FileReceiving, connection: ObjectIdentifier, session: UInt64, eventLoop: any EventLoop,
+        disk: DiskQueue,
         write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?, ended: @escaping () -> Void
     ) {
         self.machine = machine
@@ -29,9 +35,9 @@ final class IncomingTransfer {
         self.connection = connection
         self.session = session
         self.eventLoop = eventLoop
+        self.disk = disk
         self.write = write
         self.ended = ended
-        self.tail = eventLoop.makeSucceededVoidFuture()
     }
 
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
@@ -58,12 +64,7 @@ final class IncomingTransfer {
             let chunk = try self.gatherer.ended()
             switch self.machine.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: now) {
             case .drop(let actions): self.perform(actions)
-            case .write:
-                let end = chunk.offset + chunk.count
-                self.onPart({ try $0.append(chunk.pieces) }) { transfer, _ in
-                    transfer.receiving.folder.ledger.withLockedValue { $0.wrote(chunk.count, of: transfer.machine.offer.partName) }
-                    return transfer.machine.written(upTo: end)
-                }
+            case .write: if let part = self.part { self.enqueue(.append(chunk.pieces, count: chunk.count, to: part)) }
             }
         } catch {
             self.perform(self.machine.receivedNoChunk(error))
@@ -76,17 +77,20 @@ final class IncomingTransfer {
         for action in actions {
             switch action {
             case .send(let head): _ = self.write(FrameBytes.of(head))
-            case .prepare(let offer): self.prepare(offer)
-            case .sync(let offset):
-                self.onPart({ try $0.sync() }, onFailure: { $0.discard() }) { transfer, _ in
-                    let actions = transfer.machine.synced(upTo: offset, at: transfer.now)
-                    if !actions.isEmpty { transfer.tell(.progress(durableBytes: offset)) }
-                    return actions
-                }
-            case .verify(let sha256):
-                self.onPart({ $0.hash == sha256 }) { transfer, isEqual in transfer.machine.verified(isEqual) }
-            case .discard: self.discard()
-            case .publish: self.publish()
+            case .prepare(let offer):
+                let old = self.part?.finishedName == nil ? self.part : nil
+                self.enqueue(
+                    .prepare(
+                        offer, in: self.receiving.folder, session: self.session, hasLease: self.hasLease, old: old,
+                        recognizesFinished: self.receiving.recognizesFinished))
+            case .sync(let offset): self.sync(upTo: offset)
+            case .finish(let sha256):
+                guard let part = self.part else { continue }
+                self.enqueue(
+                    .finish(
+                        part, as: self.machine.offer, in: self.receiving.folder, sha256: sha256,
+                        keepsAttributes: self.receiving.keepsAttributes))
+            case .discard: if let part = self.part { self.enqueue(.discard(part, in: self.receiving.folder)) }
             case .end(let outcome): self.end(outcome)
             }
         }
@@ -99,57 +103,15 @@ final class IncomingTransfer {
                 size: self.machine.offer.size, kind: kind))
     }
 
-    private func prepare(_ offer: TransferOffer) {
-        let folder = self.receiving.folder
-        let (session, hasLease, old, recognizesFinished) = (self.session, self.hasLease, self.part, self.receiving.recognizesFinished)
-        self.part = nil
-        self.onPool({
-            if let old, old.finishedName == nil {
-                try old.empty()  // ours already: the sender begins anew
-                return old
-            }
-            if !hasLease { try folder.admit(offer, session: session) }
-            do {
-                if recognizesFinished, let finished = try folder.openFinished(offer) { return finished }
-                return try folder.openPart(offer)
-            } catch {
-                if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }
-                throw error
-            }
-        }) { (transfer, part: PartFile) in
-            transfer.hasLease = true
-            transfer.part = part
-            guard !transfer.machine.hasEnded else {
-                transfer.release()
-                return []
-            }
-            transfer.tell(.began(offset: part.size))
-            return transfer.machine.accept(from: part.size, hash: part.hash, at: transfer.now)
-        }
-    }
-
-    private func publish() {
-        let (folder, offer, keepsAttributes) = (self.receiving.folder, self.machine.offer, self.receiving.keepsAttributes)
-        self.onPart({ try folder.publish($0, as: offer, keepsAttributes: keepsAttributes) }) { transfer, name in
-            defer { transfer.tell(.completed(name: name)) }
-            return transfer.machine.published()
-        }
-    }
-
-    /// What is there is worth nothing: a disk that failed to sync it may read it back as if it were there.
-    private func discard() {
-        let folder = self.receiving.folder
-        self.onPart({ folder.discard($0) }) { _, _ in [] }
-    }
-
     private func end(_ outcome: TransferOutcome) {
         if case .failed(let error) = outcome { self.tell(.failed(error)) }
-        // Behind the work that is under way: nobody else may write to the file before.
-        self.tail.assumeIsolated().whenComplete { _ in self.release() }
         self.ended.take()?()
+        self.releaseWhenIdle()
     }
 
-    private func release() {
+    /// Behind the work that is under way: nobody else may write to the file before.
+    private func releaseWhenIdle() {
+        guard self.machine.hasEnded, !self.isAtWork, !self.isSyncing, self.queue.isEmpty else { return }
         // Not when the last reference goes: the pool's thread may hold one for a moment, and the next sender would find the file locked.
         self.part.take()?.unlock()
         guard self.hasLease else { return }
@@ -159,32 +121,77 @@ final class IncomingTransfer {
 
     // MARK: The disk
 
-    private func onPart<Result: Sendable>(
-        _ work: @escaping @Sendable (PartFile) throws -> Result, onFailure: @escaping (IncomingTransfer) -> Void = { _ in },
-        then: @escaping (IncomingTransfer, Result) -> [TransferReceiver.Action]
-    ) {
-        guard let part = self.part else { return }
-        self.onPool({ try work(part) }, onFailure: onFailure, then: then)
+    private func enqueue(_ work: DiskWork) {
+        self.queue.append(work)
+        guard !self.isAtWork else { return }
+        self.isAtWork = true
+        // After what else has come with the same read.
+        self.eventLoop.assumeIsolated().execute { self.work() }
     }
 
-    private func onPool<Result: Sendable>(
-        _ work: @escaping @Sendable () throws -> Result, onFailure: @escaping (IncomingTransfer) -> Void = { _ in },
-        then: @escaping (IncomingTransfer, Result) -> [TransferReceiver.Action]
-    ) {
-        let done = self.eventLoop.makePromise(of: Void.self)
-        let eventLoop = self.eventLoop
-        let before = self.tail
-        self.tail = done.futureResult
-        before.assumeIsolated().whenComplete { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop, work).assumeIsolated().whenComplete { result in
-                switch result {
-                case .success(let value): self.perform(then(self, value))
-                case .failure(let error):
-                    onFailure(self)
-                    self.perform(self.machine.fail(error as? TransferError ?? TransferError(.storage, message: "the disk failed")))
-                }
-                done.succeed()
+    private func work() {
+        let works = self.queue
+        self.queue = []
+        self.disk.submit(works) { outcome in
+            self.report(outcome.reports)
+            if let failure = outcome.failure { self.fail(failure) }
+            if self.queue.isEmpty {
+                self.isAtWork = false
+                self.releaseWhenIdle()
+            } else {
+                self.work()
             }
+        }
+    }
+
+    /// - Parameter work: What is to be done instead of what has not begun, which stands on what has failed.
+    private func fail(_ error: TransferError, then work: DiskWork? = nil) {
+        self.queue = []
+        if let work { self.enqueue(work) }
+        self.perform(self.machine.fail(error))
+    }
+
+    private func report(_ reports: [DiskWork.Report]) {
+        var appended = 0
+        for report in reports {
+            switch report {
+            case .prepared(let part):
+                self.hasLease = true
+                self.part = part
+                guard !self.machine.hasEnded else { continue }
+                self.written = part.size
+                self.tell(.began(offset: part.size))
+                self.perform(self.machine.accept(from: part.size, hash: part.hash, at: self.now))
+            case .appended(let count): appended += count
+            case .finished(let name):
+                self.perform(self.machine.finished(isEqual: name != nil))
+                if let name { self.tell(.completed(name: name)) }
+            case .discarded, .opened: break
+            }
+        }
+        guard appended > 0 else { return }
+        self.written += appended
+        self.receiving.folder.ledger.withLockedValue { $0.wrote(appended, of: self.machine.offer.partName) }
+        self.perform(self.machine.written(upTo: self.written))
+    }
+
+    private func sync(upTo offset: Int) {
+        guard let part = self.part else { return }
+        self.isSyncing = true
+        let synced = NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) { try part.sync() }
+        synced.assumeIsolated().whenComplete { result in
+            self.isSyncing = false
+            switch result {
+            case .success:
+                let actions = self.machine.synced(upTo: offset, at: self.now)
+                if !actions.isEmpty { self.tell(.progress(durableBytes: offset)) }
+                self.perform(actions)
+            case .failure(let error):
+                // What is there is worth nothing: a disk that failed to sync it may read it back as if it were there.
+                let error = error as? TransferError ?? TransferError(.storage, message: "the disk failed")
+                self.fail(error, then: .discard(part, in: self.receiving.folder))
+            }
+            self.releaseWhenIdle()
         }
     }
 }

@@ -2,10 +2,22 @@ import ApusFramedProtocol
 import NIOCore
 import NIOPosix
 
-/// Carries out what ``TransferSender`` says. Confined to its event loop; the file is read on the pool's threads, one read at a time.
+/// Carries out what ``TransferSender`` says. Confined to its event loop; the file is read on the pool's threads, one batch of chunks at a time.
 final class OutgoingTransfer {
-    /// Chunks that the transport has not taken: one on its way while the next is read.
+    /// Batches that the transport has not taken: one on its way while the next is read.
     private static let maximumWrites = 2
+    /// So much is read in one visit to the pool: going there and back takes as long as reading a hundred KiB.
+    private static let batchBytes = 512 << 10
+
+    /// Chunks that are read and framed in one go.
+    private struct Batch {
+        var chunks: [(offset: Int, count: Int)] = []
+        var bytes = 0
+        /// Whether they are the last, and the hash of the file is wanted with them.
+        var isLast = false
+        /// Asked for before the receiver asked for bytes again so many times.
+        var resends = 0
+    }
 
     private let file: SourceFile
     private var machine: TransferSender
@@ -16,6 +28,8 @@ final class OutgoingTransfer {
     private var ended: ((TransferOutcome) -> Void)?
     private var isReading = false
     private var writes = 0
+    /// Buffers the transport has done with.
+    private var spare: [FrameBuffer] = []
     /// Whether the rate makes us wait.
     private var isPausing = false
 
@@ -46,13 +60,17 @@ final class OutgoingTransfer {
             switch action {
             case .send(let head): _ = self.write(FrameBytes.of(head))
             case .hashPrefix(let length):
-                self.onPool({ try $0.hashPrefix(length) }) { transfer, hash in transfer.machine.prefixHashed(hash, at: transfer.now) }
+                self.onPool({ try $0.hashPrefix(length) }) { transfer, hash in
+                    transfer.perform(transfer.machine.prefixHashed(hash, at: transfer.now))
+                }
             case .progress(let durable): self.progress?(FramedProgress(sentBytes: durable, totalBytes: self.machine.offer.size))
             case .end(let outcome): self.ended.take()?(outcome)
             }
         }
         self.pump()
     }
+
+    // MARK: Chunks
 
     /// Sends what there is room for.
     private func pump() {
@@ -65,47 +83,65 @@ final class OutgoingTransfer {
             }
             return
         }
-        switch self.machine.next() {
-        case .wait: break
-        case .hash:
-            self.onPool({ try $0.wholeHash() }) { transfer, hash in transfer.machine.hashed(hash, at: transfer.now) }
-        case .chunk(let offset, let count):
-            self.rate?.limit.sent(count)
-            let resends = self.machine.resends
-            self.onPool({ file in
-                let bytes = try file.read(at: offset, count: count)
-                return (TransferChunk.prefix(offset: offset, bytes: bytes), bytes)
-            }) { transfer, chunk in
-                // What was read before the receiver asked for something again would come after our word that we went back.
-                if transfer.machine.resends == resends { transfer.send(chunk.0, chunk.1) }
-                return []
-            }
+        let batch = self.nextBatch()
+        guard !batch.chunks.isEmpty || batch.isLast else { return }
+        self.rate?.limit.sent(batch.bytes)
+        let buffer = self.spare.popLast() ?? FrameBuffer()
+        let stream = self.machine.stream
+        if let small = self.file.small {
+            // Nothing to wait for.
+            for (offset, count) in batch.chunks { buffer.append(small.bytes[offset..<offset + count], at: offset, stream: stream) }
+            return self.send(batch, buffer, hash: small.hash)
+        }
+        self.onPool({ file in
+            try buffer.read(batch.chunks, of: file, stream: stream)
+            return batch.isLast ? try file.wholeHash() : nil
+        }) { transfer, hash in
+            transfer.send(batch, buffer, hash: hash)
+            transfer.pump()
         }
     }
 
-    private func send(_ prefix: ByteBuffer, _ bytes: ByteBuffer) {
-        guard !self.machine.hasEnded else { return }
-        let head = FrameHead(.data, stream: self.machine.stream, bodyLength: prefix.readableBytes + bytes.readableBytes)
-        var buffers = FrameBytes.of(head)
-        buffers[0].writeImmutableBuffer(prefix)
-        buffers.append(bytes)
-        guard let written = self.write(buffers) else { return }
-        self.writes += 1
-        written.assumeIsolated().whenComplete { _ in
-            self.writes -= 1
-            self.pump()
+    private func nextBatch() -> Batch {
+        var batch = Batch()
+        // Where a rate is kept to, one chunk at a time: they are to go evenly.
+        while batch.bytes < (self.rate == nil ? Self.batchBytes : 1), case .chunk(let offset, let count) = self.machine.next() {
+            batch.chunks.append((offset, count))
+            batch.bytes += count
         }
+        batch.isLast = self.machine.awaitsHash
+        batch.resends = self.machine.resends
+        return batch
+    }
+
+    private func send(_ batch: Batch, _ buffer: FrameBuffer, hash: String?) {
+        // What was read before the receiver asked for something again would come after our word that we went back.
+        guard !self.machine.hasEnded, batch.resends == self.machine.resends else { return self.reuse(buffer) }
+        if !batch.chunks.isEmpty, let written = self.write([buffer.bytes]) {
+            self.writes += 1
+            written.assumeIsolated().whenComplete { _ in
+                self.writes -= 1
+                self.reuse(buffer)
+                self.pump()
+            }
+        }
+        if let hash, batch.isLast { self.perform(self.machine.hashed(hash, at: self.now)) }
+    }
+
+    private func reuse(_ buffer: FrameBuffer) {
+        buffer.bytes.clear()
+        if self.spare.count < Self.maximumWrites { self.spare.append(buffer) }
     }
 
     private func onPool<Result: Sendable>(
-        _ work: @escaping @Sendable (SourceFile) throws -> Result, then: @escaping (OutgoingTransfer, Result) -> [TransferSender.Action]
+        _ work: @escaping @Sendable (SourceFile) throws -> Result, then: @escaping (OutgoingTransfer, Result) -> Void
     ) {
         self.isReading = true
         let file = self.file
         NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) { try work(file) }.assumeIsolated().whenComplete { result in
             self.isReading = false
             switch result {
-            case .success(let value): self.perform(then(self, value))
+            case .success(let value): then(self, value)
             case .failure(let error):
                 let error = error as? TransferError ?? TransferError(.source, message: "the file cannot be read")
                 self.perform(self.machine.sourceFailed(error))
@@ -128,3 +164,24 @@ final class OutgoingRate {
 
 @available(*, unavailable)
 extension OutgoingRate: Sendable {}
+
+/// The frames of a batch one after the other, in memory that is used again: a buffer of half a MiB for every batch would have the system clear its
+/// pages each time.
+private final class FrameBuffer: @unchecked Sendable {
+    // Unchecked because: it is with the transfer's loop or with the one job of the pool that fills it.
+
+    var bytes = ByteBuffer()
+
+    func append(_ chunk: ArraySlice<UInt8>, at offset: Int, stream: UInt16) {
+        try? TransferChunk.writeFrame(stream: stream, offset: offset, count: chunk.count, into: &self.bytes) { $0.copyBytes(from: chunk) }
+    }
+
+    func read(_ chunks: [(offset: Int, count: Int)], of file: SourceFile, stream: UInt16) throws(TransferError) {
+        self.bytes.reserveCapacity(chunks.reduce(0) { $0 + $1.count + TransferChunk.overhead })
+        for (offset, count) in chunks {
+            try TransferChunk.writeFrame(stream: stream, offset: offset, count: count, into: &self.bytes) { memory throws(TransferError) in
+                try file.read(into: memory, at: offset)
+            }
+        }
+    }
+}

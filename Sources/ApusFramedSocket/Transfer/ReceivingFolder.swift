@@ -49,7 +49,7 @@ public final class ReceivingFolder: Sendable {
         guard number >= 0 else { throw FileDescriptor.error("the unfinished file cannot be opened", .storage) }
         let descriptor = FileDescriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw TransferError(.busy, message: "another process is at this upload") }
-        let part = PartFile(descriptor, name: offer.partName)
+        let part = PartFile(descriptor, name: offer.partName, in: self.root)
         let status = try descriptor.status()
         guard status.isFile else { throw TransferError(.storage, message: "the unfinished file is none") }
         // Between the opening and the lock another process may have finished it, or thrown it away.
@@ -64,8 +64,6 @@ public final class ReceivingFolder: Sendable {
             return try self.openPart(offer)
         }
         if offer.isFresh { try part.empty() } else { try self.load(part, of: offer) }
-        // A file whose name is lost in a power cut was never durable.
-        if part.size == 0, fsync(self.root.number) != 0 { throw FileDescriptor.error("the folder cannot be synced", .storage) }
         return part
     }
 
@@ -167,18 +165,20 @@ public final class ReceivingFolder: Sendable {
 
     // MARK: Finished files
 
-    /// Gives a synced file its name, and syncs the folders. Answers the name it got.
-    func publish(_ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool) throws(TransferError) -> String {
+    /// Gives a synced file its name. Answers the name it got.
+    ///
+    /// The folders are synced at the end of the visit (``OpenFolders/sync()``), and the file is not complete before.
+    func publish(
+        _ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool, _ open: inout OpenFolders
+    ) throws(TransferError) -> String {
         if let name = part.finishedName {
             if keepsAttributes { try part.setAttributes(of: offer) }
             return name
         }
-        if offer.isFolder { return try self.publishFolder(part, as: offer) }
+        if offer.isFolder { return try self.publishFolder(part, as: offer, &open) }
         let folders = offer.name.components.dropLast()
         guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
-        var chain = [self.root]
-        for component in folders { chain.append(try Self.openFolder(component, below: chain[chain.count - 1])) }
-        let folder = chain[chain.count - 1]
+        let folder = try open.open(folders[...], below: self.root)
         if keepsAttributes { try part.setAttributes(of: offer) }
         var name = last
         for attempt in 2...1000 {
@@ -189,22 +189,13 @@ public final class ReceivingFolder: Sendable {
             name = Self.numbered(last, attempt)
         }
         unlinkat(self.root.number, part.name, 0)
-        try Self.sync(chain)
         return (folders + [name]).joined(separator: "/")
     }
 
-    private func publishFolder(_ part: PartFile, as offer: TransferOffer) throws(TransferError) -> String {
-        var chain = [self.root]
-        for component in offer.name.components { chain.append(try Self.openFolder(component, below: chain[chain.count - 1])) }
+    private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {
+        _ = try open.open(offer.name.components[...], below: self.root)
         unlinkat(self.root.number, part.name, 0)
-        try Self.sync(chain)
         return offer.name.description
-    }
-
-    private static func sync(_ chain: [FileDescriptor]) throws(TransferError) {
-        for folder in chain.reversed() {
-            guard fsync(folder.number) == 0 else { throw FileDescriptor.error("a folder cannot be synced", .storage) }
-        }
     }
 
     /// Opens the file that stands under the offered name, or under it and a number, and has the offered size; `nil` when there is none, or when
@@ -232,13 +223,14 @@ public final class ReceivingFolder: Sendable {
         let number = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }  // not ours to read: it is sent again
         let part = PartFile(
-            FileDescriptor(number), name: name, finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
+            FileDescriptor(number), name: name, in: folder,
+            finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
         guard try part.isWhole(offer.size) else { return nil }
         if unfinished != nil { unlinkat(self.root.number, offer.partName, 0) }
         return part
     }
 
-    private static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
+    static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
         if mkdirat(parent.number, name, 0o777) != 0, errno != EEXIST {
             throw FileDescriptor.error("a folder cannot be made", .storage)
         }
@@ -259,9 +251,9 @@ public final class ReceivingFolder: Sendable {
 
 /// What has come of a file: written at its end, hashed in order.
 ///
-/// Blocks; one call at a time, which the transfer sees to. The lock on it goes with the descriptor.
+/// Blocks; one call at a time, which the transfer sees to, but for syncs. The lock on it goes with the descriptor.
 final class PartFile: @unchecked Sendable {
-    // Unchecked because: one call at a time.
+    // Unchecked because: one call at a time; a sync uses the constants only.
 
     let name: String
     /// The name, with its folders, under which it stands already: it is compared, and never changed.
@@ -269,10 +261,19 @@ final class PartFile: @unchecked Sendable {
     private let descriptor: FileDescriptor
     private var hasher = SHA256()
     private(set) var size = 0
+    /// Where its name stands.
+    private let folder: FileDescriptor
+    private let syncs = NIOLockedValueBox(Syncs())
 
-    init(_ descriptor: FileDescriptor, name: String, finishedName: String? = nil) {
+    private struct Syncs: Sendable {
+        var failure: TransferError?
+        var nameIsDurable = false
+    }
+
+    init(_ descriptor: FileDescriptor, name: String, in folder: FileDescriptor, finishedName: String? = nil) {
         self.descriptor = descriptor
         self.name = name
+        self.folder = folder
         self.finishedName = finishedName
     }
 
@@ -301,6 +302,7 @@ final class PartFile: @unchecked Sendable {
     func load(upTo length: Int) throws(TransferError) {
         let size = try self.descriptor.status().size
         guard size <= length else { return try self.empty() }
+        guard size > 0 else { return }
         try self.sync()
         var buffer = [UInt8](repeating: 0, count: TransferChunk.maximumBytes)
         while self.size < size {
@@ -346,13 +348,34 @@ final class PartFile: @unchecked Sendable {
         }
     }
 
+    /// Makes durable what is written. May be called beside the others, and by several at a time.
+    ///
+    /// One waits for the other, and after a failure all fail: the system tells of an error only once, to whoever syncs first.
     func sync() throws(TransferError) {
-        #if canImport(Darwin)
-            let result = fcntl(self.descriptor.number, F_FULLFSYNC)
-        #else
-            let result = fdatasync(self.descriptor.number)
-        #endif
-        guard result == 0 else { throw FileDescriptor.error("the file cannot be synced", .storage) }
+        try self.syncBytes()
+        let failure = self.syncs.withLockedValue { syncs -> TransferError? in
+            guard !syncs.nameIsDurable else { return nil }
+            // A file whose name is lost in a power cut was never durable. Once: the name does not change.
+            guard fsync(self.folder.number) == 0 else { return FileDescriptor.error("the folder cannot be synced", .storage) }
+            syncs.nameIsDurable = true
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// The same without the name, for a file that gets another one.
+    func syncBytes() throws(TransferError) {
+        let failure = self.syncs.withLockedValue { syncs -> TransferError? in
+            guard syncs.failure == nil else { return syncs.failure }
+            #if canImport(Darwin)
+                let result = fcntl(self.descriptor.number, F_FULLFSYNC)
+            #else
+                let result = fdatasync(self.descriptor.number)
+            #endif
+            if result != 0 { syncs.failure = FileDescriptor.error("the file cannot be synced", .storage) }
+            return syncs.failure
+        }
+        if let failure { throw failure }
     }
 
     func setAttributes(of offer: TransferOffer) throws(TransferError) {

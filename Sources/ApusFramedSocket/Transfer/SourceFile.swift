@@ -12,6 +12,8 @@ import NIOCore
 
 /// A file on its way out: reads it, and hashes it once, in order.
 ///
+/// A small one is read and hashed when it is opened: of ten thousand of them, each costs one visit to the disk's threads and not three.
+///
 /// Blocks; one call at a time, which the transfer sees to.
 final class SourceFile: @unchecked Sendable {
     // Unchecked because: one call at a time.
@@ -19,9 +21,18 @@ final class SourceFile: @unchecked Sendable {
     let status: FileDescriptor.Status
     /// What makes two sendings of this file one upload.
     let id: String
+    /// A small file whole.
+    let small: Small?
     private let descriptor: FileDescriptor
     private var hasher = SHA256()
     private var hashed = 0
+
+    struct Small {
+        var bytes: [UInt8]
+        var hash: String
+    }
+
+    private static let smallBytes = 16 << 10
 
     /// Opens a file.
     ///
@@ -37,6 +48,7 @@ final class SourceFile: @unchecked Sendable {
         self.status = status
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)"
         self.id = SHA256.hash(data: Array(text.utf8)).hexadecimal
+        self.small = status.size <= Self.smallBytes ? try Self.readSmall(descriptor, status) : nil
     }
 
     /// Opens a folder that holds nothing: a file without bytes, as far as the transfer goes.
@@ -49,45 +61,62 @@ final class SourceFile: @unchecked Sendable {
         self.descriptor = descriptor
         self.status = status
         self.id = SHA256.hash(data: Array("folder/\(status.device)/\(status.inode)/\(name)".utf8)).hexadecimal
+        self.small = Small(bytes: [], hash: SHA256.hash(data: [UInt8]()).hexadecimal)
     }
 
-    /// Reads a part that is not above a chunk.
-    func read(at offset: Int, count: Int) throws(TransferError) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(count)
-        var failure: CInt?
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
-            var filled = 0
-            while filled < count {
-                guard let start = memory.baseAddress else { break }
-                let result = FileDescriptor.retrying {
-                    pread(self.descriptor.number, start + filled, count - filled, off_t(offset + filled))
-                }
-                guard result > 0 else {
-                    if result < 0 { failure = errno }
-                    break
-                }
-                filled += result
-            }
-            return filled
+    private static func readSmall(_ descriptor: FileDescriptor, _ status: FileDescriptor.Status) throws(TransferError) -> Small {
+        var bytes = [UInt8](repeating: 0, count: status.size)
+        let failure = bytes.withUnsafeMutableBytes { Self.fill($0, from: descriptor, at: 0) }
+        if let failure { throw failure }
+        guard try descriptor.status().isUnchanged(since: status) else {
+            throw TransferError(.source, message: "the file changed while it was read")
         }
-        if let failure { throw FileDescriptor.error("the file cannot be read", .source, errno: failure) }
-        guard buffer.readableBytes == count else {
-            throw TransferError(.source, message: "the file got shorter while it was sent")
-        }
+        return Small(bytes: bytes, hash: SHA256.hash(data: bytes).hexadecimal)
+    }
+
+    /// Reads a part, and hashes what of it was not.
+    func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(TransferError) {
+        if let failure = Self.fill(memory, from: self.descriptor, at: offset) { throw failure }
         // What is read again was hashed before.
-        if offset <= self.hashed, self.hashed < offset + count {
-            let known = self.hashed - offset
-            buffer.withUnsafeReadableBytes { self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0.dropFirst(known))) }
-            self.hashed = offset + count
+        guard offset <= self.hashed, self.hashed < offset + memory.count else { return }
+        self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: memory[(self.hashed - offset)...]))
+        self.hashed = offset + memory.count
+    }
+
+    /// Appends a part to a buffer and hashes nothing.
+    func append(_ count: Int, at offset: Int, to buffer: inout ByteBuffer) throws(TransferError) {
+        var failure: TransferError?
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+            failure = Self.fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), from: self.descriptor, at: offset)
+            return count
         }
-        return buffer
+        if let failure { throw failure }
+    }
+
+    /// Answers why it could not; typed errors do not pass through the closures that lend memory.
+    private static func fill(_ memory: UnsafeMutableRawBufferPointer, from descriptor: FileDescriptor, at offset: Int) -> TransferError? {
+        var filled = 0
+        while filled < memory.count, let start = memory.baseAddress {
+            let result = FileDescriptor.retrying {
+                pread(descriptor.number, start + filled, memory.count - filled, off_t(offset + filled))
+            }
+            if result < 0 { return FileDescriptor.error("the file cannot be read", .source) }
+            if result == 0 { return TransferError(.source, message: "the file got shorter while it was sent") }
+            filled += result
+        }
+        return nil
     }
 
     /// The hash of the first bytes; those of the whole file are hashed from there on.
     func hashPrefix(_ length: Int) throws(TransferError) -> String {
-        while self.hashed < length {
-            _ = try self.read(at: self.hashed, count: min(TransferChunk.maximumBytes, length - self.hashed))
+        if let small = self.small { return SHA256.hash(data: small.bytes.prefix(length)).hexadecimal }
+        if self.hashed < length {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferChunk.maximumBytes, alignment: 16)
+            defer { room.deallocate() }
+            while self.hashed < length {
+                try self.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, length - self.hashed)]), at: self.hashed)
+            }
         }
         let copy = self.hasher
         return copy.finalize().hexadecimal
@@ -95,27 +124,10 @@ final class SourceFile: @unchecked Sendable {
 
     /// The hash of the whole file, of which every byte was read; and a look whether it is still the file that was offered.
     func wholeHash() throws(TransferError) -> String {
-        var status = try self.descriptor.status()
-        status.links = self.status.links  // another name for it changes nothing
-        guard self.status.isFolder || status == self.status else {
+        let status = try self.descriptor.status()
+        guard self.status.isFolder || status.isUnchanged(since: self.status) else {
             throw TransferError(.source, message: "the file changed while it was sent")
         }
         return try self.hashPrefix(self.status.size)
-    }
-}
-
-extension SHA256.Digest {
-    /// Lower-case digits.
-    var hexadecimal: String {
-        String(unsafeUninitializedCapacity: 64) { digits in
-            let letters = Array("0123456789abcdef".utf8)
-            var count = 0
-            for byte in self {
-                digits[count] = letters[Int(byte >> 4)]
-                digits[count + 1] = letters[Int(byte & 15)]
-                count += 2
-            }
-            return count
-        }
     }
 }

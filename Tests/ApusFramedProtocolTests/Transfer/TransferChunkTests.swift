@@ -2,9 +2,16 @@ import ApusFramedProtocol
 import NIOCore
 import Testing
 
+/// The body of a chunk's frame.
+func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
+    var frame = ByteBuffer()
+    try? TransferChunk.writeFrame(stream: 1, offset: offset, count: bytes.count, into: &frame) { $0.copyBytes(from: bytes) }
+    return Array(frame.readableBytesView.dropFirst(16))
+}
+
 @Suite struct TransferChunkTests {
     private func body(offset: Int, _ bytes: [UInt8]) -> [UInt8] {
-        Array(TransferChunk.prefix(offset: offset, bytes: ByteBuffer(bytes: bytes)).readableBytesView) + bytes
+        chunkBody(offset: offset, bytes)
     }
 
     private func gather(_ body: [UInt8], step: Int = .max) throws(TransferError) -> TransferChunk.Received {
@@ -32,6 +39,23 @@ import Testing
             self.body(offset: 0x0102, [7]).dropFirst(8) == [
                 UInt8(sum >> 24), UInt8(sum >> 16 & 255), UInt8(sum >> 8 & 255), UInt8(sum & 255), 7,
             ])
+    }
+
+    @Test func theFrameOfAChunk() throws {
+        var buffer = ByteBuffer(string: "before")
+        try TransferChunk.writeFrame(stream: 0x0203, offset: 0, count: 3, into: &buffer) { $0.copyBytes(from: [7, 8, 9]) }
+        #expect(buffer.readableBytes == 6 + TransferChunk.overhead + 3)
+        buffer.moveReaderIndex(forwardBy: 6)
+        var decoder = FrameDecoder()
+        #expect(try decoder.decode(buffer: &buffer) == .head(FrameHead(.data, stream: 0x0203, bodyLength: 15)))
+        // What cannot be filled is not there.
+        var empty = ByteBuffer(string: "before")
+        #expect(throws: TransferError.self) {
+            try TransferChunk.writeFrame(stream: 1, offset: 0, count: 3, into: &empty) { _ throws(TransferError) in
+                throw TransferError(.source, message: "no disk")
+            }
+        }
+        #expect(empty == ByteBuffer(string: "before"))
     }
 
     @Test(arguments: steps)

@@ -62,11 +62,12 @@ private struct World {
                 case .sync(let offset):
                     self.disk.durable = offset
                     perform(receiver?.synced(upTo: offset, at: .zero) ?? [])
-                case .verify(let hash): perform(receiver?.verified(hash == Self.hash(self.disk.bytes)) ?? [])
+                case .finish(let hash):
+                    let isEqual = hash == Self.hash(self.disk.bytes)
+                    self.disk.durable = self.disk.bytes.count
+                    if isEqual { self.disk.published = self.disk.bytes }
+                    perform(receiver?.finished(isEqual: isEqual) ?? [])
                 case .discard: self.disk = Disk()
-                case .publish:
-                    self.disk.published = self.disk.bytes
-                    perform(receiver?.published() ?? [])
                 case .end(let outcome): outcomes.receiver = outcome
                 }
             }
@@ -81,7 +82,7 @@ private struct World {
                 switch sender.next() {
                 case .chunk(let offset, let count):
                     let bytes = self.file[offset..<offset + count]
-                    var body = Array(TransferChunk.prefix(offset: offset, bytes: ByteBuffer(bytes: bytes)).readableBytesView) + bytes
+                    var body = chunkBody(offset: offset, bytes)
                     if damage > 0, Int.random(in: 0..<damage, using: &self.dice) == 0 {
                         body[Int.random(in: 0..<body.count, using: &self.dice)] ^= 0x10
                     }

@@ -1,0 +1,133 @@
+import ApusFramedProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a transfer wants of the disk. Blocks: it is for the threads of a pool.
+enum DiskWork: Sendable {
+    /// Looks what there is of an upload; `old` is what we have open of it, which the sender does not want.
+    case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, old: PartFile?, recognizesFinished: Bool)
+    case append([ByteBuffer], count: Int, to: PartFile)
+    /// Syncs, compares the hash and gives the file its name.
+    case finish(PartFile, as: TransferOffer, in: ReceivingFolder, sha256: String, keepsAttributes: Bool)
+    case discard(PartFile, in: ReceivingFolder)
+    case open(OutgoingSource)
+
+    /// What came of it.
+    enum Report: Sendable {
+        case prepared(PartFile)
+        case appended(count: Int)
+        /// `nil`: it has another hash and no name.
+        case finished(name: String?)
+        case discarded
+        case opened(SourceFile, TransferOffer)
+    }
+
+    /// What came of a list: the work up to the first that failed. What is behind that stands on it and was not begun.
+    struct Outcome: Sendable {
+        var reports: [Report] = []
+        var failure: TransferError?
+    }
+
+    /// The work of several transfers in one go.
+    ///
+    /// Folders in which files got their names are synced once, behind all of them: nobody hears of a file that is complete before this returns.
+    static func perform(_ lists: [[DiskWork]]) -> [Outcome] {
+        var folders = OpenFolders()
+        var outcomes = lists.map { works in
+            var outcome = Outcome()
+            for work in works {
+                do throws(TransferError) {
+                    outcome.reports.append(try work.perform(&folders))
+                } catch {
+                    outcome.failure = error
+                    break
+                }
+            }
+            return outcome
+        }
+        if let failure = folders.sync() {
+            for index in outcomes.indices where outcomes[index].failure == nil {
+                guard case .finished(name: _?)? = outcomes[index].reports.last else { continue }
+                outcomes[index].reports.removeLast()
+                outcomes[index].failure = failure
+            }
+        }
+        return outcomes
+    }
+
+    private func perform(_ folders: inout OpenFolders) throws(TransferError) -> Report {
+        switch self {
+        case .prepare(_, _, _, _, let old?, _):
+            try old.empty()
+            return .prepared(old)
+        case .prepare(let offer, let folder, let session, let hasLease, nil, let recognizesFinished):
+            if !hasLease { try folder.admit(offer, session: session) }
+            do throws(TransferError) {
+                if recognizesFinished, let finished = try folder.openFinished(offer) { return .prepared(finished) }
+                return .prepared(try folder.openPart(offer))
+            } catch {
+                if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }
+                throw error
+            }
+        case .append(let pieces, let count, let part):
+            try part.append(pieces)
+            return .appended(count: count)
+        case .finish(let part, let offer, let folder, let sha256, let keepsAttributes):
+            guard part.hash == sha256 else { return .finished(name: nil) }
+            do throws(TransferError) {
+                try part.syncBytes()
+            } catch {
+                // A disk that failed to sync may read it back as if it were there.
+                folder.discard(part)
+                throw error
+            }
+            return .finished(name: try folder.publish(part, as: offer, keepsAttributes: keepsAttributes, &folders))
+        case .discard(let part, let folder):
+            folder.discard(part)
+            return .discarded
+        case .open(let source):
+            let (file, offer) = try source.open()
+            return .opened(file, offer)
+        }
+    }
+}
+
+/// The folders in which files get their names during one visit to the disk: opened once each, and synced once each in the end.
+struct OpenFolders {
+    private struct Key: Hashable {
+        var folder: ObjectIdentifier
+        var path: String
+    }
+
+    private var folders: [Key: FileDescriptor] = [:]
+
+    /// The folder at `path` below `root`, with all on the way to it; made when it is not there.
+    mutating func open(_ path: ArraySlice<String>, below root: FileDescriptor) throws(TransferError) -> FileDescriptor {
+        let key = Key(folder: ObjectIdentifier(root), path: path.joined(separator: "/"))
+        if let known = self.folders[key] { return known }
+        guard let name = path.last else {
+            self.folders[key] = root
+            return root
+        }
+        let parent = try self.open(path.dropLast(), below: root)
+        let folder = try ReceivingFolder.openFolder(name, below: parent)
+        self.folders[key] = folder
+        return folder
+    }
+
+    /// Answers why one of them could not be.
+    func sync() -> TransferError? {
+        for folder in self.folders.values where fsync(folder.number) != 0 {
+            return FileDescriptor.error("a folder cannot be synced", .storage)
+        }
+        return nil
+    }
+}
