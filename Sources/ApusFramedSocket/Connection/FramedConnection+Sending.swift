@@ -14,7 +14,7 @@ public struct FramedProgress: Sendable, Hashable {
 }
 
 extension FramedConnection {
-    /// Hears how far a message has got, after every piece, in the sending task.
+    /// Hears how far a message or a file has got, after every piece, on the connection's event loop. It must not block.
     public typealias ProgressHandler = @Sendable (FramedProgress) -> Void
 
     /// Sends a message from memory.
@@ -43,7 +43,7 @@ extension FramedConnection {
     /// Sends a message whose body is made while it is sent.
     ///
     /// - Parameters:
-    ///   - body: The pieces of the body, in order. The next is asked for when the transport has taken the one before.
+    ///   - body: The pieces of the body, in order. At most two are held that the transport has not taken, before the next is asked for.
     ///   - bodyLength: The length of all of them together. When that many have been sent no more are asked for.
     ///   - header: The fields of the header.
     ///   - timeout: As for ``send(_:header:timeout:progress:)``. It ends the connection; it does not wake a sequence that does not go on.
@@ -69,6 +69,8 @@ extension FramedConnection {
         try await self.turns.take(ticket)
         defer { self.turns.giveBack(ticket) }
         var message = try await self.eventLoop.submit { try self.outgoing(header, bodyLength: bodyLength) }.get()
+        // Pieces that the transport has not taken: while one is on its way the next is made.
+        var underWay: [EventLoopFuture<Void>] = []
         do {
             repeat {
                 try Task.checkCancellation()
@@ -78,9 +80,15 @@ extension FramedConnection {
                 }
                 let buffers = try message.next(piece)
                 guard !buffers.isEmpty else { continue }
-                try await self.write(buffers)
-                progress?(FramedProgress(sentBytes: bodyLength - message.missing, totalBytes: bodyLength))
+                let written = self.write(buffers)
+                if let progress {
+                    let sent = FramedProgress(sentBytes: bodyLength - message.missing, totalBytes: bodyLength)
+                    written.whenSuccess { progress(sent) }
+                }
+                underWay.append(written)
+                if underWay.count == Self.maximumPiecesUnderWay { try await self.wait(for: underWay.removeFirst()) }
             } while !message.isComplete
+            for written in underWay { try await self.wait(for: written) }
         } catch {
             guard message.hasBytesOut else { throw error }
             let reason = error as? FramedError ?? FramedError(.closed, message: "a message was given up half said", cause: error)
@@ -101,12 +109,19 @@ extension FramedConnection {
         return try handler.message(header, bodyLength: bodyLength)
     }
 
-    private func write(_ buffers: [ByteBuffer]) async throws {
+    /// Keeps the transport busy while a piece is made, and is no more than memory may hold of one message.
+    private static let maximumPiecesUnderWay = 3
+
+    private func write(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void> {
+        self.eventLoop.flatSubmit {
+            self.handler?.write(buffers)
+                ?? self.eventLoop.makeFailedFuture(FramedError(.closed, message: "the connection is closed"))
+        }
+    }
+
+    private func wait(for written: EventLoopFuture<Void>) async throws {
         do {
-            try await self.eventLoop.flatSubmit {
-                self.handler?.write(buffers)
-                    ?? self.eventLoop.makeFailedFuture(FramedError(.closed, message: "the connection is closed"))
-            }.get()
+            try await written.get()
         } catch let error as FramedError {
             throw self.closure?.error ?? error
         } catch {
