@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint matrix bench micro allocations autobahn tsan docs clean
+.PHONY: help run test format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -32,6 +32,10 @@ matrix: ## every server × client × transport × row, as a table
 
 bench: ## our servers (release build) beside node ws, python websockets and python-socketio, how cost grows, the plots (a quarter of an hour)
 	@Benchmarks/run --all
+
+benchfiles: ## files over the loopback (release build) beside iperf3, an rsync daemon and scp, in one run
+	@swift build -c release $(SWIFT_FLAGS) --product apus
+	@Benchmarks/transfer
 
 micro: ## instructions and allocations of every codec and machine
 	@Benchmarks/Micro/run

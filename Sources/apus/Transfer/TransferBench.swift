@@ -1,0 +1,90 @@
+import ApusConnectivity
+import ApusFramedSocket
+import ApusJSON
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOSSL
+
+/// What `Benchmarks/transfer` measures: one side takes files or messages, the other sends them. Nobody else needs it.
+struct TransferBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfer-bench", abstract: "The two sides of Benchmarks/transfer.", shouldDisplay: false,
+        subcommands: [Serve.self, Send.self])
+
+    /// Takes what comes: files into a folder, the bodies of messages to nowhere, each answered by its length.
+    struct Serve: AsyncParsableCommand {
+        @Option(help: "The port on 127.0.0.1; 0 takes a free one.") var port = 0
+        @Option(help: "The folder for files.") var into: String
+        @Option(help: "A PEM file with the certificate, for TLS.") var certificate: String?
+        @Option(help: "A PEM file with the certificate's key.") var key: String?
+
+        func run() async throws {
+            var configuration = FramedServerConfiguration()
+            configuration.connection.limits.maximumBodyBytes = 1 << 40
+            configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.into))
+            var tls: NIOSSLContext?
+            if let certificate, let key {
+                let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
+                tls = try NIOSSLContext(
+                    configuration: .makeServerConfiguration(
+                        certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))))
+            }
+            let server = FramedServer(configuration: configuration) { connection in
+                for try await message in connection.messages {
+                    var count = 0
+                    for try await piece in message.body { count += piece.readableBytes }
+                    try await connection.send(header: ["bytes": JSONValue(count)])
+                }
+            }
+            try await server.run(host: "127.0.0.1", port: self.port, tls: tls) { address in
+                writeStandardOutput(Data("listening on \(address.port ?? 0)\n".utf8))
+            }
+        }
+    }
+
+    /// Sends a file, or every file of a folder, and prints how long it took.
+    struct Send: AsyncParsableCommand {
+        @Argument(help: "The port on 127.0.0.1.") var port: Int
+        @Argument(help: "A file, or a folder of files.") var path: String
+        @Flag(help: "As the body of one message and not as a transfer.") var message = false
+        @Flag(help: "With TLS, whoever the server is.") var tls = false
+        @Option(help: "Files under way at a time.") var atATime = 16
+
+        func run() async throws {
+            let configuration = FramedClientConfiguration(tls: self.tls ? .insecureSkipVerification : nil)
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: self.port, configuration: configuration)
+            let start = ContinuousClock.now
+            if self.message { try await self.sendMessage(connection) } else { try await self.sendFiles(connection) }
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            await connection.close()
+            writeStandardOutput(Data("{\"seconds\": \(seconds)}\n".utf8))
+        }
+
+        private func sendMessage(_ connection: FramedConnection) async throws {
+            let body = try FramedFileBody(path: self.path)
+            try await connection.send(body, bodyLength: body.length)
+            for try await answer in connection.messages {
+                guard answer.header["bytes"]?.intValue == body.length else { throw ValidationError("not all bytes arrived") }
+                return
+            }
+            throw ValidationError("no answer")
+        }
+
+        private func sendFiles(_ connection: FramedConnection) async throws {
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder)
+            guard isFolder.boolValue else { return try await connection.send(file: self.path) }
+            let folder = URL(fileURLWithPath: self.path).lastPathComponent
+            var names = try FileManager.default.contentsOfDirectory(atPath: self.path)[...]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                var underWay = 0
+                while let name = names.popFirst() {
+                    if underWay == self.atATime { try await group.next() } else { underWay += 1 }
+                    group.addTask { try await connection.send(file: "\(self.path)/\(name)", as: "\(folder)/\(name)") }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
