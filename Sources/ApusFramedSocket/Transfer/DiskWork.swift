@@ -69,7 +69,7 @@ enum DiskWork: Sendable {
             try old.empty()
             return .prepared(old)
         case .prepare(let offer, let folder, let session, let hasLease, nil, let recognizesFinished):
-            if !hasLease { try folder.admit(offer, session: session) }
+            if !hasLease { try folder.admit(offer, session: session, recognizesFinished: recognizesFinished) }
             do throws(TransferError) {
                 if recognizesFinished, let finished = try folder.openFinished(offer) { return .prepared(finished) }
                 return .prepared(try folder.openPart(offer))

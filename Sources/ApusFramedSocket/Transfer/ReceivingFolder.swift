@@ -78,8 +78,11 @@ public final class ReceivingFolder: Sendable {
     }
 
     /// Lets an upload in, or says why not; the ledger's `released` must follow.
-    func admit(_ offer: TransferOffer, session: UInt64) throws(TransferError) {
-        let existing = offer.isFresh ? 0 : self.root.status(of: offer.partName)?.size ?? 0
+    ///
+    /// - Parameter recognizesFinished: Whether a finished file of the name and size needs no room: it will not be sent, most likely.
+    func admit(_ offer: TransferOffer, session: UInt64, recognizesFinished: Bool = false) throws(TransferError) {
+        var existing = offer.isFresh ? 0 : self.root.status(of: offer.partName)?.size ?? 0
+        if recognizesFinished, existing == 0, self.finished(offer) != nil { existing = offer.size }
         let (free, stored) = (try self.freeBytes(), self.limits.totalBytes == .max ? 0 : self.storedBytes())
         // `withLockedValue` passes no typed errors on.
         let result: Result<Void, TransferError> = self.ledger.withLockedValue { ledger in
@@ -198,9 +201,9 @@ public final class ReceivingFolder: Sendable {
         return offer.name.description
     }
 
-    /// Opens the file that stands under the offered name, or under it and a number, and has the offered size; `nil` when there is none, or when
-    /// there is an unfinished one to go on with.
-    func openFinished(_ offer: TransferOffer) throws(TransferError) -> PartFile? {
+    /// Where a file stands that has the offered name, or it and a number, and the offered size; `nil` when there is none, or when there is an
+    /// unfinished one to go on with.
+    private func finished(_ offer: TransferOffer) -> (folder: FileDescriptor, name: String)? {
         guard !offer.isFresh, !offer.isFolder, let last = offer.name.components.last else { return nil }
         var folder = self.root
         for component in offer.name.components.dropLast() {
@@ -219,14 +222,21 @@ public final class ReceivingFolder: Sendable {
             if let unfinished, unfinished.inode != status.inode || unfinished.device != status.device { continue }
             found = name
         }
-        guard let name = found else { return nil }
+        return found.map { (folder, $0) }
+    }
+
+    /// Opens and hashes the file that ``finished(_:)`` finds.
+    func openFinished(_ offer: TransferOffer) throws(TransferError) -> PartFile? {
+        guard let (folder, name) = self.finished(offer) else { return nil }
         let number = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }  // not ours to read: it is sent again
         let part = PartFile(
             FileDescriptor(number), name: name, in: folder,
             finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
         guard try part.isWhole(offer.size) else { return nil }
-        if unfinished != nil { unlinkat(self.root.number, offer.partName, 0) }
+        if let other = self.root.status(of: offer.partName), other.inode == folder.status(of: name)?.inode {
+            unlinkat(self.root.number, offer.partName, 0)  // its other name, which a crash has left
+        }
         return part
     }
 

@@ -87,6 +87,19 @@ import Testing
         #expect(begun == [0, 1_500_000, 1_500_000])
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatTheReceiverHasNeedsNoRoom() async throws {
+        let folders = try Folders()
+        let path = try folders.write("a", pattern(100))
+        var limits = TransferLimits()
+        limits.totalBytes = 150
+        try await withReceiver(folders, limits: limits, recognizesFinished: true) { _, connection in
+            try await connection.send(file: path)
+            try await connection.send(file: path)
+            #expect(await transferCode { try await connection.send(file: path, as: "b") } == .quota)
+        }
+        #expect(tree(folders) == ["a"])
+    }
+
     @Test(.timeLimit(.minutes(1))) func theReceiverMayRefuse() async throws {
         let folders = try Folders()
         for name in ["a.txt", "b.exe"] { _ = try folders.write(name, pattern(10)) }
