@@ -212,10 +212,17 @@ import Testing
         try await withServer(echoServer()) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             #expect(await transferCode { try await connection.send(file: path) } == .notSupported)
-            #expect(await transferCode { try await connection.send(file: path + "-none") } == .source)
-            #expect(await transferCode { try await connection.send(file: folders.source) } == .source)
             await connection.close()
         }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsNoFileIsTheSendersError() async throws {
+        let folders = try Folders()
+        try await withReceiver(folders) { _, connection in
+            #expect(await transferCode { try await connection.send(file: folders.source + "/none") } == .source)
+            #expect(await transferCode { try await connection.send(file: folders.source) } == .source)
+        }
+        #expect(folders.names.isEmpty)
     }
 
     @Test(.timeLimit(.minutes(1))) func abandonedPartsAreTakenAway() async throws {
