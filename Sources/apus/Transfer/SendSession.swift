@@ -175,11 +175,12 @@ final class SendSession: Sendable {
             return first
         }
         try Task.checkCancellation()
+        // Before the end of the connection, which often comes right behind it.
+        if case .answer(let refusal?) = answer { throw Refusal(message: refusal) }
         if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver hung up") }
         self.state.withLockedValue { $0.hasGreeted = true }
         switch answer {
-        case .answer(let refusal?): throw Refusal(message: refusal)
-        case .answer(nil): break
+        case .answer: break
         case .send, .end, nil: if code != nil { throw Refusal(message: "it does not know of codes") }
         }
     }
