@@ -11,7 +11,6 @@ extension SocketIOParser {
         private var json: SocketIOJSONDecoder
         /// Beside the kind rather than in it, so that it is changed in place.
         private var custom: (any SocketIOPacketDecoder)?
-        private var isCustomCollecting = false
         private let version: SocketIOVersion
         private let limits: SocketIOLimits
         /// Of what is not JSON, which keeps its own.
@@ -25,9 +24,6 @@ extension SocketIOParser {
             self.limits = limits
         }
 
-        /// Whether a packet has begun and is not complete. Whoever waits for the rest owns the deadline.
-        package var isCollecting: Bool { self.json.isCollecting || self.isCustomCollecting }
-
         /// Takes the next message; answers the packet it completes, nil while more are due.
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``,
@@ -40,7 +36,6 @@ extension SocketIOParser {
                 try packet?.checkReceived(limits: self.limits, version: self.version)
                 return packet.map { SocketIOParcel($0) }
             } catch {
-                self.isCustomCollecting = false
                 self.failure = error
                 throw error
             }
@@ -52,9 +47,7 @@ extension SocketIOParser {
             case .messagePack: return try SocketIOMessagePackCodec.decode(message, version: self.version, limits: self.limits)
             case .custom:
                 do {
-                    let packet = try self.custom?.received(message)
-                    self.isCustomCollecting = packet == nil
-                    return packet
+                    return try self.custom?.received(message)
                 } catch let error as SocketIOError {
                     throw error
                 } catch {

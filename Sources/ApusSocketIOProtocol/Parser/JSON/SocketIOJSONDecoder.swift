@@ -33,12 +33,6 @@ package struct SocketIOJSONDecoder: Sendable {
         self.limits = limits
     }
 
-    /// Whether attachments are outstanding. Whoever waits for them owns the deadline.
-    package var isCollecting: Bool {
-        if case .collecting = self.state { return true }
-        return false
-    }
-
     /// Takes the next message; answers the packet it completes, nil while attachments are outstanding.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``, and the
