@@ -16,6 +16,10 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     private let writable = ManagedAtomic(true)
     /// Whether nothing has to hop.
     let isOnLoopOfSession: Bool
+    /// `nil` when nothing has to hop.
+    private let hop: EngineIOHop?
+    /// Whether the client is not read, until the session has taken what is on its way to it.
+    private(set) var readingIsPaused = false
     /// Bytes sent since the handler was last asked how many of them are still here.
     @exclusivity(unchecked) private var sentBytes = 0
 
@@ -24,6 +28,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.maximumQueuedBytes = maximumQueuedBytes
         self.eventLoop = eventLoop
         self.isOnLoopOfSession = eventLoop === session.eventLoop
+        self.hop = self.isOnLoopOfSession ? nil : EngineIOHop()
     }
 
     func attach(_ handler: WebSocketHandler) {
@@ -78,18 +83,37 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     // MARK: From the WebSocket
 
-    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
+    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) { self.received(message) }
+
+    func received(_ message: WebSocketMessage) {
         guard let session = self.session else { return }
         let frame: EngineIOMessage =
             switch message.kind {
             case .text: .text(message.payload)
             case .binary: .binary(message.payload)
             }
-        if session.eventLoop.inEventLoop {
-            session.received(frame, on: self)
+        if let hop {
+            self.carry(frame, message.payload.readableBytes, hop, to: session)
         } else {
-            session.eventLoop.execute { session.received(frame, on: self) }
+            session.received(frame, on: self)
         }
+    }
+
+    /// Takes a message to the session's event loop.
+    private func carry(_ frame: EngineIOMessage, _ bytes: Int, _ hop: EngineIOHop, to session: EngineIOSession) {
+        if hop.departed(bytes) { self.setReading(paused: true) }
+        session.eventLoop.execute {
+            session.received(frame, on: self)
+            guard hop.arrived(bytes) else { return }
+            self.eventLoop.execute { if hop.hasRoom { self.setReading(paused: false) } }
+        }
+    }
+
+    private func setReading(paused: Bool) {
+        guard self.readingIsPaused != paused else { return }
+        self.readingIsPaused = paused
+        // Fails when the channel is gone, and then there is nothing to read.
+        try? self.handler?.channel?.syncOptions?.setOption(.autoRead, value: !paused)
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
