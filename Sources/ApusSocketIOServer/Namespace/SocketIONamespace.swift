@@ -131,10 +131,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public var rooms: [String] { self.state.withLockedValue { $0.ledger.rooms.names } }
 
     func sockets(in targets: SocketIOTargets) -> [SocketIOServerSocket] {
-        self.state.withLockedValue { state in
-            if targets.isEverybody { return Array(state.sockets.values) }
-            return state.ledger.rooms.members(of: targets).compactMap { state.sockets[$0] }
-        }
+        self.audience(of: targets).groups.flatMap(\.sockets)
     }
 
     /// The same by event loop.
@@ -219,16 +216,15 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     /// What other servers are told of the sockets that are meant.
     func descriptions(of targets: SocketIOTargets) -> [SocketIOSocketDescription] {
-        self.state.withLockedValue { state in
-            let sockets =
-                targets.isEverybody
-                ? Array(state.sockets.values) : state.ledger.rooms.members(of: targets).compactMap { state.sockets[$0] }
-            return sockets.map { socket in
-                var data = socket.data
-                if let details = state.details?(socket.id) { data.addAdminDetails(details) }
-                return SocketIOSocketDescription(
-                    id: socket.id, handshake: socket.handshake.value, rooms: state.ledger.rooms.rooms(of: socket.id), data: data)
-            }
+        let sockets = self.sockets(in: targets)
+        let (rooms, details) = self.state.withLockedValue { state in
+            (sockets.map { state.ledger.rooms.rooms(of: $0.id) }, state.details)
+        }
+        // Outside the lock: it takes its time.
+        return zip(sockets, rooms).map { socket, rooms in
+            var data = socket.data
+            if let details = details?(socket.id) { data.addAdminDetails(details) }
+            return SocketIOSocketDescription(id: socket.id, handshake: socket.handshake.value, rooms: rooms, data: data)
         }
     }
 

@@ -31,14 +31,7 @@ public struct SocketIOHandshake: Sendable {
     private let statedQuery: [String: String]?
 
     /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
-    public var time: String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE MMM dd yyyy HH:mm:ss"
-        let date = Date(timeIntervalSince1970: Double(self.issued) / 1000)
-        return "\(formatter.string(from: date)) GMT+0000 (Coordinated Universal Time)"
-    }
+    public var time: String { JavaScriptDate(millisecondsSince1970: self.issued).description }
 
     init(session: EngineIOSession, auth: SocketIOValue) {
         let request = session.request
