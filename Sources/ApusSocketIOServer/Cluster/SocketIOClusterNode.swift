@@ -1,6 +1,7 @@
 import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOProtocol
+import Atomics
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -137,12 +138,17 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         do throws(SocketIOError) {
             guard let request else { return _ = try namespace.deliver(delivery) }
             let name = namespace.name
+            // What stops the wait holds the sockets: it goes with the last answer, not with the time that a far server named.
+            let (ending, waiting) = (SocketIOEnding(), ManagedAtomic(0))
             let (count, stop) = try namespace.deliverAskingAcks(delivery) { [weak self] values in
                 // A client that left is silent: the wire has no word for it, and the asker has a deadline.
                 if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
+                if waiting.wrappingDecrementThenLoad(ordering: .relaxed) == 0 { ending.cancel() }
             }
             self.respond(.clientCount(count), name, to: node, request)
-            self.desk.schedule(in: delivery.flags.timeout ?? self.ackTimeout, stop)
+            ending.set(stop)
+            if waiting.wrappingIncrementThenLoad(by: count, ordering: .relaxed) == 0 { ending.cancel() }
+            self.desk.schedule(in: delivery.flags.timeout ?? self.ackTimeout) { ending.end() }
         } catch {
             namespace.reportUnencodable(delivery.event, error)
             if let request { self.respond(.clientCount(0), namespace.name, to: node, request) }

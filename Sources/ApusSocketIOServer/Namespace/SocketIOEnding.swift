@@ -22,6 +22,9 @@ final class SocketIOEnding: Sendable {
         if isLate { body() }
     }
 
+    /// What was set is not to be done any more, and is let go of.
+    func cancel() { self.state.withLockedValue { $0 = .ended } }
+
     func end() {
         let old = self.state.withLockedValue { state in
             defer { state = .ended }

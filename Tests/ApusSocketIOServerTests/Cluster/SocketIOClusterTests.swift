@@ -286,6 +286,19 @@ private struct Cluster {
         #expect(transport.hung.sent.suffix(2).map(\.content) == [.heartbeat, .heartbeat])
     }
 
+    @Test func whoHasAnsweredIsNotHeldUntilTheTimeIsUp() throws {
+        let cluster = Cluster(.known, servers: 2)
+        let client = try PollingClient(cluster.servers[1])
+        try client.connect()
+        weak let socket = cluster[1].sockets.first
+        let told = self.answers(cluster[0].timeout(.seconds(3600)))
+        #expect(try client.poll() == [#"20["ask"]"#])
+        try client.post("30[5]")
+        #expect(told.all == ["[5] of 1, 0 silent"])
+        try client.post("1")
+        #expect(socket == nil)
+    }
+
     @Test func aGoodbyeIsBelieved() throws {
         let transport = BeatingTransport()
         let server = Cluster.makeServer(transport, EmbeddedEventLoop())
