@@ -30,6 +30,11 @@ public struct SocketIOServerConfiguration: Sendable {
     public var parser: SocketIOParser = .json
     /// Most events that may wait for one socket's `async` handlers before it is disconnected. Default: 1,000.
     public var maximumWaitingEvents = 1_000
+    /// Most bytes, as they came over the wire, of the events that wait for the `async` handlers of one client's sockets, before it is disconnected. One
+    /// event may be larger. Default: 16 MiB.
+    public var maximumWaitingEventBytes = 16 << 20
+    /// Most namespaces one client may be in at a time; one more is refused. Default: 100 (the reference has no bound).
+    public var maximumNamespacesPerClient = 100
     /// Time an emit with an ack waits for it where the call names no other. Default: 20 seconds (the reference waits for ever).
     public var ackTimeout: Duration = .seconds(20)
     /// Most acks waited for at once from one socket; one more fails with `bufferFull`. Default: 10,000.

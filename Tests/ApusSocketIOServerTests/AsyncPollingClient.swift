@@ -63,6 +63,9 @@ final class AsyncPollingClient: Sendable {
         _ = try await Self.exchange(self.channel, .post, self.path, body: "1")
     }
 
+    /// Lets time pass on its event loop.
+    func pass(_ time: TimeAmount) async { await self.channel.testingEventLoop.advanceTime(by: time) }
+
     private static func exchange(
         _ channel: NIOAsyncTestingChannel, _ method: HTTPRequest.Method, _ path: String, body: String? = nil
     ) async throws -> (status: Int, body: String) {

@@ -2,6 +2,7 @@ import ApusJSON
 import ApusSocketIOServer
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 /// Section 4: "a refusal is `44{"message":…,"data":…}` (v2: `44` and the message or data itself)". Middleware runs in a task, so these clients
@@ -80,6 +81,50 @@ import Testing
         try await refused.post(#"0{"again":false,"pid":"\#(pid)"}"#)
         let anew = try #require(try await refused.poll().last)
         #expect(!anew.contains(pid))
+    }
+
+    @Test func middlewareChoosesRooms() async throws {
+        let refuses = NIOLockedValueBox(false)
+        let namespace = self.server.namespace("/rooms")
+        namespace.use { socket in
+            socket.join("red", "blue")
+            socket.leave("blue")
+            #expect(socket.rooms == ["red"])
+            #expect(namespace.rooms.isEmpty)
+            if refuses.withLockedValue({ $0 }) { throw SocketIOConnectionRefusal(message: "no") }
+        }
+        let client = try await AsyncPollingClient(self.server)
+        try await client.post("0/rooms,")
+        #expect(try await client.poll().first?.hasPrefix("0/rooms,") == true)
+        let socket = try #require(namespace.sockets(in: "red").first)
+        #expect(socket.rooms == ["red", socket.id])
+        try await client.post("1/rooms,")
+        refuses.withLockedValue { $0 = true }
+        try await client.post("0/rooms,")
+        #expect(try await client.poll() == [#"4/rooms,{"message":"no"}"#])
+        #expect(namespace.rooms.isEmpty)
+    }
+
+    /// The time to join a namespace begins anew when the one that was judged is refused.
+    @Test func whoWasRefusedDoesNotStay() async throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.pingInterval = .seconds(1000)
+        let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        server.namespace("/").use { _ in
+            for await _ in gate { break }
+            throw SocketIOConnectionRefusal(message: "no")
+        }
+        let client = try await AsyncPollingClient(server)
+        try await client.post("0")
+        await client.pass(.seconds(60))
+        #expect(server.clientCount == 1)
+        open.finish()
+        #expect(try await client.poll() == [#"4{"message":"no"}"#])
+        await client.pass(.seconds(44))
+        #expect(server.clientCount == 1)
+        await client.pass(.seconds(1))
+        #expect(server.clientCount == 0)
     }
 
     /// A client that is lost while middleware judges has got nothing: it may ask again.

@@ -137,4 +137,41 @@ private struct Refused: Error {}
         open.finish()
         withExtendedLifetime(server) {}
     }
+
+    @Test func eventsThatWaitAreBoundedByTheirBytes() async throws {
+        let (reasons, reason) = AsyncStream.makeStream(of: SocketIODisconnectReason.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        var configuration = SocketIOServerConfiguration()
+        configuration.maximumWaitingEventBytes = 100
+        let (client, _, server) = try await self.connect(configuration) { socket in
+            socket.onDisconnect { reason.yield($0) }
+            socket.on("wait") { (_: String) async in for await _ in gate { break } }
+            socket.on("done") { () async in "done" }
+        }
+        // Alone an event may be larger, and what is done does not count.
+        let event = #"2["wait","\#(String(repeating: "x", count: 200))"]"#
+        try await client.post(event)
+        open.yield()
+        try await client.post(#"21["done"]"#)
+        #expect(try await client.poll() == [#"31["done"]"#])
+        try await client.post(event, #"2["done"]"#)
+        let seen = try #require(await reasons.first { _ in true })
+        #expect(seen == .forcedServerClose)
+        #expect(seen.detail == "more than 100 bytes of events wait for their handlers")
+        open.finish()
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aVolatileEventThatIsDroppedIsNotWaitedFor() async throws {
+        let (client, socket, server) = try await self.connect()
+        // The client does not poll.
+        let error = await #expect(throws: SocketIOError.self) {
+            try await socket.volatile.timeout(.seconds(3600)).emitWithAck("x", arguments: [])
+        }
+        #expect(error?.code == .notConnected)
+        let answers = try await server.namespace("/").volatile.timeout(.seconds(3600)).emitWithAck("x", arguments: [])
+        #expect(answers.isEmpty)
+        #expect(answers.expectedCount == 1)
+        withExtendedLifetime(client) {}
+    }
 }

@@ -280,4 +280,45 @@ import Testing
         try world.sockets.withLockedValue { try #require($0.first) }.emit("one", "y")
         #expect(try old.poll() == [#"2["one","y"]"#])
     }
+
+    /// What others send is relayed: a text of theirs must not be taken for the place where the client stands.
+    @Test func aTextThatLooksLikeAnOffsetIsNotTakenForOne() throws {
+        let world = World()
+        let (client, _, grant) = try world.client()
+        let mark = try #require(grant["offset"]?.stringValue?.split(separator: ".").first)
+        func relayed(_ text: String, _ emit: (SocketIOValue) throws -> Void) throws -> String? {
+            #expect(try client.poll() == [])
+            try emit(.string(text))
+            client.pass(.zero)
+            return try client.poll().first
+        }
+        let namespace = world.server.namespace("/")
+        for text in ["\(mark).zzz", "\(mark)."] {
+            // An event that asks for an ack carries no offset.
+            let all = try #require(try relayed(text) { namespace.volatile.emit("e", arguments: [$0]) })
+            #expect(all.wholeMatch(of: /2[0-9]+\["e","[^"]*"\]/) != nil, "\(all)")
+            let one = try #require(try relayed(text) { try world.socket.volatile.emit("e", arguments: [$0]) })
+            #expect(one.wholeMatch(of: /2[0-9]+\["e","[^"]*"\]/) != nil, "\(one)")
+        }
+        #expect(try relayed("hello") { namespace.volatile.emit("e", arguments: [$0]) } == #"2["e","hello"]"#)
+        // The ack nobody waits for changes nothing.
+        try client.post("30[]")
+        #expect(world.server.clientCount == 1)
+    }
+
+    @Test func whatIsSentToASocketThatLeftForGoodIsNotKept() throws {
+        let world = World { $0.connectionStateRecovery = .init(maximumEvents: 2) }
+        let (lost, _, grant) = try world.client()
+        world.server.namespace("/").emit("got", 1)
+        let got = try lost.poll()
+        let (leaver, _, _) = try world.client()
+        let gone = try world.socket
+        try leaver.post("1")
+        try lost.lose()
+        world.server.namespace("/").emit("missed", 2)
+        for number in 0..<5 { gone.emit("to nobody", number) }
+        let back = try world.client(self.returning(grant, offset: try self.offset(got[0])))
+        #expect(back.missed.count == 1)
+        #expect(try world.socket.isRecovered)
+    }
 }

@@ -230,4 +230,38 @@ import Testing
         try client.post("bAQID")
         #expect(self.server.clientCount == 0)
     }
+
+    @Test func namespacesOfOneClientAreBounded() throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.maximumNamespacesPerClient = 2
+        let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
+        for name in ["/a", "/b", "/c"] { _ = server.namespace(name) }
+        let client = try PollingClient(server)
+        try client.post("0/a,", "0/b,", "0/c,")
+        #expect(try client.poll().last == #"4/c,{"message":"Too many namespaces"}"#)
+        try client.post("1/a,")
+        try client.connect("0/c,")
+    }
+
+    /// The client cannot know yet that the server has put it out.
+    @Test func whatCrossesOurDisconnectIsDropped() throws {
+        let server = SocketIOServer(configuration: .init(), logger: Logger(label: "test"))
+        _ = server.namespace("/")
+        server.namespace("/a").onConnection { socket in
+            socket.on("leave") { () in socket.disconnect() }
+            socket.on("echo") { (text: String) in socket.emit("echo", text) }
+        }
+        let client = try PollingClient(server)
+        try client.connect()
+        try client.connect("0/a,")
+        try client.post(#"2/a,["leave"]"#, #"2/a,1["echo","late"]"#, "1/a,")
+        #expect(try client.poll() == ["1/a,"])
+        try client.connect("0/a,")
+        try client.post(#"2/a,["echo","again"]"#)
+        #expect(try client.poll() == [#"2/a,["echo","again"]"#])
+        // It left by itself now: what it says there breaks the protocol.
+        try client.post("1/a,")
+        try client.post(#"2/a,["echo","late"]"#)
+        #expect(server.clientCount == 0)
+    }
 }

@@ -86,6 +86,9 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: For the layer above
 
+    /// The start of the id, for a log or a page: who knows all of it can use the session.
+    package var shownID: Substring { self.id.prefix(12) }
+
     package var isClosed: Bool { self.machine.isClosed }
 
     /// The transport in use: `polling` or `websocket`; `nil` once closed.
@@ -204,7 +207,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     func noteSlowReader() {
         self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes wait for the client"
-        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.id)"])
+        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.shownID)"])
     }
 
     // MARK: Heartbeat
@@ -251,7 +254,7 @@ package final class EngineIOSession: @unchecked Sendable {
         } else {
             self.server.forget(self)
         }
-        self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.id)", "engineio.reason": "\(reason)"])
+        self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.shownID)", "engineio.reason": "\(reason)"])
         delegate.session(self, closed: reason)
     }
 

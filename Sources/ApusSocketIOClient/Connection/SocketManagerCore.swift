@@ -31,8 +31,15 @@ final class SocketManagerCore: @unchecked Sendable {
     @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
     /// Of the messages of the packet that is coming in.
     @exclusivity(unchecked) private var packetBytes = 0
-    /// Runs only while attachments are outstanding.
-    @exclusivity(unchecked) private var attachmentsTimer: Scheduled<Void>?
+    /// The packet that is coming in.
+    @exclusivity(unchecked) private var packetNumber = 0
+    /// The last packet whose attachments had to be waited for.
+    private var packetInParts = -1
+    private lazy var attachmentsTimer = DeadlineTimer(on: self.eventLoop) { [weak self] number in
+        self?.packetNumber == number
+    } passed: { [weak self] _ in
+        self?.attachmentsTimedOut()
+    }
     var retryTimer: Scheduled<Void>?
     private var waitsForDeparture: [() -> Void] = []
     /// Connections that were ended and still send what was emitted before.
@@ -139,7 +146,7 @@ final class SocketManagerCore: @unchecked Sendable {
         self.stopWatching()
         self.retryTimer?.cancel()
         self.retryTimer = nil
-        self.stopAttachmentsTimer()
+        self.packetEnded()
         let engine = self.engine
         self.engine = nil  // first: its farewell is not news
         self.session = nil
@@ -212,19 +219,22 @@ final class SocketManagerCore: @unchecked Sendable {
         return engine.send(packet, compresses: compresses)
     }
 
-    /// One for all attachments of a packet: those that trickle in win no time.
-    private func startAttachmentsTimer() {
-        guard self.attachmentsTimer == nil else { return }
-        let timeout = self.configuration.attachmentsTimeout
-        self.attachmentsTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-            self?.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not come within \(timeout)"))
-        }
+    /// One deadline for all attachments of a packet: those that trickle in win no time.
+    private func waitForAttachments() {
+        guard self.packetInParts != self.packetNumber else { return }
+        self.packetInParts = self.packetNumber
+        self.attachmentsTimer.add(self.packetNumber, in: self.configuration.attachmentsTimeout, amongWaiting: 1)
     }
 
-    private func stopAttachmentsTimer() {
-        guard let timer = self.attachmentsTimer else { return }
-        timer.cancel()
-        self.attachmentsTimer = nil
+    private func attachmentsTimedOut() {
+        let timeout = self.configuration.attachmentsTimeout
+        self.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not come within \(timeout)"))
+    }
+
+    /// No more of a packet that is coming in is waited for.
+    private func packetEnded() {
+        self.packetBytes = 0
+        self.packetNumber += 1
     }
 }
 
@@ -233,7 +243,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
         self.session = session
-        self.packetBytes = 0
+        self.packetEnded()
         self.decoder = self.configuration.parser.makeDecoder(
             version: session.version, limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
         self.root = SocketIORootAdmission(version: session.version)
@@ -244,10 +254,9 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return self.startAttachmentsTimer() }
+            guard let packet = try self.decoder.received(message) else { return self.waitForAttachments() }
             let bytes = self.packetBytes
-            self.packetBytes = 0
-            self.stopAttachmentsTimer()
+            self.packetEnded()
             let namespace = self.receiver(packet.namespace)
             if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
             namespace?.received(packet.content, bytes: bytes)
@@ -260,7 +269,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         guard connection === self.engine else { return }
         self.engine = nil
         self.session = nil
-        self.stopAttachmentsTimer()
+        self.packetEnded()
         let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
         // The timer stands before the listeners hear: one of them may stop it.

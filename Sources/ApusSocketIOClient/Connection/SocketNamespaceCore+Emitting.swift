@@ -6,10 +6,12 @@ import NIOCore
 extension SocketNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
-    /// Who waits for an ack, and the timer that ends the wait. An event that is repeated has its timer with the queue.
+    /// Who waits for an ack.
     struct AckWaiter {
         var completion: AckCompletion
-        var timer: Scheduled<Void>?
+        var event: String
+        /// `nil` for an event that is repeated: the queue has its timer.
+        var timeout: Duration?
     }
 
     func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags) {
@@ -34,8 +36,10 @@ extension SocketNamespaceCore {
             return nil
         }
         let isRepeated = self.retries != nil && !flags.isVolatile
+        let timeout = flags.timeout ?? self.configuration.ackTimeout
+        let waiter = AckWaiter(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
         // What is repeated outlives the connection that it was sent over.
-        guard let id = self.acks.add(AckWaiter(completion: completion), wasSent: self.machine.isConnected && !isRepeated) else {
+        guard let id = self.acks.add(waiter, wasSent: self.machine.isConnected && !isRepeated) else {
             completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are waited for, the bound")))
             return nil
         }
@@ -43,11 +47,7 @@ extension SocketNamespaceCore {
             self.enqueue(event, arguments, flags, ackID: id, isAwaited: true)
             return id
         }
-        let timeout = flags.timeout ?? self.configuration.ackTimeout
-        let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] () -> Void in
-            self?.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(event)\" within \(timeout)"))
-        }
-        self.acks.update(id) { $0.timer = timer }
+        self.ackTimer.add(id, in: timeout, amongWaiting: self.acks.count)
         do throws(SocketIOError) {
             self.dispatch(try self.encode(event, arguments, ackID: id), ackID: id, compresses: flags.compresses)
         } catch {
@@ -123,8 +123,12 @@ extension SocketNamespaceCore {
     func acknowledged(_ id: Int, _ arguments: [SocketIOValue]) {
         self.settle(id)
         guard let waiter = self.acks.take(id) else { return }  // late, doubled or never asked for
-        waiter.timer?.cancel()
         waiter.completion(.success(arguments))
+    }
+
+    func ackTimedOut(_ id: Int) {
+        guard let waiter = self.acks[id], let timeout = waiter.timeout else { return }
+        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(waiter.event)\" within \(timeout)"))
     }
 
     /// Ends the wait for an ack; its event, if it waits still, is not sent.
@@ -132,15 +136,11 @@ extension SocketNamespaceCore {
         self.buffer.remove(ackID: id)
         self.settle(id)
         guard let waiter = self.acks.take(id) else { return }
-        waiter.timer?.cancel()
         waiter.completion(.failure(error))
     }
 
     func fail(_ waiters: [AckWaiter], _ error: SocketIOError) {
-        for waiter in waiters {
-            waiter.timer?.cancel()
-            waiter.completion(.failure(error))
-        }
+        for waiter in waiters { waiter.completion(.failure(error)) }
     }
 
     /// The namespace is left: nobody waits any more.
@@ -149,6 +149,7 @@ extension SocketNamespaceCore {
         self.retries?.left()
         // Events without an ack stay, for the next connect; those whose caller is told that they failed must not be sent.
         for item in self.buffer.takeAll() where item.ackID == nil { _ = self.buffer.append(item) }
+        self.ackTimer.cancel()
         self.fail(self.acks.takeAll(), error)
     }
 

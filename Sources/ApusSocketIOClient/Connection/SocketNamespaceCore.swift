@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusSocketIOProtocol
@@ -26,6 +27,12 @@ final class SocketNamespaceCore: @unchecked Sendable {
     // Unchecked is what every packet touches, within single statements and never over a call to a listener.
     @exclusivity(unchecked) var machine: SocketIOClientNamespace
     var acks: SocketIOAckTable<AckWaiter>
+    /// Of those acks whose events are sent once.
+    private(set) lazy var ackTimer = DeadlineTimer(on: self.eventLoop) { [weak self] id in
+        self?.acks[id] != nil
+    } passed: { [weak self] id in
+        self?.ackTimedOut(id)
+    }
     var buffer: SocketIOClientBuffer
     /// Nil unless events are repeated until they are acknowledged.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?

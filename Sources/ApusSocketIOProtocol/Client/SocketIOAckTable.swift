@@ -38,12 +38,8 @@ package struct SocketIOAckTable<Waiter> {
         self.waiters[id]?.wasSent = true
     }
 
-    /// Changes a waiter, if it is still there.
-    package mutating func update(_ id: Int, _ change: (inout Waiter) -> Void) {
-        guard var entry = self.waiters[id] else { return }
-        change(&entry.waiter)
-        self.waiters[id] = entry
-    }
+    /// The waiter, if it is still there.
+    package subscript(id: Int) -> Waiter? { self.waiters[id]?.waiter }
 
     /// Takes a waiter out; nil when it has left already.
     package mutating func take(_ id: Int) -> Waiter? {

@@ -35,6 +35,15 @@ public struct SocketIOPayload: Sendable {
         }
     }
 
+    /// The last argument, if it is a text.
+    package var lastText: String? {
+        if case .text(let text) = self.storage {
+            let last = text.readableBytesView.last { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+            guard last == UInt8(ascii: "\"") else { return nil }  // nothing is decoded for it
+        }
+        return self.arguments.last?.stringValue
+    }
+
     /// Whether there are no arguments.
     public var isEmpty: Bool {
         switch self.storage {

@@ -22,5 +22,8 @@ package struct SocketIOOffset: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The form on the wire: `k3x9Qz.1f`. Every event of a server that recovers carries one, so it is short.
-    package var description: String { "\(self.epoch).\(String(self.number, radix: 36))" }
+    package var description: String { Self.mark(of: self.epoch) + String(self.number, radix: 36) }
+
+    /// How every offset of a history begins on the wire.
+    package static func mark(of epoch: String) -> String { epoch + "." }
 }

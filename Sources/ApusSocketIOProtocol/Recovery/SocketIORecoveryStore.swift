@@ -46,6 +46,9 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         self.sessions.keep(session, pid: pid, at: now)
     }
 
+    /// Whether the socket with this private id may come back.
+    package mutating func keeps(pid: String, at now: Duration) -> Bool { self.sessions.contains(pid, at: now) }
+
     package enum ClaimAction {
         /// The socket comes back, and gets what came after the offset.
         case resume(Session, from: SocketIOOffset)

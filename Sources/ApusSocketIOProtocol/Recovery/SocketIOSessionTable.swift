@@ -38,6 +38,12 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
         return self.entries.removeValue(forKey: pid)?.session
     }
 
+    /// Whether a session is kept under this id.
+    package mutating func contains(_ pid: String, at now: Duration) -> Bool {
+        self.expire(at: now)
+        return self.entries[pid] != nil
+    }
+
     package mutating func expire(at now: Duration) {
         while let first = self.order.first, first.expiry <= now { self.removeFirst() }
     }

@@ -22,7 +22,7 @@ final class SocketIOAdmin: Sendable {
     }
 
     struct Details: Sendable {
-        /// The start of the id only: who knows all of it can use the session.
+        /// The start of the id only.
         var clientID: String
         var transport: String
     }
@@ -122,7 +122,7 @@ final class SocketIOAdmin: Sendable {
     private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
         let (id, name) = (socket.id, socket.namespace.name)
         if let session = socket.connection?.session {
-            let details = Details(clientID: String(session.id.prefix(12)), transport: session.transportName ?? "polling")
+            let details = Details(clientID: String(session.shownID), transport: session.transportName ?? "polling")
             self.state.withLockedValue { $0.details[id] = details }
         }
         if let description = socket.namespace.descriptions(of: SocketIOTargets(rooms: [id])).first {

@@ -33,7 +33,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Counts what comes and goes, where the admin page is on.
     private let admin: SocketIOAdmin?
     private var isPolling = false
+    /// Of the messages of the packet that is coming in.
+    @exclusivity(unchecked) private var packetBytes = 0
+    /// What waits for the asynchronous handlers of all its sockets.
+    private(set) lazy var waitingEvents = SocketIOWaitingBytes(
+        maximum: self.server?.configuration.maximumWaitingEventBytes ?? SocketIOServerConfiguration().maximumWaitingEventBytes)
+    /// Namespaces this side took the client out of: until it asks for one again, what it says there crossed our word on the wire.
+    private var departed: Set<String> = []
     private var connectDeadline = EventLoopTimer()
+    /// It passed while middleware was judging.
+    private var connectTimeIsUp = false
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
     private let attachmentsTimeout: Duration
@@ -52,8 +61,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.parser = configuration.parser
         self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
         self.attachmentsTimeout = configuration.attachmentsTimeout
-        session.timers.set(
-            &self.connectDeadline, at: session.timers.now + TimeAmount(configuration.connectTimeout), for: self, Self.connectName)
+        self.startConnectDeadline()
     }
 
     // MARK: Deadlines
@@ -64,10 +72,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func timerFired(_ name: EventLoopTimer.Name) {
         if name == Self.attachmentsName {
             self.awaitsAttachments = false
-            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.id)"])
+            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.shownID)"])
             self.close(.parseError, detail: "attachments did not come within \(self.attachmentsTimeout)")
         } else if self.members.isEmpty {
             self.session.close(.forcedClose)
+        } else {
+            self.connectTimeIsUp = true
         }
     }
 
@@ -91,13 +101,30 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
+            self.packetBytes += message.readableBytes
             guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
+            let bytes = self.packetBytes
+            self.packetBytes = 0
             if self.awaitsAttachments { self.stopAttachmentsDeadline() }
-            try self.received(packet)
+            try self.received(packet, bytes: bytes)
         } catch {
-            self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.id)", "error": "\(error)"])
+            self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
         }
+    }
+
+    private func startConnectDeadline() {
+        let timeout = self.server?.configuration.connectTimeout ?? SocketIOServerConfiguration().connectTimeout
+        let timers = self.session.timers
+        timers.set(&self.connectDeadline, at: timers.now + TimeAmount(timeout), for: self, Self.connectName)
+    }
+
+    /// The client did not come in after all. If it is nowhere, and its time passed meanwhile, it has as much again.
+    private func forget(_ name: String) {
+        self.members[name] = nil
+        guard self.connectTimeIsUp, self.members.isEmpty else { return }
+        self.connectTimeIsUp = false
+        self.startConnectDeadline()
     }
 
     /// One for all attachments of a packet: those that trickle in win no time.
@@ -140,10 +167,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: Packets
 
-    private func received(_ packet: SocketIOParcel) throws(SocketIOError) {
+    private func received(_ packet: SocketIOParcel, bytes: Int) throws(SocketIOError) {
         if let root = self.root, packet.namespace == "/" {
             switch packet.content {
-            case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID)
+            case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID, bytes: bytes)
             case .ack(let id, let arguments): return root.receivedAck(id, arguments)
             case .connect, .disconnect, .connectError: break
             }
@@ -153,10 +180,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             guard self.members[name] == nil else {
                 throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
             }
+            self.departed.remove(name)
             return self.connect(to: name, auth: auth)
         }
         switch (self.members[packet.namespace], packet.content) {
-        case (.joined(let socket), .event(let name, let arguments, let ackID)): socket.received(name, arguments, ackID: ackID)
+        case (.joined(let socket), .event(let name, let arguments, let ackID)):
+            socket.received(name, arguments, ackID: ackID, bytes: bytes)
         case (.joined(let socket), .ack(let id, let arguments)): socket.receivedAck(id, arguments)
         case (.joined(let socket), .disconnect):
             self.members[packet.namespace] = nil
@@ -166,6 +195,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             socket.abandon()
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
+        case (nil, .event) where self.departed.contains(packet.namespace): break  // as those above
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
         case (.joining, .event), (.joining, .ack), (.leaving, .event):
@@ -177,8 +207,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// `auth` is an object: the decoder takes no other.
     private func connect(to name: String, auth: SocketIOValue) {
+        guard self.members.count < self.server?.configuration.maximumNamespacesPerClient ?? .max else {
+            return self.refuse(name, "Too many namespaces")
+        }
         guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
-            return self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: "Invalid namespace")))
+            return self.refuse(name, "Invalid namespace")
         }
         let socket = self.makeSocket(in: namespace, server, auth: auth)
         let middleware = namespace.middleware
@@ -227,7 +260,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
         switch self.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket
-        case .leaving: self.members[socket.namespace.name] = nil
+        case .leaving: self.forget(socket.namespace.name)
         case .joined, nil: break
         }
         return false
@@ -245,10 +278,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         socket.namespace.connected(socket)
     }
 
+    private func refuse(_ name: String, _ message: String) {
+        self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: message)))
+    }
+
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
         socket.namespace.release()
         guard self.isStillJoining(socket) else { return }
-        self.members[socket.namespace.name] = nil
+        self.forget(socket.namespace.name)
         socket.abandon()
         let content: SocketIOPacket.Content
         if let refusal = error as? SocketIOConnectionRefusal {
@@ -309,6 +346,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             return self.session.close(.forcedClose)
         }
         self.members[socket.namespace.name] = nil
+        // Bounded as the members are: whoever is put out of more is hardly still speaking to the first.
+        if self.departed.count >= self.server?.configuration.maximumNamespacesPerClient ?? 0 { _ = self.departed.popFirst() }
+        self.departed.insert(socket.namespace.name)
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
     }

@@ -19,10 +19,20 @@ extension SocketIONamespace {
     /// - Throws: What the encoder says of an event that has no form on the wire.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
-        let content = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+        let content = SocketIOParcel.Content.event(
+            name: delivery.event, arguments: delivery.arguments, ackID: self.ackIDOfUnnumbered(delivery.arguments))
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
         for group in self.audience(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
+    }
+
+    /// The ack id of an event that is not numbered, mostly none.
+    ///
+    /// Clients that can come back take the last text of an event for its offset, unless the event asks for an ack: where that would be wrong one is asked
+    /// for, and nobody waits for it.
+    func ackIDOfUnnumbered(_ arguments: SocketIOPayload) -> Int? {
+        guard let recovery, recovery.hasLookalike(arguments) else { return nil }
+        return self.makeAckID()
     }
 
     /// Sends an event to this server's sockets and asks each for an ack.
@@ -38,7 +48,7 @@ extension SocketIONamespace {
         let groups = self.audience(of: delivery.targets).groups
         for group in groups {
             group.forEach { socket in
-                let waiting = WaitingAck(resume: { answered(try? $0.get()) }, timer: nil)
+                let waiting = WaitingAck(resume: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
                 _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
             }
         }

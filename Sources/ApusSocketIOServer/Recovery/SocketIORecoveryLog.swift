@@ -20,7 +20,7 @@ final class SocketIORecoveryLog: Sendable {
     }
 
     /// An event for some sockets of one loop.
-    private struct Delivery {
+    fileprivate struct Delivery {
         var number: UInt64
         var outbound: SocketIOOutbound
         /// The event without an offset, for sockets that cannot come back.
@@ -28,29 +28,35 @@ final class SocketIORecoveryLog: Sendable {
         var sockets: [SocketIOServerSocket]
     }
 
-    private struct Queue {
+    fileprivate struct Queue {
         var deliveries: Deque<Delivery> = []
         var isDraining = false
     }
 
-    private struct State {
+    fileprivate struct State {
         var store: Store
+        /// The ids of sockets on their way out of the namespace or back into it: neither there nor among the sessions kept.
+        var onTheWay: Set<String> = []
         /// By event loop; only those with something to deliver.
         var queues: [ObjectIdentifier: Queue] = [:]
         var sweepIsPlanned = false
     }
 
     let configuration: SocketIOConnectionStateRecovery
+    /// How every offset of the namespace begins.
+    private let mark: String
     private let clock: @Sendable () -> NIODeadline
     private let state: NIOLockedValueBox<State>
 
     init(_ configuration: SocketIOConnectionStateRecovery, clock: @escaping @Sendable () -> NIODeadline) {
         self.configuration = configuration
         self.clock = clock
+        let epoch = String(EngineIOID.random().prefix(6))
+        self.mark = SocketIOOffset.mark(of: epoch)
         self.state = NIOLockedValueBox(
             State(
                 store: Store(
-                    epoch: String(EngineIOID.random().prefix(6)), lifetime: configuration.maximumDisconnection,
+                    epoch: epoch, lifetime: configuration.maximumDisconnection,
                     maximumPackets: configuration.maximumEvents, maximumBytes: configuration.maximumBytes,
                     maximumSessions: configuration.maximumSessions)))
     }
@@ -62,6 +68,9 @@ final class SocketIORecoveryLog: Sendable {
 
     // MARK: Events
 
+    /// Whether a client would take the last of these arguments for an offset: somebody may have sent it in order to be relayed.
+    func hasLookalike(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
+
     /// Numbers, keeps and sends an event, to the sockets given, else to those that are meant.
     func deliver(
         _ delivery: SocketIODelivery, in namespace: SocketIONamespace, to only: SocketIOServerSocket? = nil
@@ -69,6 +78,8 @@ final class SocketIORecoveryLog: Sendable {
         let now = self.now
         let result = self.state.withLockedValue { state -> Result<[SocketIOServerSocket], SocketIOError> in
             do throws(SocketIOError) {
+                // What nobody can ever get would only push out what others may come back for.
+                if let only, !state.isReachable(only, in: namespace, at: now) { return .success([]) }
                 // A socket that has come back is another object with the same id: what is sent to the old one is for the client.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
@@ -135,8 +146,10 @@ final class SocketIORecoveryLog: Sendable {
         let now = self.now
         return self.state.withLockedValue { state in
             switch state.store.claimed(pid: pid, offset: auth["offset"]?.stringValue, at: now) {
-            case .resume(let session, let from): (.complete, Resumption(pid: pid, session: session, from: from))
-            case .startAnew: (.incomplete, nil)
+            case .resume(let session, let from):
+                state.onTheWay.insert(session.socketID)
+                return (.complete, Resumption(pid: pid, session: session, from: from))
+            case .startAnew: return (.incomplete, nil)
             }
         }
     }
@@ -144,7 +157,15 @@ final class SocketIORecoveryLog: Sendable {
     /// The client that claimed this was lost again before it was let in.
     func giveBack(_ resumption: Resumption) {
         let now = self.now
-        self.state.withLockedValue { $0.store.lost(resumption.session, pid: resumption.pid, at: now) }
+        self.state.withLockedValue { state in
+            state.onTheWay.remove(resumption.session.socketID)
+            state.store.lost(resumption.session, pid: resumption.pid, at: now)
+        }
+    }
+
+    /// A socket never came into the namespace.
+    func abandoned(_ socket: SocketIOServerSocket) {
+        if socket.isRecovered { self.state.withLockedValue { _ = $0.onTheWay.remove(socket.id) } }
     }
 
     /// Where the history stands.
@@ -158,14 +179,21 @@ final class SocketIORecoveryLog: Sendable {
     func missed(_ resumption: Resumption, by socket: SocketIOServerSocket) -> (packets: [SocketIOOutbound], end: SocketIOOffset)? {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
-            state.store.missed(after: resumption.from, memberOf: resumption.session.rooms).map { ($0, state.store.history.end) }
+            state.onTheWay.remove(socket.id)
+            return state.store.missed(after: resumption.from, memberOf: resumption.session.rooms).map { ($0, state.store.history.end) }
         }
     }
 
-    /// A socket was lost, and has left its namespace: one that comes back has its id.
+    /// A socket was lost, and is about to leave its namespace.
+    func leaving(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.onTheWay.insert(socket.id) } }
+
+    /// It has left its namespace: one that comes back has its id.
     func lost(_ session: Store.Session, pid: String, by socket: SocketIOServerSocket) {
         let now = self.now
-        self.state.withLockedValue { $0.store.lost(session, pid: pid, at: now) }
+        self.state.withLockedValue { state in
+            state.onTheWay.remove(socket.id)
+            state.store.lost(session, pid: pid, at: now)
+        }
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
     }
 
@@ -192,5 +220,13 @@ final class SocketIORecoveryLog: Sendable {
         }
         if !isEmpty { self.planSweep(of: namespace, on: eventLoop) }
         namespace.recoverySwept()
+    }
+}
+
+extension SocketIORecoveryLog.State {
+    /// Whether a socket, or the one that comes back as it, can still get an event.
+    fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
+        if socket.isAwaited || namespace.member(socket.id) != nil || self.onTheWay.contains(socket.id) { return true }
+        return socket.pid.map { self.store.keeps(pid: $0, at: now) } ?? false
     }
 }

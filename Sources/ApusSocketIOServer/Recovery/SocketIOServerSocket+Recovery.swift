@@ -8,18 +8,18 @@ extension SocketIOServerSocket {
     func opened() -> [SocketIOOutbound]? {
         self.eventLoop.assertInEventLoop()
         guard let recovery = self.namespace.recovery, self.pid != nil else {
-            self.namespace.add(self)
+            self.enterNamespace()
             return []
         }
         guard let resumption = self.resumption.take() else {
             // Before it can get anything: what comes from now on is owed to it.
             self.start = recovery.end(for: self)
-            self.namespace.add(self)
+            self.enterNamespace()
             return []
         }
         // First in, then what it missed: an event in between is in what it missed, and is not to come twice.
         self.caughtUpTo = .max
-        self.namespace.add(self)
+        self.enterNamespace()
         self.namespace.join(self, Array(resumption.session.rooms))
         guard let (missed, end) = recovery.missed(resumption, by: self) else { return nil }
         self.caughtUpTo = end.number

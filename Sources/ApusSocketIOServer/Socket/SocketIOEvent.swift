@@ -9,6 +9,8 @@ public struct SocketIOEvent: Sendable {
     /// The arguments as they came, to be passed on. Who looks at them asks for ``arguments``.
     public let payload: SocketIOPayload
     let ack: SocketIOAck?
+    /// What it was on the wire.
+    let bytes: Int
 
     /// The arguments; binary ones are `.binary`, at any depth. They are decoded when they are asked for, each time anew.
     public var arguments: [SocketIOValue] { self.payload.arguments }
@@ -31,7 +33,7 @@ public struct SocketIOEvent: Sendable {
     }
 
     /// The same for who keeps it for some time.
-    var detached: SocketIOEvent { SocketIOEvent(name: self.name, payload: self.payload.detached, ack: self.ack) }
+    var detached: SocketIOEvent { SocketIOEvent(name: self.name, payload: self.payload.detached, ack: self.ack, bytes: self.bytes) }
 }
 
 /// The right to answer one event once.

@@ -14,22 +14,38 @@ typealias SocketIOOutgoingHandler = @Sendable (_ event: String, _ arguments: [So
 
 /// Runs a socket's asynchronous work in order, with a bound on what waits.
 final class SocketIOHandlerQueue: Sendable {
-    private let continuation: AsyncStream<@Sendable () async -> Void>.Continuation
+    private struct Item: Sendable {
+        var bytes: Int
+        var work: @Sendable () async -> Void
+    }
 
-    /// - Parameter maximumWaiting: The bound; work beyond it is refused.
-    init(maximumWaiting: Int) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: (@Sendable () async -> Void).self, bufferingPolicy: .bufferingOldest(maximumWaiting))
+    private let continuation: AsyncStream<Item>.Continuation
+    private let waitingBytes: SocketIOWaitingBytes
+
+    /// - Parameters:
+    ///   - maximumWaiting: The bound on their number; work beyond it is refused.
+    ///   - waitingBytes: The bound on their bytes, the client's.
+    init(maximumWaiting: Int, waitingBytes: SocketIOWaitingBytes) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(maximumWaiting))
         self.continuation = continuation
+        self.waitingBytes = waitingBytes
         // Owned by the stream: it ends when the queue is finished and what waited has run.
         Task {
-            for await work in stream { await work() }
+            for await item in stream {
+                await item.work()
+                waitingBytes.remove(item.bytes)
+            }
         }
     }
 
-    /// `false` when the bound is reached.
-    func enqueue(_ work: @escaping @Sendable () async -> Void) -> Bool {
-        if case .enqueued = self.continuation.yield(work) { true } else { false }
+    enum Verdict { case taken, tooMany, tooLarge }
+
+    /// Takes work for an event of so many bytes, unless a bound is reached.
+    func enqueue(bytes: Int, _ work: @escaping @Sendable () async -> Void) -> Verdict {
+        guard self.waitingBytes.add(bytes) else { return .tooLarge }
+        if case .enqueued = self.continuation.yield(Item(bytes: bytes, work: work)) { return .taken }
+        self.waitingBytes.remove(bytes)
+        return .tooMany
     }
 
     func finish() { self.continuation.finish() }

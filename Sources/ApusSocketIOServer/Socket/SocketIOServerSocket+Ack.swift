@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
@@ -8,8 +9,9 @@ import NIOCore
 /// Somebody who waits for a client's ack. Leaves exactly once: by the answer, its deadline, cancellation or the end of the socket.
 struct WaitingAck {
     let resume: @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    let event: String
     /// `nil` when whoever waits keeps the time itself, as a broadcast does.
-    let timer: Scheduled<Void>?
+    let timeout: Duration?
 }
 
 // Acks: ours to wait for, and the client's.
@@ -23,8 +25,8 @@ extension SocketIOServerSocket {
     ///   - arguments: Its arguments.
     ///   - timeout: How long to wait. Default: the configuration's `ackTimeout`.
     /// - Returns: The ack's arguments.
-    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (at once when the client leaves), `bufferFull` (too many waits) or
-    ///   `invalidArguments`; `CancellationError`.
+    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (at once when the client leaves), `bufferFull` (too many waits),
+    ///   `notConnected` (a volatile event that was dropped) or `invalidArguments`; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
         try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
     }
@@ -78,15 +80,8 @@ extension SocketIOServerSocket {
         do throws(SocketIOError) {
             let content = SocketIOParcel.Content.event(name: event, arguments: .init(arguments), ackID: id)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
-            let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-                guard let self else { return }
-                self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(event) within \(timeout)")))
-            }
-            guard self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, WaitingAck(resume: resume, timer: timer)) else {
-                timer.cancel()
-                return nil
-            }
-            return id
+            let waiting = WaitingAck(resume: resume, event: event, timeout: timeout)
+            return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, waiting) ? id : nil
         } catch {
             resume(.failure(error))
             return nil
@@ -98,7 +93,7 @@ extension SocketIOServerSocket {
     /// A broadcast gives every socket the same id, so ids are the namespace's, not the socket's.
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.state, self.connection != nil else {
+        guard case .open = self.state, let connection = self.connection else {
             waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
             return false
         }
@@ -107,16 +102,38 @@ extension SocketIOServerSocket {
             waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
             return false
         }
+        guard !isVolatile || connection.session.isWritable else {
+            waiting.resume(.failure(SocketIOError(.notConnected, message: "The event is volatile and could not be sent at once")))
+            return false
+        }
         self.waitingAcks[ackID] = waiting
+        if let timeout = waiting.timeout { self.startAckDeadline(ackID, timeout) }
         self.deliver(outbound, isVolatile: isVolatile)
         return true
+    }
+
+    private func startAckDeadline(_ id: Int, _ timeout: Duration) {
+        let timer =
+            self.ackTimer
+            // Held by each other until the socket closes, as every socket does.
+            ?? DeadlineTimer(on: self.eventLoop) {
+                self.waitingAcks[$0] != nil
+            } passed: {
+                self.ackTimedOut($0)
+            }
+        self.ackTimer = timer
+        timer.add(id, in: timeout, amongWaiting: self.waitingAcks.count)
+    }
+
+    private func ackTimedOut(_ id: Int) {
+        guard let waiting = self.waitingAcks[id], let timeout = waiting.timeout else { return }
+        self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(waiting.event) within \(timeout)")))
     }
 
     /// Ends a wait before its ack came; nothing when it is over.
     func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
         guard let waiting = self.waitingAcks.removeValue(forKey: id) else { return }
-        waiting.timer?.cancel()
         waiting.resume(result)
     }
 
@@ -126,8 +143,9 @@ extension SocketIOServerSocket {
     }
 
     func failWaitingAcks(_ reason: SocketIODisconnectReason) {
+        self.ackTimer?.cancel()
+        self.ackTimer = nil
         for ack in exchange(&self.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
-            ack.timer?.cancel()
             ack.resume(.failure(SocketIOError(.disconnected, message: "The client left before it answered: \(reason)")))
         }
     }

@@ -36,7 +36,8 @@ extension SocketIOServerSocket {
                 try recovery.deliver(delivery, in: self.namespace, to: self)
                 return
             }
-            let content = SocketIOParcel.Content.event(name: event, arguments: arguments, ackID: nil)
+            let content = SocketIOParcel.Content.event(
+                name: event, arguments: arguments, ackID: self.namespace.ackIDOfUnnumbered(arguments))
             if self.eventLoop.inEventLoop { return try self.send(content, flags) }
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }

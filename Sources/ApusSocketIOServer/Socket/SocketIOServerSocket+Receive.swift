@@ -4,9 +4,10 @@ import NIOCore
 
 // From the client to the listeners: catch-all listeners, then middleware, then those of the name.
 extension SocketIOServerSocket {
-    func received(_ name: String, _ arguments: SocketIOPayload, ackID: Int?) {
+    /// - Parameter bytes: What the event was on the wire.
+    func received(_ name: String, _ arguments: SocketIOPayload, ackID: Int?, bytes: Int) {
         if ackID != nil { self.owedAcks += 1 }
-        let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) })
+        let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
         if self.listeners.hearsAll {
             for entry in self.listeners.any { self.run(entry.handler, event) }
             let middleware = self.listeners.middleware
@@ -31,7 +32,7 @@ extension SocketIOServerSocket {
                 let remaining = rest
                 let event = event.detached  // it may wait
                 // The queue keeps the events in order: the next one is looked at when this one is through.
-                return self.enqueue {
+                return self.enqueue(event.bytes) {
                     do {
                         try await body(event)
                         try? await self.eventLoop.submit { self.check(event, remaining) }.get()
@@ -50,20 +51,27 @@ extension SocketIOServerSocket {
             do { try body(event) } catch { self.report(error, event) }
         case .asynchronous(let body):
             let event = event.detached  // it may wait
-            self.enqueue {
+            self.enqueue(event.bytes) {
                 do { try await body(event) } catch { self.report(error, event) }
             }
         }
     }
 
-    private func enqueue(_ work: @escaping @Sendable () async -> Void) {
+    private func enqueue(_ bytes: Int, _ work: @escaping @Sendable () async -> Void) {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.state else { return }
-        let queue = self.asyncQueue ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents)
+        guard case .open = self.state, let connection = self.connection else { return }
+        let queue =
+            self.asyncQueue
+            ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents, waitingBytes: connection.waitingEvents)
         self.asyncQueue = queue
-        guard !queue.enqueue(work) else { return }
+        let bound: String
+        switch queue.enqueue(bytes: bytes, work) {
+        case .taken: return
+        case .tooMany: bound = "\(self.limits.maximumWaitingEvents) events"
+        case .tooLarge: bound = "\(connection.waitingEvents.maximum) bytes of events"
+        }
         // Handlers that fall behind by this much will not catch up. Not told to stay away: the client may come back.
-        self.connection?.close(.forcedClose, detail: "more than \(self.limits.maximumWaitingEvents) events wait for their handlers")
+        connection.close(.forcedClose, detail: "more than \(bound) wait for their handlers")
     }
 
     private func report(_ error: any Error, _ event: SocketIOEvent) {

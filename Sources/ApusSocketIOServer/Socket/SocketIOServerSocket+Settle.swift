@@ -7,7 +7,7 @@ extension SocketIOServerSocket {
         self.eventLoop.assertInEventLoop()
         let handlersDone = self.eventLoop.makePromise(of: Void.self)
         // The queue works in order: when it comes to this, what was before is done.
-        if self.asyncQueue?.enqueue({ handlersDone.succeed() }) != true { handlersDone.succeed() }
+        if self.asyncQueue?.enqueue(bytes: 0, { handlersDone.succeed() }) != .taken { handlersDone.succeed() }
         return handlersDone.futureResult.flatMap {
             guard case .open = self.state, self.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
             let acksSent = self.eventLoop.makePromise(of: Void.self)

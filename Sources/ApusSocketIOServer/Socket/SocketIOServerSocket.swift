@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
@@ -33,6 +34,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var waitingAcks: [Int: WaitingAck] = [:]
+    /// Made with the first ack that is waited for.
+    var ackTimer: DeadlineTimer?
     var asyncQueue: SocketIOHandlerQueue?
     /// What the socket brings back, until it is in its namespace.
     var resumption: SocketIORecoveryLog.Resumption?
@@ -75,6 +78,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     struct Stored: Sendable {
         var values: [String: any Sendable] = [:]
         var data: SocketIOValue = [:]
+        /// Rooms that middleware put the socket in, before it is in its namespace; `nil` once it is, or never will be.
+        var roomsAhead: Set<String>?
     }
 
     init(
@@ -90,11 +95,16 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.pid = pid
         self.recovery = recovery
         self.resumption = resumption
-        self.stored = NIOLockedValueBox(resumption?.session.kept ?? Stored())
+        var stored = resumption?.session.kept ?? Stored()
+        stored.roomsAhead = []
+        self.stored = NIOLockedValueBox(stored)
     }
 
     /// Whether this is the socket from before: its id, rooms and data are back, and every event it missed was sent.
     public var isRecovered: Bool { self.recovery == .complete }
+
+    /// Whether it is not decided yet whether the client comes in.
+    var isAwaited: Bool { self.stored.withLockedValue { $0.roomsAhead != nil } }
 
     /// Whether the client is in the namespace now.
     public var isConnected: Bool { self.namespace.contains(self) }
@@ -139,13 +149,30 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     // MARK: Rooms
 
     /// The rooms the socket is in, its own included.
-    public var rooms: Set<String> { self.namespace.rooms(of: self) }
+    public var rooms: Set<String> { self.stored.withLockedValue { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
 
-    /// Enters rooms. It leaves them all when it disconnects.
-    public func join(_ rooms: String...) { self.namespace.join(self, rooms) }
+    /// Enters rooms. It leaves them all when it disconnects. In middleware: it enters them when it is connected.
+    public func join(_ rooms: String...) {
+        let isAhead = self.stored.withLockedValue { $0.roomsAhead?.formUnion(rooms) } != nil
+        if !isAhead { self.namespace.join(self, rooms) }
+    }
 
     /// Leaves a room.
-    public func leave(_ room: String) { self.namespace.leave(self, room) }
+    public func leave(_ room: String) {
+        let isAhead = self.stored.withLockedValue { stored in
+            _ = stored.roomsAhead?.remove(room)
+            return stored.roomsAhead != nil
+        }
+        if !isAhead { self.namespace.leave(self, room) }
+    }
+
+    /// Puts the socket into its namespace, and into the rooms that middleware chose.
+    func enterNamespace() {
+        self.namespace.add(self)
+        // Taken when it is in: whoever joins from now on finds it there.
+        let rooms = self.stored.withLockedValue { exchange(&$0.roomsAhead, with: nil) } ?? []
+        if !rooms.isEmpty { self.namespace.join(self, Array(rooms)) }
+    }
 
     // MARK: Life
 
@@ -192,6 +219,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.namespace.reserve()
         defer { self.namespace.release() }
         let rooms = self.rooms
+        recovery.leaving(self)
         self.namespace.remove(self)
         let kept = self.stored.withLockedValue { $0 }
         recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: pid, by: self)
@@ -202,6 +230,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
         self.state = .closed(.transportClose)
+        self.stored.withLockedValue { $0.roomsAhead = nil }
+        self.namespace.recovery?.abandoned(self)
         self.letGo()
     }
 

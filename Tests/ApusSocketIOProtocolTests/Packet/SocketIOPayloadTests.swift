@@ -95,4 +95,17 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         let error = #expect(throws: SocketIOError.self) { try SocketIOArguments.decode(payload, as: Int.self, Int.self) }
         #expect(error?.message.hasPrefix("argument 2 of 3") == true)
     }
+
+    @Test(
+        arguments: [
+            (#"2["e",1,"a\u0041" ]"#, "aA"), (#"2["e","a",1]"#, nil), (#"2["e"]"#, nil), (#"2["e",["a"]]"#, nil), (#"2["e",""]"#, ""),
+        ] as [(String, String?)])
+    func itsLastTextIsKnown(wire: String, text: String?) throws {
+        guard case .event("e", let payload, nil) = try received(wire).content else {
+            Issue.record("no event")
+            return
+        }
+        #expect(payload.lastText == text)
+        #expect(SocketIOPayload(payload.arguments).lastText == text)
+    }
 }
