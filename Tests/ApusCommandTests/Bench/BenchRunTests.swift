@@ -1,7 +1,6 @@
 import ApusSocketIOServer
 import ApusWebSocket
 import NIOCore
-import NIOPosix
 import Testing
 
 @testable import apus
@@ -38,13 +37,21 @@ struct BenchRunTests {
         }
     }
 
-    private static func expectGood(_ report: BenchReport) {
+    /// Runs the load; a window that a busy machine slept through is tried again, longer.
+    @discardableResult private static func expectGood(_ plan: BenchPlan) async throws -> BenchReport {
+        var plan = plan
+        var report = try await Self.run(plan)
+        for _ in 0..<5 where report.messages == 0 {
+            plan.duration *= 2
+            report = try await Self.run(plan)
+        }
         #expect(report.messages > 0)
         #expect(report.setUp.opened == 4)
         #expect(report.setUp.failed == 0)
         #expect(report.lost == 0)
         #expect(report.unanswered == 0)
         #expect(report.latency != nil)
+        return report
     }
 
     @Test(
@@ -56,7 +63,7 @@ struct BenchRunTests {
         var plan = Self.plan(exchange)
         plan.binary = binary
         plan.size = 300
-        Self.expectGood(try await Self.run(plan))
+        try await Self.expectGood(plan)
     }
 
     @Test(
@@ -68,29 +75,28 @@ struct BenchRunTests {
         var plan = Self.plan(exchange)
         plan.binary = binary
         plan.polling = true
-        Self.expectGood(try await Self.run(plan))
+        try await Self.expectGood(plan)
     }
 
     @Test(.timeLimit(.minutes(1))) func twoLoopsShareTheConnections() async throws {
         var plan = Self.plan(.webSocket)
         plan.threads = 2
         plan.size = 100_000
-        Self.expectGood(try await Self.run(plan))
+        try await Self.expectGood(plan)
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [BenchPlan.Exchange.room(of: 10), .event("echo"), .acknowledged("ack")])
     func roomsAndNamespacesToo(exchange: BenchPlan.Exchange) async throws {
         var plan = Self.plan(exchange)
         if case .room = exchange {} else { plan.namespaces = 3 }
-        Self.expectGood(try await Self.run(plan))
+        try await Self.expectGood(plan)
     }
 
     @Test(.timeLimit(.minutes(1))) func aRateIsKept() async throws {
         var plan = Self.plan(.acknowledged("ack"))
         plan.rate = 500
         plan.inFlight = 1000
-        let report = try await Self.run(plan)
-        Self.expectGood(report)
+        let report = try await Self.expectGood(plan)
         // Those meant for the measured time, however long it really took.
         #expect(abs(Double(report.messages) - 500 * report.seconds) <= 3)
         #expect(report.correctsOmission)
@@ -106,12 +112,9 @@ struct BenchRunTests {
     }
 
     @Test func nobodyThereIsAnErrorNotAResult() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let listener = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
-        let port = listener.localAddress?.port ?? 0
-        try await listener.close()
+        // Nobody listens on port 1. A port that was just given back may be another test's by now.
         var plan = Self.plan(.webSocket)
-        plan.url = "ws://127.0.0.1:\(port)/"
+        plan.url = "ws://127.0.0.1:1/"
         await #expect(throws: BenchError.self) { try await BenchRun(plan: plan, progress: { _ in }).run() }
     }
 }
