@@ -254,7 +254,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     /// The session has ended.
     private func finished() {
         self.publish()
-        self.waiters.resumeClosing()
+        defer { self.waiters.resumeClosing() }
         guard self.machine.state.isEnded else { return }  // a listener has begun anew
         self.network.stop()
         _ = self.machine.routeFound()  // who no longer looks must not go on believing that there is none
