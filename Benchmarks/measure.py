@@ -113,7 +113,7 @@ def two_cores(table, seconds, only):
         ratio = results[1].per_cpu / results[0].per_cpu
         table.row(f"two event loops: {name}")["Apus"] = (
             f"{results[1].rate:,.0f}/s ({results[0].rate:,.0f}/s on one, beside the load); a CPU-second does {ratio:.2f} of one loop's, "
-            f"so two cores do {2 * ratio:.2f} ×")
+            f"which on two free cores would be {2 * ratio:.2f} × (reckoned, not run)")
 
 
 def receive(table, seconds, only):
