@@ -38,6 +38,13 @@ import Testing
             return try await self.channel.readOutbound(as: ByteBuffer.self)
         }
 
+        /// All that has left, in however many writes: the loop may turn by itself between two of them.
+        func allWritten() async throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            while let buffer = try await self.written() { bytes += buffer.readableBytesView }
+            return bytes
+        }
+
         func peerCloses(_ code: UInt16, _ reason: String = "") async throws {
             var payload = ByteBuffer(integer: code)
             payload.writeString(reason)
@@ -55,6 +62,48 @@ import Testing
         let closure = await pair.connection.waitUntilClosed()
         #expect(closure == WebSocketClosure(code: .goingAway, reason: "bye", wasClean: true, initiator: .peer, error: nil))
         #expect(!pair.connection.isOpen)
+    }
+
+    private struct SourceFailed: Error {}
+
+    private func pieces(_ pieces: [[UInt8]], fails: Bool = false) -> AsyncThrowingStream<ByteBuffer, any Error> {
+        AsyncThrowingStream { stream in
+            for piece in pieces { stream.yield(ByteBuffer(bytes: piece)) }
+            stream.finish(throwing: fails ? SourceFailed() : nil)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aMessageIsSentInPieces() async throws {
+        let pair = try await Pair()
+        // Cut within a character.
+        try await pair.connection.send(.text, pieces: self.pieces([[0x61, 0xC3], [0xA4], []]))
+        try await pair.connection.send("next")
+        #expect(try await pair.allWritten() == [0x01, 2, 0x61, 0xC3, 0x00, 1, 0xA4, 0x80, 0, 0x81, 4] + Array("next".utf8))
+        try await pair.connection.send(.binary, pieces: self.pieces([]))
+        #expect(try await pair.allWritten() == [0x82, 0])
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func aMessageThatCannotGoOnEndsTheConnection(isText: Bool) async throws {
+        let pair = try await Pair()
+        if isText {
+            await #expect(throws: WebSocketError.self) {
+                try await pair.connection.send(.text, pieces: self.pieces([[0x61], [0xC3]]))
+            }
+        } else {
+            await #expect(throws: SourceFailed.self) {
+                try await pair.connection.send(.binary, pieces: self.pieces([[0x61], [0xC3]], fails: true))
+            }
+        }
+        #expect(try await pair.allWritten().prefix(10) == [isText ? 0x01 : 0x02, 1, 0x61, 0x00, 1, 0xC3, 0x88, 40, 0x03, 0xF3])
+        #expect(!pair.connection.isOpen)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aMessageThatHasNotBegunCostsNothing() async throws {
+        let pair = try await Pair()
+        await #expect(throws: SourceFailed.self) { try await pair.connection.send(.binary, pieces: self.pieces([], fails: true)) }
+        #expect(pair.connection.isOpen)
+        try await pair.connection.send("next")
+        #expect(try await pair.allWritten() == [0x81, 4] + Array("next".utf8))
     }
 
     @Test(.timeLimit(.minutes(1))) func aLostConnectionThrowsAfterTheLastMessage() async throws {

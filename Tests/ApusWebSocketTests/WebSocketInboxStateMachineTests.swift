@@ -91,28 +91,28 @@ import Testing
 
     @Test func manySendsAreOneHop() {
         var outbox = WebSocketOutboxStateMachine(flow: .init())
-        #expect(outbox.send("a", sender: 1) == .queued(scheduleHop: true))
+        #expect(outbox.send(.message("a"), sender: 1) == .queued(scheduleHop: true))
         #expect(outbox.post("b") == .queued(scheduleHop: false))
-        #expect(outbox.hopped() == ["a", "b"])
+        #expect(outbox.hopped() == [.message("a"), .message("b")])
         #expect(outbox.hopped() == [])
-        #expect(outbox.send("c", sender: 2) == .queued(scheduleHop: true))
+        #expect(outbox.send(.message("c"), sender: 2) == .queued(scheduleHop: true))
     }
 
     @Test func sendersWaitInOrderAboveTheWatermark() {
         var outbox = WebSocketOutboxStateMachine(flow: .init())
-        #expect(outbox.send(self.large, sender: 1) == .queued(scheduleHop: true))
-        #expect(outbox.send("a", sender: 2) == .wait)
-        #expect(outbox.send("b", sender: 3) == .wait)
+        #expect(outbox.send(.message(self.large), sender: 1) == .queued(scheduleHop: true))
+        #expect(outbox.send(.message("a"), sender: 2) == .wait)
+        #expect(outbox.send(.message("b"), sender: 3) == .wait)
         #expect(outbox.cancelled(sender: 2) == true)
         #expect(outbox.cancelled(sender: 2) == false)
-        #expect(outbox.hopped() == [self.large])
+        #expect(outbox.hopped() == [.message(self.large)])
         let still = outbox.transportBecame(writable: false, holding: 64 << 10)
         #expect(still.senders == [])
-        #expect(outbox.send("c", sender: 4) == .wait)
+        #expect(outbox.send(.message("c"), sender: 4) == .wait)
         let room = outbox.transportBecame(writable: true, holding: 0)
         #expect(room.senders == [3, 4])
         #expect(room.scheduleHop)
-        #expect(outbox.hopped() == ["b", "c"])
+        #expect(outbox.hopped() == [.message("b"), .message("c")])
     }
 
     @Test func whatIsPostedIsBounded() {
@@ -146,7 +146,7 @@ import Testing
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))  // and the loop looks again
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: false))
         #expect(outbox.post("1234") == .queued(scheduleHop: false))
-        #expect(outbox.hopped() == ["1234"])
+        #expect(outbox.hopped() == [.message("1234")])
         #expect(outbox.creditIsDue() == true)
         #expect(outbox.creditIsDue() == false)
         _ = outbox.transportBecame(writable: false, holding: 50)
@@ -158,19 +158,42 @@ import Testing
     @Test func nobodyIsClosedForANumberThatIsOutOfDate() {
         var outbox = self.filled(.close)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
-        #expect(outbox.hopped() == ["123456789"])
+        #expect(outbox.hopped() == [.message("123456789")])
         #expect(outbox.creditIsDue() == true)
         #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 101))) == .overflow(.close, scheduleHop: false))
     }
 
+    private func piece(_ text: String, of message: Int, isLast: Bool = false) -> WebSocketParcel {
+        .piece(WebSocketPiece(message: message, bytes: ByteBuffer(string: text), kind: .text, isLast: isLast, compression: .automatic))
+    }
+
+    @Test func nobodysMessageStandsBetweenThePiecesOfAnother() {
+        var outbox = WebSocketOutboxStateMachine(flow: .init())
+        #expect(outbox.send(self.piece("a", of: 1), sender: 1) == .queued(scheduleHop: true))
+        #expect(outbox.send(.message("waits"), sender: 2) == .wait)
+        #expect(outbox.send(self.piece("other", of: 2), sender: 3) == .wait)
+        #expect(outbox.send(self.piece("b", of: 1), sender: 4) == .queued(scheduleHop: false))
+        _ = outbox.hopped()
+        // No room: it waits before those who came earlier.
+        _ = outbox.transportBecame(writable: false, holding: 64 << 10)
+        #expect(outbox.send(self.piece("c", of: 1), sender: 5) == .wait)
+        #expect(outbox.transportBecame(writable: true, holding: 0).senders == [5])
+        #expect(outbox.send(self.piece("", of: 1, isLast: true), sender: 6) == .queued(scheduleHop: false))
+        #expect(outbox.hopped() == [self.piece("c", of: 1), self.piece("", of: 1, isLast: true)])
+        let room = outbox.transportBecame(writable: true, holding: 0)
+        #expect(room.senders == [2, 3])
+        #expect(room.scheduleHop)
+        #expect(outbox.hopped() == [.message("waits"), self.piece("other", of: 2)])
+    }
+
     @Test func afterTheEndNothingIsTaken() {
         var outbox = WebSocketOutboxStateMachine(flow: .init())
-        _ = outbox.send(self.large, sender: 1)
-        _ = outbox.send("a", sender: 2)
+        _ = outbox.send(.message(self.large), sender: 1)
+        _ = outbox.send(.message("a"), sender: 2)
         #expect(outbox.ended(self.closed) == [2])
         #expect(outbox.ended(self.closed) == [])
         #expect(outbox.hopped() == [])
-        #expect(outbox.send("b", sender: 3) == .refuse(self.closed))
+        #expect(outbox.send(.message("b"), sender: 3) == .refuse(self.closed))
         #expect(outbox.post("b") == .refuse)
         #expect(outbox.transportBecame(writable: true, holding: 0).senders == [])
     }

@@ -11,7 +11,7 @@ extension WebSocketConnection {
     /// - Throws: ``WebSocketError/Code/closed`` or the error that ended the connection; `CancellationError` when the task was cancelled
     ///   while it waited, and the message is then not sent.
     public func send(_ message: WebSocketMessage) async throws {
-        try await self.outbox.send(message)
+        try await self.outbox.send(.message(message))
     }
 
     /// Sends a message without waiting, from any thread; from the event loop it goes straight into the write of this turn.
@@ -32,7 +32,7 @@ extension WebSocketConnection {
         self.writeWaiting()
         guard let handler = self.handler, handler.isOpen else { return false }
         // The question costs something and is asked only of a transport that lags, or of a turn that sends very much.
-        if !handler.isWritable || handler.outbound.readableBytes > self.flow.postedBytes / 2,
+        if !handler.isWritable || handler.deferredBytes > 0 || handler.outbound.readableBytes > self.flow.postedBytes / 2,
             handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
         {
             self.overflowed(self.flow.overflow)
@@ -75,9 +75,19 @@ extension WebSocketConnection {
     }
 
     private func writeOutbox() {
-        let (messages, creditIsDue) = self.outbox.takeAll()
+        let (parcels, creditIsDue) = self.outbox.takeAll()
         guard let handler = self.handler else { return }
-        for message in messages { handler.send(message) }
+        for parcel in parcels {
+            switch parcel {
+            case .message(let message): handler.send(message)
+            case .piece(let piece):
+                do throws(WebSocketError) {
+                    try handler.send(piece: piece.bytes, of: piece.kind, isLast: piece.isLast, compression: piece.compression)
+                } catch {
+                    handler.abort(error)
+                }
+            }
+        }
         if creditIsDue, handler.isOpen, !handler.isWritable, handler.queuedBytes > self.flow.postedBytes {
             self.overflowed(self.flow.overflow)
         }

@@ -107,7 +107,7 @@ extension WebSocketHandler {
     /// Bytes that were sent and did not leave this process.
     package var queuedBytes: Int {
         let below = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        return self.outbound.readableBytes + (below ?? 0)
+        return self.outbound.readableBytes + self.deferredBytes + (below ?? 0)
     }
 
     // MARK: Frames

@@ -7,7 +7,7 @@ final class WebSocketOutbox: Sendable {
     private struct Storage: Sendable {
         var machine: WebSocketOutboxStateMachine
         var continuations: [Int: CheckedContinuation<Void, any Error>] = [:]
-        var lastSender = 0
+        var lastNumber = 0
     }
 
     private let storage: NIOLockedValueBox<Storage>
@@ -31,19 +31,24 @@ final class WebSocketOutbox: Sendable {
         }
     }
 
-    /// Suspends until there is room, then queues.
-    func send(_ message: WebSocketMessage) async throws {
-        try Task.checkCancellation()
-        let sender = self.storage.withLockedValue { storage in
-            storage.lastSender &+= 1
-            return storage.lastSender
+    /// A number nobody had before.
+    func nextNumber() -> Int {
+        self.storage.withLockedValue { storage in
+            storage.lastNumber &+= 1
+            return storage.lastNumber
         }
+    }
+
+    /// Suspends until there is room, then queues.
+    func send(_ parcel: WebSocketParcel) async throws {
+        try Task.checkCancellation()
+        let sender = self.nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 // `nil`: cancelled before there was anybody to cancel.
                 let action: WebSocketOutboxStateMachine.SendAction? = self.withStorage { storage in
                     if Task.isCancelled { return nil }
-                    let action = storage.machine.send(message, sender: sender)
+                    let action = storage.machine.send(parcel, sender: sender)
                     if case .wait = action { storage.continuations[sender] = continuation }
                     return action
                 }
@@ -79,7 +84,7 @@ final class WebSocketOutbox: Sendable {
     }
 
     /// On the event loop: what is to be written now, and whether the bound is to be looked at afterwards.
-    func takeAll() -> (messages: [WebSocketMessage], creditIsDue: Bool) {
+    func takeAll() -> (parcels: [WebSocketParcel], creditIsDue: Bool) {
         self.withStorage { ($0.machine.hopped(), $0.machine.creditIsDue()) }
     }
 

@@ -20,15 +20,17 @@ struct WebSocketOutboxStateMachine {
     private let flow: WebSocketFlowControl
     private var state = State.open
     private var isWritable = true
-    private var messages: [WebSocketMessage] = []
+    private var parcels: [WebSocketParcel] = []
     private var bytes = 0
+    /// The message of which pieces were queued, and the last was not. No other sender's message may stand between them.
+    private var openMessage: Int?
     /// What the transport held when the event loop last looked. Counted while it is not writable only: below its watermark nobody is told
     /// when it gets less.
     private var transportBytes = 0
     /// Something was posted, or refused, on the strength of that number, which may be out of date: the event loop must look.
     private var isOnCredit = false
     private var hopIsScheduled = false
-    private var senders = Deque<(id: Int, message: WebSocketMessage)>()
+    private var senders = Deque<(id: Int, parcel: WebSocketParcel)>()
 
     init(flow: WebSocketFlowControl) {
         self.flow = flow
@@ -36,12 +38,18 @@ struct WebSocketOutboxStateMachine {
 
     private var hasRoom: Bool { self.isWritable && self.bytes < Self.watermark }
 
-    /// Whether messages wait for the hop.
-    var isWaiting: Bool { !self.messages.isEmpty }
+    /// Whether something waits for the hop.
+    var isWaiting: Bool { !self.parcels.isEmpty }
 
-    private mutating func append(_ message: WebSocketMessage) {
-        self.messages.append(message)
-        self.bytes += message.payload.readableBytes + 16  // an empty message takes room as well
+    private mutating func append(_ parcel: WebSocketParcel) {
+        if case .piece(let piece) = parcel { self.openMessage = piece.isLast ? nil : piece.message }
+        self.parcels.append(parcel)
+        self.bytes += parcel.byteCount + 16  // an empty message takes room as well
+    }
+
+    /// Whether a parcel goes on with the message that is under way.
+    private func continuesOpenMessage(_ parcel: WebSocketParcel) -> Bool {
+        if case .piece(let piece) = parcel { piece.message == self.openMessage } else { false }
     }
 
     /// Whether a hop must be scheduled; says so once.
@@ -58,13 +66,14 @@ struct WebSocketOutboxStateMachine {
     }
 
     /// Somebody sends, and may wait.
-    mutating func send(_ message: WebSocketMessage, sender: Int) -> SendAction {
+    mutating func send(_ parcel: WebSocketParcel, sender: Int) -> SendAction {
         if case .ended(let error) = self.state { return .refuse(error) }
-        guard self.senders.isEmpty, self.hasRoom else {
-            self.senders.append((sender, message))
+        let goesOn = self.continuesOpenMessage(parcel)
+        guard self.hasRoom, goesOn || (self.senders.isEmpty && self.openMessage == nil) else {
+            if goesOn { self.senders.prepend((sender, parcel)) } else { self.senders.append((sender, parcel)) }
             return .wait
         }
-        self.append(message)
+        self.append(parcel)
         return .queued(scheduleHop: self.needsHop())
     }
 
@@ -86,7 +95,7 @@ struct WebSocketOutboxStateMachine {
             case .close: break  // not for an old number: the hop asks for the present one, and closes
             }
         }
-        self.append(message)
+        self.append(.message(message))
         return .queued(scheduleHop: self.needsHop())
     }
 
@@ -98,12 +107,12 @@ struct WebSocketOutboxStateMachine {
     }
 
     /// The hop has come to the event loop: these are to be written now.
-    mutating func hopped() -> [WebSocketMessage] {
+    mutating func hopped() -> [WebSocketParcel] {
         self.hopIsScheduled = false
         self.bytes = 0
-        let messages = self.messages
-        self.messages = []
-        return messages
+        let parcels = self.parcels
+        self.parcels = []
+        return parcels
     }
 
     /// Asked once for every hop: whether the bound must be held against what the transport holds now.
@@ -120,8 +129,9 @@ struct WebSocketOutboxStateMachine {
         self.isWritable = isWritable
         self.transportBytes = bytes
         var resumed: [Int] = []
-        while self.hasRoom, let sender = self.senders.popFirst() {
-            self.append(sender.message)
+        while self.hasRoom, let sender = self.senders.first, self.openMessage == nil || self.continuesOpenMessage(sender.parcel) {
+            self.senders.removeFirst()
+            self.append(sender.parcel)
             resumed.append(sender.id)
         }
         return (resumed, self.needsHop())
@@ -131,7 +141,7 @@ struct WebSocketOutboxStateMachine {
     mutating func ended(_ error: WebSocketError) -> [Int] {
         guard case .open = self.state else { return [] }
         self.state = .ended(error)
-        self.messages = []
+        self.parcels = []
         self.bytes = 0
         defer { self.senders.removeAll() }
         return self.senders.map(\.id)
