@@ -238,6 +238,7 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzWebSocketMessage", ["ApusWebSocketProtocol"]),
         ("FuzzDeflate", ["ApusWebSocketProtocol"]),
         ("FuzzHandshake", ["ApusWebSocketProtocol"]),
+        ("FuzzRequestHead", ["ApusWebSocketProtocol"]),
         ("FuzzEngineIO", ["ApusBytes", "ApusEngineIOProtocol"]),
         ("FuzzFraming", ["ApusFramedProtocol"]),
         ("FuzzSession", ["ApusFramedProtocol", "ApusJSON"]),
@@ -248,8 +249,8 @@ if Context.environment["APUS_FUZZ"] != nil {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
             .target(
-                name: name, dependencies: targets + [nioCore, httpTypes], path: "FuzzTesting/\(name)", exclude: ["Seeds"],
-                swiftSettings: settings))
+                name: name, dependencies: targets + [nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes],
+                path: "FuzzTesting/\(name)", exclude: ["Seeds"], swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
 }

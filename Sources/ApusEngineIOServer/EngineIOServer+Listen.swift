@@ -1,7 +1,8 @@
-import ApusEngineIOProtocol
 import ApusConnectivity
-import ApusWebSocket
-import HTTPTypes
+import ApusEngineIOProtocol
+package import ApusWebSocket
+package import ApusWebSocketProtocol
+package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -23,16 +24,55 @@ extension EngineIOServer {
     ) async throws {
         try self.configuration.validate()
         try await Listener.run(on: .host(host, port: port), eventLoopGroup, onListening: onListening) { channel in
-            guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-            if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
-            let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-            try pipeline.addHandler(self.makeHTTPHandler(isAlone: true))
-            try pipeline.addHandler(NotFoundHandler())
+            try self.configure(channel, tls: tls)
         }
         await self.shutdown()
+    }
+
+    /// Fills the pipeline of an accepted connection.
+    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
+        guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
+        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandler(
+            WebSocketArrivalHandler(
+                host: self, isSecure: tls != nil, timers: self.timers.value(on: channel.eventLoop),
+                timeout: self.configuration.requestTimeout))
+    }
+}
+
+extension EngineIOServer: WebSocketArrivalHost {
+    package var handshakeLimits: WebSocketLimits { WebSocketLimits() }
+
+    package func receive(_ request: HTTPRequest, at arrival: WebSocketArrivalHandler, on channel: any Channel) -> Bool {
+        guard self.configuration.allowRequest == nil, self.configuration.covers(request),
+            let wish = try? self.configuration.judge(request).parsed.get(), let agreement = try? self.agree(on: request)
+        else { return false }
+        let session: EngineIOSession
+        let isNew: Bool
+        switch wish {
+        case .handshake(.webSocket, let version):
+            let opened = try? self.open(
+                .webSocket, version: version, request: request, remoteAddress: channel.remoteAddress, on: channel.eventLoop)
+            guard let opened else { return false }
+            (session, isNew) = (opened, true)
+        case .upgrade(let sid):
+            guard let present = try? self.session(sid) else { return false }
+            (session, isNew) = (present, false)
+        case .handshake(.polling, _), .poll, .post, .preflight: return false
+        }
+        let (transport, handler) = self.makeWebSocket(agreement, of: session, on: channel.eventLoop)
+        arrival.welcome(handler, answering: self.fields(of: agreement, for: request, beginning: isNew ? session.id : nil))
+        session.eventLoop.runOnLoop { if isNew { session.opened(on: transport) } else { session.probeOpened(transport) } }
+        return true
+    }
+
+    package func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws {
+        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
+        try pipeline.addHandler(self.makeHTTPHandler(isAlone: true, firstDeadline: deadline))
+        try pipeline.addHandler(NotFoundHandler())
     }
 }
 

@@ -54,8 +54,11 @@ package final class EngineIOServer: Sendable {
     /// - Parameters:
     ///   - isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
     ///   - passing: The deadlines of requests that are passed on, when it is alone; `nil` for those that are answered at once.
-    package func makeHTTPHandler(isAlone: Bool = false, passing: EngineIOPassing? = nil) -> EngineIOHTTPHandler {
-        EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing)
+    ///   - firstDeadline: When the first request must be whole, if that time runs already.
+    package func makeHTTPHandler(
+        isAlone: Bool = false, passing: EngineIOPassing? = nil, firstDeadline: NIODeadline? = nil
+    ) -> EngineIOHTTPHandler {
+        EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
     }
 
     /// The sessions that are open now.

@@ -30,13 +30,8 @@ package enum Listener {
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
             }
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    // Unix sockets have no such option.
-                    if channel.remoteAddress?.protocol != .unix {
-                        try? channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1)
-                    }
-                    try configure(channel)
-                }
+                // They have TCP_NODELAY from the listening socket, on which NIO sets it.
+                channel.eventLoop.makeCompletedFuture { try configure(channel) }
             }
         let listener =
             switch address {

@@ -1,6 +1,5 @@
 import ApusEngineIOProtocol
 import ApusWebSocket
-import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -11,21 +10,10 @@ extension EngineIOHTTPHandler {
     func begin(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
         let configuration = self.server.configuration
         self.startDeadline(configuration.requestTimeout, context)
-        let isUpgrade = request.headerFields[.upgrade]?.lowercased() == "websocket"
-        let verdict = configuration.judgeOrigin(of: request, isUpgrade: isUpgrade)
+        let (parsed, verdict) = configuration.judge(request)
         let responder = EngineIOResponder(
             handler: self, request: request, server: self.server, corsFields: configuration.cors.fields(for: request, verdict),
             eventLoop: context.eventLoop)
-        let parsed: Result<EngineIORequest, EngineIOError>
-        if verdict == .refused {
-            parsed = .failure(EngineIOError(.forbidden, message: "Origin not allowed"))
-        } else {
-            parsed = Result { () throws(EngineIOError) in
-                try EngineIORequest(
-                    method: request.method.rawValue, query: request.query, isWebSocketUpgrade: isUpgrade,
-                    transports: configuration.transports, allowsV3: configuration.allowsEngineIO3)
-            }
-        }
         let keepAlive = request.headerFields[.connection]?.lowercased() != "close"
         var exchange = EngineIOExchange(request: request, parsed: parsed, responder: responder, keepAlive: keepAlive)
         if let length = request.headerFields[.contentLength].flatMap(Int.init), length > configuration.maximumPayloadBytes {
@@ -98,7 +86,7 @@ extension EngineIOHTTPHandler {
                 }
             case .upgrade(let sid):
                 let session = try self.server.session(sid)
-                let agreement = try self.agree(on: exchange.request)
+                let agreement = try self.server.agree(on: exchange.request)
                 self.upgrade(exchange.request, agreement, context, session: session) { $0.probeOpened($1) }
             case .poll(let sid):
                 let session = try self.server.session(sid)
@@ -156,7 +144,7 @@ extension EngineIOHTTPHandler {
                 .polling, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
             session.respondWithOpenPacket(exchange.responder)
         case .webSocket:
-            let agreement = try self.agree(on: exchange.request)
+            let agreement = try self.server.agree(on: exchange.request)
             let session = try self.server.open(
                 .webSocket, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
             self.upgrade(exchange.request, agreement, context, session: session, beginning: session.id) { $0.opened(on: $1) }
@@ -165,37 +153,16 @@ extension EngineIOHTTPHandler {
 
     // MARK: Upgrade
 
-    private typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
-
-    private func agree(on request: HTTPRequest) throws(EngineIOError) -> Agreement {
-        do throws(WebSocketError) {
-            return try WebSocketHandshake.accept(request, deflate: self.server.configuration.perMessageDeflate)
-        } catch {
-            throw EngineIOError(.badRequest, message: "Bad request", cause: error)
-        }
-    }
-
     private func upgrade(
-        _ request: HTTPRequest, _ agreement: Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
+        _ request: HTTPRequest, _ agreement: EngineIOServer.Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
         beginning sid: String? = nil, then greet: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
     ) {
-        let configuration = self.server.configuration
-        var fields = HTTPFields()
-        configuration.changeFields(&fields, of: request, beginning: sid)
-        // What makes it an upgrade is not the application's to change.
-        for field in agreement.fields { fields[field.name] = field.value }
-        fields[.contentLength] = nil
-        fields[.transferEncoding] = nil
+        let fields = self.server.fields(of: agreement, for: request, beginning: sid)
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         self.machine.finish()
         self.exchange = nil
-        let transport = EngineIOWebSocketTransport(
-            session: session, maximumQueuedBytes: configuration.maximumQueuedBytes, eventLoop: context.eventLoop)
-        let handler = WebSocketHandler(
-            role: .server, limits: .init(maximumMessageBytes: configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
-            delegate: transport, buffers: self.server.buffers.value(on: context.eventLoop))
-        transport.attach(handler)
+        let (transport, handler) = self.server.makeWebSocket(agreement, of: session, on: context.eventLoop)
         let pipeline = context.pipeline.syncOperations
         WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
         // Where requests are passed on, the pipeline is a web framework's, and its scheme says nothing of TLS.
@@ -204,15 +171,6 @@ extension EngineIOHTTPHandler {
             if request.scheme == "http" { handler.shareReceiveBuffer() }
         }
         session.eventLoop.runOnLoop { greet(session, transport) }
-    }
-}
-
-extension EngineIOServerConfiguration {
-    /// Judges the page a request comes from.
-    fileprivate func judgeOrigin(of request: HTTPRequest, isUpgrade: Bool) -> OriginPolicy.Verdict {
-        // Every browser names the origin of a WebSocket. The id of a session is a secret of its own: who has it needs no cookie.
-        let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
-        return self.origins.judge(origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)
     }
 }
 

@@ -15,6 +15,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     package typealias OutboundOut = HTTPResponsePart
 
     let server: EngineIOServer
+    /// The deadline of the first request, where it runs already.
+    private let firstDeadline: NIODeadline?
     /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
     let isAlone: Bool
     let passing: EngineIOPassing?
@@ -29,8 +31,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     private var deadline = EventLoopTimer()
     private var timers: EventLoopTimers?
 
-    init(server: EngineIOServer, isAlone: Bool, passing: EngineIOPassing? = nil) {
+    init(server: EngineIOServer, isAlone: Bool, passing: EngineIOPassing? = nil, firstDeadline: NIODeadline? = nil) {
         self.server = server
+        self.firstDeadline = firstDeadline
         self.isAlone = isAlone
         self.passing = passing
     }
@@ -39,7 +42,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.context = context
         self.timers = self.server.timers.value(on: context.eventLoop)
         // The handshake of TLS counts as well.
-        if self.isAlone { self.startDeadline(self.server.configuration.requestTimeout, context) }
+        if let firstDeadline {
+            self.timers?.set(&self.deadline, at: firstDeadline, for: self, .init(0))
+        } else if self.isAlone {
+            self.startDeadline(self.server.configuration.requestTimeout, context)
+        }
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
@@ -132,11 +139,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         context.read()
     }
 
-    private func isOurs(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.prefix(while: { $0 != "?" }) else { return false }
-        // The reference answers with and without the last slash.
-        return path == self.server.configuration.path || path == self.server.configuration.path.dropLast()
-    }
+    private func isOurs(_ request: HTTPRequest) -> Bool { self.server.configuration.covers(request) }
 
     // MARK: Out
 

@@ -1,4 +1,5 @@
 import ApusWebSocketProtocol
+import HTTPTypes
 import NIOCore
 
 /// What is sent in one turn is gathered in one buffer and leaves in one write.
@@ -16,6 +17,20 @@ extension WebSocketHandler {
         self.beginOutbound(withRoomFor: text.count)
         WebSocketFrameEncoder.write(text: text, maskingKey: self.makeMaskingKey(), into: &self.outbound)
         self.scheduleFlush()
+    }
+
+    /// Sends the answer to the opening handshake, within the read that brought the request: whose end flushes it, with the frames behind it.
+    func sendHandshakeAnswer(_ fields: HTTPFields) {
+        self.beginOutbound(withRoomFor: 512)
+        self.outbound.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
+        for field in fields {
+            self.outbound.writeString(field.name.rawName)
+            self.outbound.writeStaticString(": ")
+            self.outbound.writeString(field.value)
+            self.outbound.writeStaticString("\r\n")
+        }
+        self.outbound.writeStaticString("\r\n")
+        self.isReading = true
     }
 
     private func makeMaskingKey() -> WebSocketMaskingKey? {

@@ -1,4 +1,6 @@
 import ApusConnectivity
+package import ApusWebSocketProtocol
+package import HTTPTypes
 import NIOConcurrencyHelpers
 public import NIOCore
 import NIOHTTP1
@@ -53,19 +55,46 @@ extension WebSocketServer {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
+        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandler(
+            WebSocketArrivalHandler(
+                host: self, isSecure: tls != nil, timers: self.timers.value(on: channel.eventLoop),
+                timeout: self.configuration.handshakeTimeout))
+    }
+}
+
+extension WebSocketServer: WebSocketArrivalHost {
+    package var handshakeLimits: WebSocketLimits { self.configuration.limits }
+
+    package func receive(_ request: HTTPRequest, at arrival: WebSocketArrivalHandler, on channel: any Channel) -> Bool {
+        let handshake = WebSocketServerHandshake(configuration: self.configuration)
+        guard self.configuration.shouldUpgrade == nil, handshake.isOurs(request),
+            let agreement = try? handshake.judge(request, hasBody: false),
+            let ticket = try? self.admit(request, from: channel.remoteAddress)
+        else { return false }
+        do throws(WebSocketUpgradeRefusal) {
+            try self.beginOpening()
+        } catch {
+            ticket.giveBack()
+            return false
+        }
+        self.open(request, agreement, ticket, on: channel) { arrival.welcome($0, answering: agreement.fields) }
+        return true
+    }
+
+    package func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = self.configuration.limits.maximumHeaderBytes
         limits.maxHeaderListSize = self.configuration.limits.maximumHeaderBytes
         limits.maxHeaderFieldCount = self.configuration.limits.maximumHeaderFields
-        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
-        let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)),
             WebSocketHTTPGuard(),
-            HTTP1ToHTTPServerCodec(secure: tls != nil),
-            WebSocketHTTPHandler(server: self, isAlone: true),
+            HTTP1ToHTTPServerCodec(secure: isSecure),
+            WebSocketHTTPHandler(server: self, deadline: deadline),
             WebSocketFallbackHandler(path: self.configuration.path),
         ])
     }

@@ -137,7 +137,7 @@ public final class WebSocketServer: Sendable {
     /// ```
     ///
     /// An application that stops says goodbye to all at once; call ``shutdown()`` first to do it in batches.
-    public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self, isAlone: false)] }
+    public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self)] }
 
     // MARK: Opening
 
@@ -172,13 +172,12 @@ public final class WebSocketServer: Sendable {
         if isDraining { throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter) }
     }
 
-    /// The 101 is written: HTTP leaves the pipeline, a connection begins. On its event loop, once after ``beginOpening()``.
+    /// A connection begins. On its event loop, once after ``beginOpening()``.
     ///
-    /// - Parameter isFirst: Whether nothing, TLS for example, stands between the transport and HTTP.
+    /// - Parameter install: Puts the WebSocket into the channel's pipeline, in the place of HTTP.
     func open(
-        _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket,
-        in pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel, removing mounted: any RemovableChannelHandler,
-        isFirst: Bool
+        _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket, on channel: any Channel,
+        installing install: (WebSocketHandler) -> Void
     ) {
         let connection = WebSocketConnection(
             on: channel.eventLoop, subprotocol: agreement.settled.subprotocol, remoteAddress: channel.remoteAddress,
@@ -187,8 +186,7 @@ public final class WebSocketServer: Sendable {
         let handler = WebSocketHandler(
             role: .server, limits: self.configuration.limits, deflate: agreement.settled.deflate, delegate: connection,
             buffers: self.buffers.value(on: channel.eventLoop))
-        WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: mounted, with: handler)
-        if isFirst { handler.shareReceiveBuffer() }
+        install(handler)
         connection.attach(handler)
         connection.keep(WebSocketServerKeeper(server: self, timers: self.timers.value(on: channel.eventLoop), connection: connection))
         self.logger.debug("WebSocket opened", metadata: ["websocket.subprotocol": "\(agreement.settled.subprotocol ?? "")"])

@@ -18,8 +18,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private let server: WebSocketServer
     private let handshake: WebSocketServerHandshake
-    /// Whether the deadline runs from the connection's beginning on, or from the head of our request.
-    private let isAlone: Bool
+    /// The deadline that runs already; `nil` where a web server stands around it, and it runs from the head of our request on.
+    private let deadline: NIODeadline?
     private var machine = WebSocketHTTPStateMachine()
     private var context: ChannelHandlerContext?
     private var timer = EventLoopTimer()
@@ -27,15 +27,15 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     private var check: Task<Void, Never>?
     private var readIsHeld = false
 
-    init(server: WebSocketServer, isAlone: Bool) {
+    init(server: WebSocketServer, deadline: NIODeadline? = nil) {
         self.server = server
         self.handshake = WebSocketServerHandshake(configuration: server.configuration)
-        self.isAlone = isAlone
+        self.deadline = deadline
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if self.isAlone { self.startTimer(context) }
+        if self.deadline != nil { self.startTimer(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -54,7 +54,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         guard !self.timerIsSet else { return }
         self.timerIsSet = true
         let timers = self.server.timers.value(on: context.eventLoop)
-        timers.set(&self.timer, at: timers.now + TimeAmount(self.server.configuration.handshakeTimeout), for: self, .init(0))
+        let deadline = self.deadline ?? timers.now + TimeAmount(self.server.configuration.handshakeTimeout)
+        timers.set(&self.timer, at: deadline, for: self, .init(0))
     }
 
     private func stopTimer() {
@@ -176,9 +177,11 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.readIsHeld { context.read() }
-        self.server.open(
-            request, agreement, ticket, in: context.pipeline.syncOperations, on: context.channel, removing: self,
-            isFirst: self.isAlone && request.scheme == "http")
+        self.server.open(request, agreement, ticket, on: context.channel) { handler in
+            WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
+            // Nothing, TLS for example, stands between the transport and HTTP.
+            if self.deadline != nil, request.scheme == "http" { handler.shareReceiveBuffer() }
+        }
     }
 
     // MARK: Out

@@ -1,0 +1,129 @@
+package import ApusConnectivity
+package import ApusWebSocketProtocol
+package import HTTPTypes
+package import NIOCore
+
+/// A server that takes its connections in through a ``WebSocketArrivalHandler``.
+package protocol WebSocketArrivalHost: AnyObject {
+    /// How many and how large the fields of a handshake may be.
+    var handshakeLimits: WebSocketLimits { get }
+
+    /// Agrees to a request for a WebSocket, if there is nothing to say against it and nobody to ask: calls ``WebSocketArrivalHandler/welcome(_:answering:)``.
+    ///
+    /// - Returns: `false`: nothing has happened; the handlers of HTTP are to judge, and to answer.
+    func receive(_ request: HTTPRequest, at arrival: WebSocketArrivalHandler, on channel: any Channel) -> Bool
+
+    /// Puts the handlers of HTTP at the end of a pipeline. The peer has until `deadline` for the first request.
+    func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws
+}
+
+/// Stands in the pipeline of an accepted connection until its first bytes are there. A plain request for a WebSocket is answered at once; for
+/// everything else, and everything doubtful, the handlers of HTTP are put in its place, and get the bytes as they came.
+///
+/// Putting in and taking out those handlers, some seven of them, is most of what it costs to open a WebSocket through them.
+///
+/// Confined to the channel's event loop.
+package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableChannelHandler, EventLoopTimerOwner {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+
+    private let host: any WebSocketArrivalHost
+    private let isSecure: Bool
+    private let timers: EventLoopTimers
+    /// When the connection is given up. No byte of the peer prolongs it.
+    private let deadline: NIODeadline
+    private var timer = EventLoopTimer()
+    private var context: ChannelHandlerContext?
+    /// Of the head, when it does not come in one read.
+    private var head = ByteBuffer()
+
+    /// - Parameters:
+    ///   - host: The server.
+    ///   - isSecure: Whether TLS stands before this handler.
+    ///   - timers: The event loop's.
+    ///   - timeout: How long the head may take, the handshake of TLS included.
+    package init(host: any WebSocketArrivalHost, isSecure: Bool, timers: EventLoopTimers, timeout: Duration) {
+        self.host = host
+        self.isSecure = isSecure
+        self.timers = timers
+        self.deadline = timers.now + TimeAmount(timeout)
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.timers.set(&self.timer, at: self.deadline, for: self, .init(0))
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.timers.cancel(&self.timer)
+        self.context = nil
+    }
+
+    package func timerFired(_ name: EventLoopTimer.Name) { self.context?.close(promise: nil) }
+
+    // MARK: In
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let read = self.unwrapInboundIn(data)
+        let isFirst = self.head.readableBytes == 0
+        if !isFirst { self.head.writeImmutableBuffer(read) }
+        let head = isFirst ? read : self.head
+        if let request = WebSocketRequestHead.request(in: head, isSecure: self.isSecure, limits: self.host.handshakeLimits) {
+            if !self.host.receive(request, at: self, on: context.channel) { self.passOn(head, context) }
+        } else if head.readableBytes > WebSocketRequestHead.maximumBytes {
+            self.passOn(head, context)
+        } else if isFirst {
+            self.head.writeImmutableBuffer(read)  // a copy: the channel may read the rest into the same buffer
+        }
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        // What is not whole by now is slow, or no such request.
+        if self.head.readableBytes > 0 {
+            self.passOn(self.head, context, isEndOfRead: true)
+        } else {
+            context.fireChannelReadComplete()
+        }
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)  // a reset, a TLS failure: nothing to say to this peer
+    }
+
+    // MARK: Out
+
+    /// Answers the request with 101, and leaves the connection to its WebSocket. From within ``WebSocketArrivalHost/receive(_:at:on:)``, once.
+    ///
+    /// - Parameters:
+    ///   - handler: The WebSocket. What it sends in this read leaves in one write with the answer.
+    ///   - fields: The fields of the answer, without a length.
+    package func welcome(_ handler: WebSocketHandler, answering fields: HTTPFields) {
+        guard let context = self.context else { return handler.transportEnded(cause: nil) }
+        self.head = ByteBuffer()
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(handler, position: .after(self))
+        } catch {
+            return handler.transportEnded(cause: error)  // the channel is gone already
+        }
+        pipeline.removeHandler(context: context, promise: nil)
+        if !self.isSecure { handler.shareReceiveBuffer() }
+        handler.sendHandshakeAnswer(fields)
+    }
+
+    private func passOn(_ head: ByteBuffer, _ context: ChannelHandlerContext, isEndOfRead: Bool = false) {
+        self.head = ByteBuffer()
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try self.host.addHTTPHandlers(to: pipeline, isSecure: self.isSecure, deadline: self.deadline)
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(self.wrapInboundOut(head))
+        if isEndOfRead { context.fireChannelReadComplete() }
+        pipeline.removeHandler(context: context, promise: nil)
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketArrivalHandler: Sendable {}

@@ -1,0 +1,131 @@
+package import HTTPTypes
+package import NIOCore
+
+/// Takes apart the head of a request for a WebSocket that every reader of HTTP takes apart in the same way.
+///
+/// It is no parser of HTTP and refuses nothing: what is unusual, wrong or not whole it leaves (`nil`) to one, which then judges the same bytes. What
+/// it takes is one `GET` without a body, and nothing behind it; one `Host`; fields of printable ASCII in lines that end with CR LF.
+///
+/// Source: RFC 9112 2.1 to 5, by its strictest reading; RFC 6455 4.1.
+package struct WebSocketRequestHead {
+    /// A longer head is left to the parser. Unit: bytes.
+    package static let maximumBytes = 16 << 10
+
+    private struct Line {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// The request that `buffer` holds, from its first readable byte to its last.
+    ///
+    /// - Parameters:
+    ///   - buffer: What a client has sent so far.
+    ///   - isSecure: Whether it came over TLS.
+    ///   - limits: How many and how large its fields may be; a head that may be above them is left to the parser.
+    package static func request(in buffer: ByteBuffer, isSecure: Bool, limits: WebSocketLimits) -> HTTPRequest? {
+        guard buffer.readableBytes <= min(Self.maximumBytes, limits.maximumHeaderBytes) else { return nil }
+        return buffer.withUnsafeReadableBytes { bytes in
+            var head = WebSocketRequestHead(bytes)
+            return head.request(isSecure: isSecure, maximumFields: limits.maximumHeaderFields)
+        }
+    }
+
+    private mutating func request(isSecure: Bool, maximumFields: Int) -> HTTPRequest? {
+        guard let target = self.takeRequestLine() else { return nil }
+        var lines: [Line] = []
+        lines.reserveCapacity(16)
+        while !self.take("\r\n") {
+            guard let line = self.takeField(), lines.count < maximumFields else { return nil }
+            lines.append(line)
+        }
+        // What comes behind the head is not this reader's, and a client has nothing to say before it is answered.
+        guard self.index == self.bytes.count else { return nil }
+
+        var host: Range<Int>?
+        var asksForWebSocket = false
+        for line in lines {
+            if self.name(line, is: "host") {
+                guard host == nil else { return nil }
+                host = line.value
+            } else if self.name(line, is: "upgrade") {
+                asksForWebSocket = self.matches(line.value, "websocket")
+            } else if self.name(line, is: "content-length") || self.name(line, is: "transfer-encoding") {
+                return nil
+            }
+        }
+        guard let host, asksForWebSocket else { return nil }
+        var fields = HTTPFields()
+        fields.reserveCapacity(lines.count)
+        for line in lines where line.value != host {
+            guard let name = HTTPField.Name(self.text(line.name)) else { return nil }
+            fields.append(HTTPField(name: name, value: self.text(line.value)))
+        }
+        return HTTPRequest(
+            method: .get, scheme: isSecure ? "https" : "http", authority: self.text(host), path: self.text(target), headerFields: fields)
+    }
+
+    // MARK: Lines
+
+    /// `GET /path?query HTTP/1.1`, answers where the target is.
+    private mutating func takeRequestLine() -> Range<Int>? {
+        guard self.take("GET ") else { return nil }
+        let target = self.takeWhile(Self.isOfTarget)
+        guard let first = target.first, self.bytes[first] == UInt8(ascii: "/"), self.take(" HTTP/1.1\r\n") else { return nil }
+        return target
+    }
+
+    /// `Name: value` and its end. A value is not empty, and has a blank at neither end but the usual one before it.
+    private mutating func takeField() -> Line? {
+        let name = self.takeWhile(HTTPToken.contains)
+        guard !name.isEmpty, self.take(": ") || self.take(":") else { return nil }
+        let value = self.takeWhile { (0x20...0x7E).contains($0) }
+        guard let first = value.first, let last = value.last, self.bytes[first] != 0x20, self.bytes[last] != 0x20, self.take("\r\n") else {
+            return nil
+        }
+        return Line(name: name, value: value)
+    }
+
+    /// What RFC 3986 lets stand in a path and a query.
+    private static func isOfTarget(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x24...0x3B, UInt8(ascii: "="), 0x3F...0x5A, 0x5F, 0x61...0x7A, UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func take(_ text: StaticString) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard self.bytes.count - self.index >= length else { return false }
+        for offset in 0..<length where self.bytes[self.index + offset] != text.utf8Start[offset] { return false }
+        self.index += length
+        return true
+    }
+
+    private mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> Range<Int> {
+        let start = self.index
+        while self.index < self.bytes.count, isWanted(self.bytes[self.index]) { self.index += 1 }
+        return start..<self.index
+    }
+
+    private func name(_ line: Line, is small: StaticString) -> Bool { self.matches(line.name, small) }
+
+    /// Whether the bytes are this text, which is in small letters, in any case.
+    private func matches(_ range: Range<Int>, _ small: StaticString) -> Bool {
+        guard range.count == small.utf8CodeUnitCount else { return false }
+        return range.indices.allSatisfy { index in
+            let (byte, letter) = (self.bytes[index], small.utf8Start[index - range.lowerBound])
+            return byte == letter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == letter
+        }
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: self.bytes[range], as: UTF8.self) }
+}

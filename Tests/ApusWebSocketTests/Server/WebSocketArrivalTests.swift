@@ -1,0 +1,111 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Testing
+
+/// The first bytes of a connection: whoever reads them, the server does and answers the same.
+@Suite struct WebSocketArrivalTests {
+    private static let deflate = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
+
+    /// Requests of all kinds, as further lines of a handshake that is in order.
+    private static let requests: [[String]] = [
+        [], ["Sec-WebSocket-Protocol: b, a"], ["Sec-WebSocket-Protocol: c"], [Self.deflate], [Self.deflate + "; server_max_window_bits=7"],
+        ["Cookie: a=1; b=2"], ["Origin: http://a.example"], ["Origin: http://a.example", "Cookie: a=1"], ["Origin: http://b.example"],
+        ["Origin: null"], ["Origin:"], ["X: y "], ["X:  y"], ["X: a\tb"], ["X: ä"], ["Host: b.example"], ["Content-Length: 0"],
+        ["Content-Length: 2"], ["Transfer-Encoding: chunked"], ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="],
+        ["Sec-WebSocket-Version: 8"], ["Upgrade: h2c"], ["Connection: close"], ["Expect: 100-continue"], ["X : y"], [" folded"],
+        ["X: a\0b"],
+        ["X: a\rb"], ["X: " + String(repeating: "y", count: 40_000)], Array(repeating: "X: y", count: 100),
+    ]
+
+    private func configuration() -> WebSocketServerConfiguration {
+        var configuration = WebSocketServerConfiguration()
+        configuration.subprotocols = .preferred("a", "b")
+        configuration.compression = .init()
+        return configuration
+    }
+
+    @Test(arguments: Self.requests)
+    func oneReadOrTwo(lines: [String]) throws {
+        let request = EmbeddedWebSocketServer.request("/a?b=c").dropLast(2) + lines.map { $0 + "\r\n" }.joined() + "\r\n"
+        func outcome(_ reads: [Substring]) throws -> [String] {
+            let server = try EmbeddedWebSocketServer(self.configuration())
+            for read in reads { try server.send(read) }
+            let (status, text) = try server.answer()
+            let connection = server.server.connections.first
+            let seen = connection?.request.map { ["\($0)", "\($0.headerFields)", $0.authority ?? "", $0.scheme ?? ""] } ?? []
+            server.pass(.seconds(1))
+            return [
+                "\(status ?? 0)", text, "\(server.isOpen)", "\(server.server.connectionCount)", connection?.subprotocol ?? "",
+                "\(connection?.isCompressed ?? false)",
+            ] + seen
+        }
+        let whole = try outcome([request[...]])
+        // Bytes that end within the head go to the parser of HTTP.
+        #expect(try whole == outcome([request.prefix(30), request.dropFirst(30)]))
+    }
+
+    /// What is taken apart here comes out of NIO's parser the same.
+    @Test(arguments: Self.requests)
+    func theParserReadsTheSame(lines: [String]) throws {
+        let text = EmbeddedWebSocketServer.request("/a?b=c").dropLast(2) + lines.map { $0 + "\r\n" }.joined() + "\r\n"
+        let taken = WebSocketRequestHead.request(in: ByteBuffer(string: String(text)), isSecure: false, limits: .init())
+        guard let taken else { return }
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
+        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try channel.writeInbound(ByteBuffer(string: String(text)))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .head(taken))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .end(nil))
+    }
+
+    @Test func theAnswerAndWhatIsSaidAtOnceLeaveTogether() throws {
+        let server = try EmbeddedWebSocketServer { $0.post("hi") }
+        try server.send(EmbeddedWebSocketServer.request())
+        let bytes = try #require(try server.channel.readOutbound(as: ByteBuffer.self))
+        #expect(String(buffer: bytes).hasPrefix("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"))
+        #expect(bytes.readableBytesView.suffix(8) == [0x0D, 0x0A, 0x0D, 0x0A, 0x81, 2, 0x68, 0x69])
+        #expect(try server.channel.readOutbound(as: ByteBuffer.self) == nil)
+    }
+
+    @Test func aHeadOfSeveralReadsInOneTurnIsTakenApartAsWell() throws {
+        let server = try EmbeddedWebSocketServer()
+        let request = EmbeddedWebSocketServer.request()
+        server.channel.pipeline.fireChannelRead(ByteBuffer(string: String(request.prefix(100))))
+        server.channel.pipeline.fireChannelRead(ByteBuffer(string: String(request.dropFirst(100))))
+        server.channel.pipeline.fireChannelReadComplete()
+        #expect(throws: ChannelPipelineError.self) {
+            _ = try server.channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self)
+        }
+        #expect(try server.answer().status == 101)
+    }
+
+    /// Hazard 14: one deadline, which no byte prolongs.
+    @Test func whoSaysNothingOrTooLittleIsCut() throws {
+        for part in ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n"] {
+            let server = try EmbeddedWebSocketServer()
+            let timeout = server.server.configuration.handshakeTimeout
+            server.pass(timeout / 2)
+            if !part.isEmpty { try server.send(part) }
+            server.pass(timeout / 2 - .milliseconds(1))
+            #expect(server.isOpen)
+            server.pass(.milliseconds(2))
+            #expect(!server.isOpen, "\(part)")
+        }
+    }
+
+    @Test func whoIsAskedAboutIsLeftToTheHandlersOfHTTP() throws {
+        var configuration = self.configuration()
+        configuration.shouldUpgrade = { _ in }
+        let server = try EmbeddedWebSocketServer(configuration)
+        try server.send(EmbeddedWebSocketServer.request())
+        #expect(throws: Never.self) { _ = try server.channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self) }
+        #expect(server.server.connections.isEmpty)  // the task of the check has not come back
+        server.channel.close(promise: nil)
+    }
+}
