@@ -55,6 +55,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
             if frame.opcode == .continuation, let last = joined.indices.last, !joined[last].isFinal {
                 joined[last].payload.writeImmutableBuffer(frame.payload)
                 joined[last].isFinal = frame.isFinal
+                joined[last].missing = frame.missing
             } else {
                 joined.append(frame)
             }
@@ -113,7 +114,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(second.readableBytes == 2)  // a Ping waits until it is whole
         #expect(
             frames == [
-                WebSocketFrame(isFinal: false, opcode: .text, payload: ByteBuffer(string: "He")),
+                WebSocketFrame(isFinal: false, opcode: .text, payload: ByteBuffer(string: "He"), missing: 3),
                 WebSocketFrame(opcode: .continuation, payload: ByteBuffer(string: "llo")),
             ])
     }

@@ -24,6 +24,23 @@ import Testing
         #expect(error.code == .invalidUTF8)
     }
 
+    /// What is announced is made room for once, and a liar gets room in proportion to what it has sent (hazard 2).
+    @Test func roomIsMadeForWhatIsAnnouncedButNotForAll() {
+        func capacity(announced: Int) -> Int? {
+            var machine = WebSocketConnectionStateMachine()
+            let first = WebSocketFrame(
+                isFinal: false, opcode: .binary, payload: ByteBuffer(repeating: 1, count: 1000), missing: announced)
+            #expect(machine.receivedFrame(first) == .doNothing)
+            let last = machine.receivedFrame(WebSocketFrame(opcode: .continuation, payload: ByteBuffer(repeating: 2, count: 24)))
+            guard case .deliver(let message) = last else { return nil }
+            #expect(message.payload.readableBytes == 1024)
+            return message.payload.capacity
+        }
+        #expect(capacity(announced: 24) == 1024)
+        #expect(capacity(announced: 15 << 10) == 16 << 10)
+        #expect(capacity(announced: 1 << 30) == 32 << 10)  // 17,000 bytes, in the allocator's steps
+    }
+
     /// Hazard 3, CVE-2026-48779: with the defaults, 200,000 fragments of one byte or none.
     @Test(arguments: [0, 1]) func twoHundredThousandFragments(length: Int) {
         var decoder = WebSocketFrameDecoder(role: .client, limits: .init())

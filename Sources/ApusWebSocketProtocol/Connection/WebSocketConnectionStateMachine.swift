@@ -26,6 +26,19 @@ package struct WebSocketConnectionStateMachine {
         var isText: Bool
         var isCompressed: Bool
         var payload: ByteBuffer
+
+        /// Makes room for more than this has when the frame says that more comes: each growth moves what is there. Not for all it says, since
+        /// it may say what it likes.
+        private static let maximumGrowth = 16
+
+        mutating func append(_ piece: WebSocketFrame) {
+            let bytes = piece.payload.readableBytes
+            if self.payload.writableBytes < bytes {
+                let bound = Self.maximumGrowth * (self.payload.readableBytes + bytes)
+                self.payload.reserveCapacity(minimumWritableBytes: bytes + min(piece.missing, bound))
+            }
+            self.payload.writeImmutableBuffer(piece.payload)
+        }
     }
 
     private let maximumMessageBytes: Int
@@ -102,7 +115,7 @@ package struct WebSocketConnectionStateMachine {
             guard let partial = self.partial.take() else {
                 return self.fail(.protocolViolation, "a continuation of no message")
             }
-            return self.received(frame.payload, isLast: frame.isFinal, of: partial)
+            return self.received(frame, of: partial)
         case .ping:
             return .sendPong(frame.payload)
         case .pong:
@@ -212,16 +225,15 @@ extension WebSocketConnectionStateMachine {
             return self.delivery(isText: isText, payload: frame.payload)
         }
         // Copied: the frame is a slice of what was read, and a slow message must not keep that alive.
-        return self.received(
-            frame.payload, isLast: frame.isFinal, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
+        return self.received(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }
 
     /// Each piece is looked at as it comes: "fail fast" on the first impossible byte.
-    private mutating func received(_ piece: ByteBuffer, isLast: Bool, of partial: consuming PartialMessage) -> FrameAction {
+    private mutating func received(_ piece: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
         if partial.isCompressed {
             let before = partial.payload.readableBytes
             do throws(WebSocketError) {
-                try self.inflate(piece, isLast: isLast, into: &partial.payload)
+                try self.inflate(piece.payload, isLast: piece.isFinal, into: &partial.payload)
             } catch {
                 return self.failed(error)
             }
@@ -232,12 +244,12 @@ extension WebSocketConnectionStateMachine {
                 guard isValid else { return self.fail(.invalidUTF8, "a compressed text message is not UTF-8") }
             }
         } else {
-            guard !partial.isText || self.validator.receive(piece) else {
+            guard !partial.isText || self.validator.receive(piece.payload) else {
                 return self.fail(.invalidUTF8, "a text message is not UTF-8")
             }
-            partial.payload.writeImmutableBuffer(piece)
+            partial.append(piece)
         }
-        guard isLast else {
+        guard piece.isFinal else {
             self.partial = partial
             return .doNothing
         }

@@ -26,13 +26,17 @@ package struct WebSocketFrame: Equatable, Sendable {
     package var reserved: WebSocketReservedBits
     package var opcode: WebSocketOpcode
     package var payload: ByteBuffer
+    /// Bytes of the same frame that have not come: this is a piece of it, and they follow as continuations.
+    package var missing: Int
 
     package init(
-        isFinal: Bool = true, reserved: WebSocketReservedBits = .unset, opcode: WebSocketOpcode, payload: ByteBuffer = ByteBuffer()
+        isFinal: Bool = true, reserved: WebSocketReservedBits = .unset, opcode: WebSocketOpcode, payload: ByteBuffer = ByteBuffer(),
+        missing: Int = 0
     ) {
         self.isFinal = isFinal
         self.reserved = reserved
         self.opcode = opcode
         self.payload = payload
+        self.missing = missing
     }
 }

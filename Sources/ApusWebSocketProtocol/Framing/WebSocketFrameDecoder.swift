@@ -108,7 +108,7 @@ package struct WebSocketFrameDecoder {
         space.found(
             .init(
                 isFinal: frame.isFinal && isWhole, reserved: reserved, opcode: opcode, maskingKey: frame.maskingKey, start: consumed,
-                length: length))
+                length: length, missing: frame.missing - length))
         consumed &+= length
         guard !isWhole else { return }
         self.openFrame = OpenFrame(

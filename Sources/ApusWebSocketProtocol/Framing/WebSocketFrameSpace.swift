@@ -14,9 +14,19 @@ package struct WebSocketFrameSpace {
         /// Where the payload begins, from the first readable byte on.
         var start: Int
         var length: Int
+        /// Bytes of the frame that have not come.
+        var missing: Int
+
+        /// Whether this is not a whole message: the connection's machine then copies it to the others.
+        var isPiece: Bool { !self.isFinal || self.opcode == .continuation }
+
+        func frame(_ payload: ByteBuffer) -> WebSocketFrame {
+            WebSocketFrame(
+                isFinal: self.isFinal, reserved: self.reserved, opcode: self.opcode, payload: payload, missing: self.missing)
+        }
     }
 
-    /// A larger buffer is let go of: a message somebody keeps would keep it alive, however small it is.
+    /// A larger buffer is let go of, unless all in it is copied: a message somebody keeps would keep it alive, however small it is.
     private static let maximumSpareBytes = 8 << 10
     private static let maximumSpareFrames = 256
 
@@ -44,7 +54,7 @@ package struct WebSocketFrameSpace {
     mutating func cut(_ buffer: ByteBuffer) {
         for place in self.places {
             let payload = buffer.getSlice(at: buffer.readerIndex &+ place.start, length: place.length) ?? ByteBuffer()
-            self.frames.append(WebSocketFrame(isFinal: place.isFinal, reserved: place.reserved, opcode: place.opcode, payload: payload))
+            self.frames.append(place.frame(payload))
         }
     }
 
@@ -73,9 +83,9 @@ package struct WebSocketFrameSpace {
         for place in self.places {
             let payload = self.payloads.getSlice(at: offset, length: place.length) ?? ByteBuffer()
             offset &+= place.length
-            self.frames.append(WebSocketFrame(isFinal: place.isFinal, reserved: place.reserved, opcode: place.opcode, payload: payload))
+            self.frames.append(place.frame(payload))
         }
-        if self.payloads.capacity > Self.maximumSpareBytes { self.payloads = ByteBuffer() }
+        if self.payloads.capacity > Self.maximumSpareBytes, !self.places.allSatisfy(\.isPiece) { self.payloads = ByteBuffer() }
     }
 
     /// Takes the frames out, for as long as they are worked on: what they lead to may lead to another read.
