@@ -46,7 +46,8 @@ package struct UTF8StreamValidator: Sendable {
             index += 1
         }
         while index < count {
-            // ASCII, the common case, sixteen bytes at a time.
+            // ASCII, the common case, 64 and then sixteen bytes at a time.
+            while index <= count &- 64, Self.areASCII(bytes, at: index) { index &+= 64 }
             while index <= count &- 16, Self.isASCII(bytes, at: index) { index &+= 16 }
             guard index < count else { break }
             let length = Self.sequenceLength(bytes, at: index)
@@ -57,6 +58,15 @@ package struct UTF8StreamValidator: Sendable {
             index &+= length
         }
         return true
+    }
+
+    /// Whether the 64 bytes from here on are ASCII.
+    @inline(__always)
+    private static func areASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
+        let first = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+        let second = bytes.loadUnaligned(fromByteOffset: index &+ 32, as: SIMD4<UInt64>.self)
+        let both = first | second
+        return (both[0] | both[1] | both[2] | both[3]) & 0x8080_8080_8080_8080 == 0
     }
 
     /// Whether the sixteen bytes from here on are ASCII.

@@ -39,4 +39,15 @@ import Testing
             #expect(validator.isComplete)
         }
     }
+
+    /// ASCII is looked at in blocks: one byte that is none is found wherever it stands.
+    @Test func aByteThatIsNotASCIIIsFoundInEveryPlace() {
+        for place in 0..<200 {
+            var bytes = [UInt8](repeating: 0x7F, count: 200)
+            bytes[place] = 0x80
+            #expect(!UTF8StreamValidator.isValid(ByteBuffer(bytes: bytes)), "at \(place)")
+            bytes.replaceSubrange(place...place, with: "é".utf8)
+            #expect(UTF8StreamValidator.isValid(ByteBuffer(bytes: bytes)), "at \(place)")
+        }
+    }
 }

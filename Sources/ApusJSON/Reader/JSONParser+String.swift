@@ -51,17 +51,29 @@ extension JSONParser {
         }
     }
 
-    /// Skips ASCII that needs no attention, eight bytes at a time, and stops at the first that does (or near the end).
+    /// Skips ASCII that needs no attention, 32 and then eight bytes at a time, and stops at the first that does (or near the end).
     private mutating func skipPlainWords() {
-        while self.offset &+ 8 <= self.count {
-            let word = UInt64(littleEndian: self.bytes.loadUnaligned(fromByteOffset: self.offset, as: UInt64.self))
-            let special = JSONBytes.special(in: word) | (word & JSONBytes.highBits)
-            guard special == 0 else {
-                self.offset += special.trailingZeroBitCount / 8
-                return
+        var offset = self.offset
+        while offset <= self.count &- 32,
+            self.marks(at: offset) | self.marks(at: offset &+ 8) | self.marks(at: offset &+ 16)
+                | self.marks(at: offset &+ 24) == 0
+        { offset &+= 32 }
+        while offset <= self.count &- 8 {
+            let marks = self.marks(at: offset)
+            guard marks == 0 else {
+                offset &+= marks.trailingZeroBitCount / 8
+                break
             }
-            self.offset += 8
+            offset &+= 8
         }
+        self.offset = offset
+    }
+
+    /// What needs attention among the eight bytes from here on: the lowest mark is right.
+    @inline(__always)
+    private func marks(at offset: Int) -> UInt64 {
+        let word = UInt64(littleEndian: self.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        return JSONBytes.special(in: word) | (word & JSONBytes.highBits)
     }
 
     /// Skips characters of several bytes, up to the next ASCII byte.
