@@ -1,7 +1,7 @@
 /// A place to write messages in, which the sessions of one event loop share. Confined to it.
 final class EngineIOScratch {
-    /// More than this is not kept between messages.
-    private static let maximumSpareBytes = 64 << 10
+    /// More than this is not kept between messages. One is kept for a whole event loop.
+    private static let maximumSpareBytes = 256 << 10
 
     @exclusivity(unchecked) private var spare: [UInt8] = []
 

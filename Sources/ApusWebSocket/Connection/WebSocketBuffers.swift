@@ -29,8 +29,9 @@ package final class WebSocketBuffers {
 
     /// An empty buffer for what is sent in one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
-        // Nobody else holds it, unless the transport has not taken all.
-        Self.take(&self.spare) ?? ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
+        // Nobody else holds it, unless the transport has not taken all. One that is too small would be moved to grow.
+        if self.spare.capacity >= minimumBytes, let spare = Self.take(&self.spare) { return spare }
+        return ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
     }
 
     private static func take(_ place: inout ByteBuffer) -> ByteBuffer? {

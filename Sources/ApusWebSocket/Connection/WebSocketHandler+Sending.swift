@@ -38,9 +38,11 @@ extension WebSocketHandler {
     package func sendText(_ text: [UInt8], _ compression: WebSocketCompression = .automatic) {
         guard self.isOpen else { return }
         let isCompressed = self.deflate?.compresses(text.count, compression) ?? false
-        guard !isCompressed, text.count <= Self.copiedPayloadBytes, !self.machine.isSendingPieces else {
+        guard !isCompressed, !self.machine.isSendingPieces else {
             return self.send(WebSocketMessage(.text, ByteBuffer(bytes: text)).compressed(compression))
         }
+        // Copied it is in any case. In a buffer of its own: what stands there is not moved to make room for it.
+        if text.count > Self.copiedPayloadBytes { self.writeOutbound() }
         self.append(text: text)
     }
 
