@@ -161,10 +161,12 @@ let package = Package(
             ],
             path: "Examples", swiftSettings: settings),
 
+        .target(name: "CFreedMemory"),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOServer",
+                "CFreedMemory", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient",
+                "ApusEngineIOServer",
                 "ApusFramedSocket", "ApusSocketIOClient",
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
                 argumentParser, crypto, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,

@@ -51,6 +51,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        FreedMemory.keep()
         let level = Logger.Level(rawValue: self.logLevel) ?? .notice
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

@@ -35,6 +35,7 @@ struct BenchServerCommand: AsyncParsableCommand {
 
     func run() async throws {
         BenchProcess.raiseDescriptorLimit()
+        FreedMemory.keep()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: self.threads)
         let (host, port, raw, maxMessage) = (self.host, self.port, self.raw, self.maxMessage)
         try await TerminationSignals.run {

@@ -9,6 +9,7 @@ import NIOSSL
 extension WebSocketCommand {
     /// Echoes until a signal comes, then tells everybody that it goes away.
     func runServer(at address: ListenAddress) async throws {
+        FreedMemory.keep()
         var lines: [String] = []
         var context: NIOSSLContext?
         if self.hasTLS, case .tcp(let host, _) = address {

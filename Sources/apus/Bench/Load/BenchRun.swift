@@ -24,6 +24,7 @@ struct BenchRun {
     /// - Throws: ``BenchError`` when no connection could be opened.
     func run() async throws -> BenchReport {
         BenchProcess.raiseDescriptorLimit()
+        FreedMemory.keep()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: self.plan.threads)
         let workers = Array(group.makeIterator()).enumerated().map { index, loop in
             let worker = BenchLoopBound(plan: self.plan, loop: index, eventLoop: loop)
