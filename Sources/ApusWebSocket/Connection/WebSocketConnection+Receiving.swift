@@ -99,6 +99,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
 
     private func ended(_ closure: WebSocketClosure) {
         self.handler = nil
+        self.link.disconnect()
         self.heartbeat?.stop()
         self.heartbeat = nil
         self.keeper?.end()

@@ -197,10 +197,11 @@ public final class WebSocketServer: Sendable {
         }
         // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
         if case .asynchronous = self.handler { ticket.share() }
-        connection.onClose { [self, weak connection] closure in
+        // Keeps the connection to its end, which lets go of this. A weak reference would make each use of it dearer.
+        connection.onClose { closure in
             ticket.giveBack()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
-            if let connection { self.closed(connection) }
+            self.closed(connection)
         }
         self.start(connection, ticket)
         if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
