@@ -14,6 +14,8 @@ enum Servers {
         ("Socket.IO ack 64 B, 16 in flight", { try await Self.socketIO(Self.event("ack", 64, id: 7), depth: 16) }),
         ("Socket.IO ack 64 B, 1 in flight", { try await Self.socketIO(Self.event("ack", 64, id: 7), depth: 1) }),
         ("Socket.IO echo 1 KiB, 16 in flight", { try await Self.socketIO(Self.event("echo", 1024), depth: 16) }),
+        ("Socket.IO echo 64 B as it came, 16 in flight", { try await Self.socketIO(Self.event("pass", 64), depth: 16) }),
+        ("Socket.IO ack 64 B as it came, 16 in flight", { try await Self.socketIO(Self.event("pass-ack", 64, id: 7), depth: 16) }),
         ("Socket.IO echo by polling 64 B, 16 a payload", Self.polling),
         ("Socket.IO broadcast to 100, per delivery", Self.broadcast),
         ("raw WebSocket connection, to open", { try await Self.opening(isSocketIO: false).allocations }),
@@ -56,6 +58,9 @@ enum Servers {
         root.onConnection { socket in
             socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
             socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            // Nothing is decoded that only goes on.
+            socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
+            socket.on("pass-ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
             socket.on("bc") { (event: SocketIOEvent) in root.emit("bc", arguments: event.arguments) }
         }
         return try await Self.start { try await io.run(host: "127.0.0.1", port: 0, eventLoopGroup: Self.group, onListening: $0) }
@@ -140,7 +145,8 @@ enum Servers {
         let before = apus_allocation_count()
         let bytesBefore = apus_allocated_bytes()
         for _ in 0..<count { clients.append(try open()) }
-        try await Task.sleep(for: .milliseconds(200))  // what waits for a later turn of the loop
+        // What waits for a later turn of the loop, and what that leaves to the next.
+        for _ in 0..<3 { try await Self.group.next().submit {}.get() }
         let bytes = Double(apus_allocated_bytes() - bytesBefore) / Double(count)
         let allocations = Double(apus_allocation_count() - before) / Double(count)
         withExtendedLifetime(clients) {}
