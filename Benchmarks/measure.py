@@ -3,6 +3,7 @@ import argparse
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from bench import (APUS, CORES, HERE, RAW, SOCKETIO, Missing, Server, apus_raw, apus_socketio, headline, note, pinned, setup)
 
@@ -97,23 +98,35 @@ def idle(table, kind, servers, count, label, only):
 
 
 def two_cores(table, seconds, only):
-    """On a machine of two cores the load needs one of them too: what counts is what a CPU-second of two busy loops does, beside one of a single loop."""
+    """Two event loops in one server beside two servers of one loop each, which share nothing and so are twice one core by nature. In both runs two loads
+    of one core each run on the same two cores, so all that differs is what two loops of one process take from each other: half of "times one core" is that ratio.
+    """
     if only not in "two cores" or CORES < 2:
         return
     for name, kind, command, options in [
         ("raw echo 64 B, 100 × 16", "ws", apus_raw, ["--connections", 100, "--in-flight", 16]),
         ("Socket.IO ack 64 B, 100 × 16", "socketio", apus_socketio, ["--ack", "--connections", 100, "--in-flight", 16]),
     ]:
-        note(f"Apus on two event loops: {name}")
-        results = []
-        every = f"0-{CORES - 1}"
-        for threads in (1, 2):
-            with Server("Apus", command(threads), cores=every) as server:
-                results.append(server.load(kind, *options, seconds=seconds, cores=every))
-        ratio = results[1].per_cpu / results[0].per_cpu
-        table.row(f"two event loops: {name}")["Apus"] = (
-            f"{results[1].rate:,.0f}/s ({results[0].rate:,.0f}/s on one, beside the load); a CPU-second does {ratio:.2f} of one loop's, "
-            f"which on two free cores would be {2 * ratio:.2f} × (reckoned, not run)")
+        cores = ["0", "1"]
+
+        def both(servers):
+            """A load from each core at a time; what they did a second, and a CPU-second of all servers."""
+            with ThreadPoolExecutor(len(cores)) as pool:
+                loads = [pool.submit(server.load, kind, *options, seconds=seconds, cores=core) for server, core in zip(servers, cores)]
+                results = [load.result() for load in loads]
+            rate = sum(result.rate for result in results)
+            # A server that both loads watch is measured twice.
+            spent = sum(result["server"]["cpuSeconds"] / result["seconds"] for result in results) / (len(results) / len(set(servers)))
+            return rate, rate / max(spent, 0.01)
+
+        note(f"Apus on two cores: {name}")
+        with Server("Apus", command(1), cores=cores[0]) as first, Server("Apus", command(1), cores=cores[1]) as second:
+            apart = both([first, second])
+        with Server("Apus", command(2), cores=",".join(cores)) as server:
+            together = both([server, server])
+        table.row(f"two cores: {name}")["Apus"] = (
+            f"two loops {together[0]:,.0f}/s, {together[1]:,.0f} a CPU-second; two servers of one loop {apart[0]:,.0f}/s, {apart[1]:,.0f} a CPU-second: "
+            f"{2 * together[0] / apart[0]:.2f} × one core by the clock, {2 * together[1] / apart[1]:.2f} × by CPU-seconds (loads on the same cores)")
 
 
 def receive(table, seconds, only):
