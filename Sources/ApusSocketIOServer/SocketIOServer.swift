@@ -24,6 +24,7 @@ public final class SocketIOServer: Sendable {
     let logger: Logger
     private let namespaces: SocketIONamespaceTable
     private let namespaceContext: SocketIONamespace.Context
+    let socketLimits: SocketIOServerSocket.Limits
     private let adminBox = NIOLockedValueBox<SocketIOAdmin?>(nil)
     /// When the server was made, by the clock of what waits.
     private let start: Duration
@@ -40,6 +41,7 @@ public final class SocketIOServer: Sendable {
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
+        self.socketLimits = SocketIOServerSocket.Limits(configuration)
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
         let desk = SocketIORequestDesk(

@@ -1,6 +1,14 @@
 /// The decoded fields of a URL's query. A field that occurs twice keeps its first value, as the reference server does for its own fields.
 package struct QueryString: Equatable, Sendable {
-    package private(set) var fields: [String: String] = [:]
+    private var list: [Field] = []
+
+    private struct Field: Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// The fields by name.
+    package var fields: [String: String] { Dictionary(self.list.map { ($0.name, $0.value) }) { first, _ in first } }
 
     /// Decodes `a=1&b=%20x+y`. What is not valid percent-encoded UTF-8 is left out: a bad field is no field.
     package init(_ query: Substring) {
@@ -8,15 +16,15 @@ package struct QueryString: Equatable, Sendable {
             let separator = pair.firstIndex(of: UInt8(ascii: "="))
             let name = Self.decode(pair[..<(separator ?? pair.endIndex)])
             let value = Self.decode(separator.map { pair[pair.index(after: $0)...] } ?? pair[pair.endIndex...])
-            guard let name, let value, !name.isEmpty, self.fields[name] == nil else { continue }
-            self.fields[name] = value
+            guard let name, let value, !name.isEmpty else { continue }
+            self.list.append(Field(name: name, value: value))
         }
     }
 
     /// The same of a whole string.
     package init(_ query: String) { self.init(query[...]) }
 
-    package subscript(_ name: String) -> String? { self.fields[name] }
+    package subscript(_ name: String) -> String? { self.list.first { $0.name == name }?.value }
 
     /// Percent-encoded, RFC 3986 2.3: all but the unreserved characters.
     package static func percentEncoded(_ text: String) -> String {

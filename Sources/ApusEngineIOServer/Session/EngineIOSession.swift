@@ -17,6 +17,10 @@ package final class EngineIOSession: @unchecked Sendable {
     /// The request of the handshake, put together each time.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
+    /// Whether the request came over TLS that ends at this server.
+    package let isSecure: Bool
+    /// Whether the request names the page it came from.
+    package let namesOrigin: Bool
     package let remoteAddress: SocketAddress?
     package let eventLoop: any EventLoop
 
@@ -62,6 +66,8 @@ package final class EngineIOSession: @unchecked Sendable {
         self.codec = EngineIOPacketCodec(version: version)
         self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
         self.storedRequest = StoredRequest(request)
+        self.isSecure = request.scheme == "https"
+        self.namesOrigin = request.headerFields.contains(.origin)
         self.remoteAddress = remoteAddress
         self.addressKey = addressKey
         self.server = server

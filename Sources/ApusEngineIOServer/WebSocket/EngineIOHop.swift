@@ -1,6 +1,7 @@
 import Atomics
 
-/// What is on its way from a WebSocket to a session on another event loop. Counted up on the first, down on the second.
+/// What a WebSocket and a session on another event loop know of each other: what is on its way between them, counted up on the first and down on
+/// the second.
 ///
 /// Without a bound a client could fill the memory while the session's event loop is busy: nothing else slows the one that reads.
 final class EngineIOHop: Sendable {
@@ -10,6 +11,7 @@ final class EngineIOHop: Sendable {
     private static let overhead = 256
 
     private let bytes = ManagedAtomic(0)
+    private let writable = ManagedAtomic(true)
 
     /// A message leaves for the session. Answers whether there is too much under way.
     func departed(_ count: Int) -> Bool {
@@ -20,6 +22,12 @@ final class EngineIOHop: Sendable {
     func arrived(_ count: Int) -> Bool {
         let now = self.bytes.wrappingDecrementThenLoad(by: count + Self.overhead, ordering: .relaxed)
         return now <= Self.highWatermark / 2 && now + count + Self.overhead > Self.highWatermark / 2
+    }
+
+    /// Whether the WebSocket's transport takes more, said on its event loop and asked on the session's.
+    var isWritable: Bool {
+        get { self.writable.load(ordering: .relaxed) }
+        set { self.writable.store(newValue, ordering: .relaxed) }
     }
 
     /// Whether a WebSocket that stopped reading may go on.

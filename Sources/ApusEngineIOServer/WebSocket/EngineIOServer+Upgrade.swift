@@ -47,9 +47,9 @@ extension EngineIOServer {
 extension EngineIOServerConfiguration {
     /// Whether a request is under the server's path.
     func covers(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.prefix(while: { $0 != "?" }) else { return false }
+        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         // The reference answers with and without the last slash.
-        return path == self.path || path == self.path.dropLast()
+        return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
     }
 
     /// What a request asks for, or why it is refused; and what is thought of the page it comes from.

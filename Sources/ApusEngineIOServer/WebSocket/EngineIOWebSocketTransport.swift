@@ -1,23 +1,23 @@
 import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
-import Atomics
 import NIOCore
 
 /// A WebSocket as a session sees it. An upgrade may arrive on another event loop than the session's; then it hops, in order.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, the flag is atomic.
+/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only.
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
     // Unchecked is what every message touches, within single statements.
     @exclusivity(unchecked) private var handler: WebSocketHandler?
     @exclusivity(unchecked) private var session: EngineIOSession?
-    private let writable = ManagedAtomic(true)
     /// Whether nothing has to hop.
     let isOnLoopOfSession: Bool
     /// `nil` when nothing has to hop.
     private let hop: EngineIOHop?
+    /// Whether the transport's buffer has room, as far as the event loop knows.
+    private var hasRoom = true
     /// Whether the client is not read, until the session has taken what is on its way to it.
     private(set) var readingIsPaused = false
     /// Bytes sent since the handler was last asked how many of them are still here.
@@ -36,7 +36,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.handler = handler
     }
 
-    var isWritable: Bool { self.writable.load(ordering: .relaxed) }
+    /// On the session's event loop.
+    var isWritable: Bool { self.hop?.isWritable ?? self.hasRoom }
 
     // MARK: From the session
 
@@ -119,7 +120,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        self.writable.store(isWritable, ordering: .relaxed)
+        if let hop { hop.isWritable = isWritable } else { self.hasRoom = isWritable }
     }
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {

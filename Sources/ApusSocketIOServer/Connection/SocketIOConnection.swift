@@ -10,26 +10,13 @@ import NIOCore
 ///
 /// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
-    private enum Member {
-        /// Middleware is judging. Leaves to `joined` or `leaving`, or is removed.
-        case joining(SocketIOServerSocket)
-        /// The client left while middleware was judging; removed when that ends. Until then it cannot ask again, so that one connection
-        /// has one check a namespace.
-        case leaving
-        case joined(SocketIOServerSocket)
-    }
-
     let session: EngineIOSession
     private let version: SocketIOVersion
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
     // Unchecked is what every packet touches, within single statements and never over a call to a handler.
     @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
-    private var members: [String: Member] = [:] {
-        didSet { if case .joined(let socket) = self.members["/"] { self.root = socket } else { self.root = nil } }
-    }
-    /// The member of `/`, where nearly all packets go: it is not looked up.
-    @exclusivity(unchecked) private var root: SocketIOServerSocket?
+    @exclusivity(unchecked) private var members = SocketIOMembers()
     /// Counts what comes and goes, where the admin page is on.
     private let admin: SocketIOAdmin?
     private var isPolling = false
@@ -95,7 +82,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard let admin = self.admin else { return }
         self.isPolling = false
         admin.traffic.upgraded()
-        admin.upgraded(self.members.values.compactMap { if case .joined(let socket) = $0 { socket } else { nil } })
+        admin.upgraded(self.members.joined)
     }
 
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
@@ -141,10 +128,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
-        var sockets: [SocketIOServerSocket] = []
-        for case .joined(let socket) in self.members.values { sockets.append(socket) }
         // Handlers at work answer first; the drain's deadline bounds that.
-        EventLoopFuture.andAllComplete(sockets.map { $0.settle() }, on: session.eventLoop)
+        EventLoopFuture.andAllComplete(self.members.joined.map { $0.settle() }, on: session.eventLoop)
             .whenComplete { _ in session.close(.serverShuttingDown) }
     }
 
@@ -154,7 +139,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
         self.session.timers.cancel(&self.connectDeadline)
         self.stopAttachmentsDeadline()
-        for member in exchange(&self.members, with: [:]).values {
+        for member in exchange(&self.members, with: .init()).all {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))
             case .joining(let socket):
@@ -168,7 +153,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     // MARK: Packets
 
     private func received(_ packet: SocketIOParcel, bytes: Int) throws(SocketIOError) {
-        if let root = self.root, packet.namespace == "/" {
+        if case .joined(let root) = self.members.root, packet.namespace == "/" {
             switch packet.content {
             case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID, bytes: bytes)
             case .ack(let id, let arguments): return root.receivedAck(id, arguments)
@@ -234,7 +219,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func makeSocket(in namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) -> SocketIOServerSocket {
-        let limits = SocketIOServerSocket.Limits(server.configuration)
+        let limits = server.socketLimits
         guard let log = namespace.recovery, self.version.hasRecovery else {
             return SocketIOServerSocket(
                 id: self.version.socketID(engineID: self.session.id, namespace: namespace.name) ?? EngineIOID.random(),
@@ -340,7 +325,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard case .joined(let joined) = self.members[socket.namespace.name], joined === socket else { return }
         if close {
             // Each namespace is told first: a client that was only cut off would come back by itself.
-            for case .joined(let member) in self.members.values {
+            for member in self.members.joined {
                 self.send(SocketIOPacket(namespace: member.namespace.name, content: .disconnect))
             }
             return self.session.close(.forcedClose)

@@ -13,10 +13,16 @@ final class SocketIORecoveryLog: Sendable {
     typealias Store = SocketIORecoveryStore<SocketIOOutbound, SocketIOServerSocket.Stored>
 
     /// A socket that comes back.
-    struct Resumption: Sendable {
-        var pid: String
-        var session: Store.Session
-        var from: SocketIOOffset
+    final class Resumption: Sendable {
+        let pid: String
+        let session: Store.Session
+        let from: SocketIOOffset
+
+        init(pid: String, session: Store.Session, from: SocketIOOffset) {
+            self.pid = pid
+            self.session = session
+            self.from = from
+        }
     }
 
     /// An event for some sockets of one loop.

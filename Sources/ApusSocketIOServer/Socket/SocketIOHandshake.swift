@@ -12,11 +12,11 @@ public struct SocketIOHandshake: Sendable {
     /// The auth of the CONNECT packet; an empty object when the client sent none.
     public let auth: SocketIOValue
     /// The query of the handshake request, decoded, each time it is asked for.
-    public var query: [String: String] { self.statedQuery ?? self.request.request.query.fields }
+    public var query: [String: String] { self.stated?.query ?? self.request.request.query.fields }
     /// The fields of the handshake request, put together each time they are asked for.
     public var headers: HTTPFields { self.request.request.headerFields }
     /// The address of the peer, for example `127.0.0.1`; empty when there is none.
-    public let address: String
+    public var address: String { self.stated?.address ?? self.remoteAddress?.ipAddress ?? "" }
     /// Whether the request came from a page of another origin, as far as an `Origin` field says so.
     public let isCrossDomain: Bool
     /// Whether the request came over TLS that ends at this server.
@@ -27,20 +27,31 @@ public struct SocketIOHandshake: Sendable {
     public let issued: Int64
     /// Shared with the session, in the form that takes least.
     private let request: StoredRequest
-    /// What another server said the query is.
-    private let statedQuery: [String: String]?
+    /// The session's.
+    private let remoteAddress: SocketAddress?
+    private let stated: Stated?
+
+    /// What another server said.
+    private final class Stated: Sendable {
+        let query: [String: String]
+        let address: String
+
+        init(query: [String: String], address: String) {
+            self.query = query
+            self.address = address
+        }
+    }
 
     /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
     public var time: String { JavaScriptDate(millisecondsSince1970: self.issued).description }
 
     init(session: EngineIOSession, auth: SocketIOValue) {
-        let request = session.request
         self.auth = auth
         self.request = session.storedRequest
-        self.statedQuery = nil
-        self.address = session.remoteAddress?.ipAddress ?? ""
-        self.isCrossDomain = request.headerFields[.origin] != nil
-        self.isSecure = request.scheme == "https"
+        self.remoteAddress = session.remoteAddress
+        self.stated = nil
+        self.isCrossDomain = session.namesOrigin
+        self.isSecure = session.isSecure
         self.issued = Int64(Date().timeIntervalSince1970 * 1000)
     }
 }
@@ -67,7 +78,8 @@ extension SocketIOHandshake {
         self.auth = value["auth"] ?? [:]
         var query: [String: String] = [:]
         for member in value["query"]?.objectValue ?? [:] { query[member.key] = member.value.stringValue }
-        self.statedQuery = query
+        self.remoteAddress = nil
+        self.stated = Stated(query: query, address: value["address"]?.stringValue ?? "")
         var headers = HTTPFields()
         for member in value["headers"]?.objectValue ?? [:] {
             guard let name = HTTPField.Name(member.key), let text = member.value.stringValue else { continue }
@@ -75,7 +87,6 @@ extension SocketIOHandshake {
         }
         self.request = StoredRequest(
             HTTPRequest(method: .get, scheme: nil, authority: nil, path: value["url"]?.stringValue ?? "", headerFields: headers))
-        self.address = value["address"]?.stringValue ?? ""
         self.isCrossDomain = value["xdomain"]?.boolValue ?? false
         self.isSecure = value["secure"]?.boolValue ?? false
         self.issued = value["issued"]?.doubleValue.flatMap { Int64(exactly: $0.rounded()) } ?? 0

@@ -20,12 +20,29 @@ struct SocketIOListeners {
         var isOnce = false
     }
 
+    /// Those of one event: nearly always one, for which nothing is allocated.
+    struct Entries {
+        var first: Entry
+        var rest: [Entry] = []
+
+        fileprivate var all: [Entry] { [self.first] + self.rest }
+
+        /// `nil` when there are none.
+        fileprivate init?(_ entries: [Entry]) {
+            guard let first = entries.first else { return nil }
+            self.first = first
+            self.rest = Array(entries.dropFirst())
+        }
+
+        fileprivate init(first: Entry) { self.first = first }
+    }
+
     struct OutgoingEntry {
         let listener: SocketIOListener
         let handler: SocketIOOutgoingHandler
     }
 
-    private var byEvent = SocketIONameTable<[Entry]>()
+    private var byEvent = SocketIONameTable<Entries>()
     /// How many of them want one event only: while there are none, nothing is looked through.
     private var onceCount = 0
     private(set) var any: [Entry] = []
@@ -36,7 +53,12 @@ struct SocketIOListeners {
     var hearsAll: Bool { !self.any.isEmpty || !self.middleware.isEmpty }
 
     mutating func add(_ entry: Entry, for event: String) {
-        self.byEvent[event] = (self.byEvent[event] ?? []) + [entry]
+        if var entries = self.byEvent[event] {
+            entries.rest.append(entry)
+            self.byEvent[event] = entries
+        } else {
+            self.byEvent[event] = Entries(first: entry)
+        }
         if entry.isOnce { self.onceCount += 1 }
     }
 
@@ -53,8 +75,8 @@ struct SocketIOListeners {
     }
 
     /// Those to call for an event; the ones that wanted it once are gone with that.
-    mutating func take(_ event: String) -> [Entry] {
-        guard let entries = self.byEvent[event] else { return [] }
+    mutating func take(_ event: String) -> Entries? {
+        guard let entries = self.byEvent[event] else { return nil }
         if self.onceCount > 0 { self.removeEntries(of: event) { $0.isOnce } }
         return entries
     }
@@ -74,9 +96,9 @@ struct SocketIOListeners {
     mutating func removeAllOutgoing() { self.outgoing = [] }
 
     private mutating func removeEntries(of event: String, where isUnwanted: (Entry) -> Bool) {
-        guard var entries = self.byEvent[event], let first = entries.firstIndex(where: isUnwanted) else { return }
+        guard var entries = self.byEvent[event]?.all, let first = entries.firstIndex(where: isUnwanted) else { return }
         self.onceCount -= entries[first...].count { $0.isOnce && isUnwanted($0) }
         entries.removeAll(where: isUnwanted)
-        self.byEvent[event] = entries.isEmpty ? nil : entries
+        self.byEvent[event] = Entries(entries)
     }
 }

@@ -18,7 +18,9 @@ extension SocketIOServerSocket {
 
     private func dispatch(_ event: SocketIOEvent) {
         guard case .open = self.state else { return }  // an asynchronous check outlived its client
-        for entry in self.listeners.take(event.name) { self.run(entry.handler, event) }
+        guard let entries = self.listeners.take(event.name) else { return }
+        self.run(entries.first.handler, event)
+        for entry in entries.rest { self.run(entry.handler, event) }
     }
 
     /// Runs middleware in its order, synchronous or not, and then the listeners.

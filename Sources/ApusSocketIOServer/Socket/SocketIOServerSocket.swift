@@ -60,11 +60,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     /// What one client may make this server keep and wait for.
-    struct Limits: Sendable {
-        var maximumWaitingEvents: Int
-        var maximumWaitingAcks: Int
-        var ackTimeout: Duration
-        var onHandlerError: SocketIOServerConfiguration.HandlerErrorHook?
+    ///
+    /// All sockets of a server share it.
+    final class Limits: Sendable {
+        let maximumWaitingEvents: Int
+        let maximumWaitingAcks: Int
+        let ackTimeout: Duration
+        let onHandlerError: SocketIOServerConfiguration.HandlerErrorHook?
 
         init(_ configuration: SocketIOServerConfiguration) {
             self.maximumWaitingEvents = configuration.maximumWaitingEvents

@@ -33,13 +33,19 @@ package enum WebSocketHandshake {
 
     /// Whether one of the comma-separated words of a field is `token`, which is ASCII in small letters, in any case.
     package static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
-        fields[values: name].contains { value in
-            value.utf8.split(separator: UInt8(ascii: ",")).contains { word in
-                Self.trimmed(Substring(word)).utf8.elementsEqual(token.utf8) { byte, small in
+        for field in fields where field.name == name {
+            let value = field.value
+            var rest = value.utf8[...]
+            while !rest.isEmpty {
+                let word = rest.prefix { $0 != UInt8(ascii: ",") }
+                let isToken = Self.trimmed(Substring(word)).utf8.elementsEqual(token.utf8) { byte, small in
                     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == small : byte == small
                 }
+                if isToken { return true }
+                rest = rest[word.endIndex...].dropFirst()
             }
         }
+        return false
     }
 
     /// Without the blanks at both ends.

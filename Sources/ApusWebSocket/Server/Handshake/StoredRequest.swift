@@ -10,22 +10,28 @@ package struct StoredRequest: Sendable {
 
     /// Keeps a request.
     package init(_ request: HTTPRequest) {
-        func line(_ text: String?) -> String { text.map { "+\($0)\n" } ?? "-\n" }
-        var lines = ""
-        var length = 64
-        for field in request.headerFields { length += field.name.rawName.utf8.count + field.value.utf8.count + 4 }
-        lines.reserveCapacity(length)
-        lines += line(request.method.rawValue)
-        lines += line(request.scheme)
-        lines += line(request.authority)
-        lines += line(request.path)
-        for field in request.headerFields {
-            lines += field.name.rawName
-            lines += "\n"
-            lines += field.value
-            lines += "\n"
+        let texts = [request.method.rawValue, request.scheme, request.authority, request.path]
+        var length = 0
+        for text in texts { length += 2 + (text?.utf8.count ?? 0) }
+        for field in request.headerFields { length += field.name.rawName.utf8.count + field.value.utf8.count + 2 }
+        // Its size is known: one piece of memory, and no larger than it must be.
+        self.lines = String(unsafeUninitializedCapacity: length) { room in
+            var rest = room[...]
+            func write(_ text: some Collection<UInt8>) { rest = rest[rest.update(fromContentsOf: text)...] }
+            func endLine() { write(CollectionOfOne(UInt8(ascii: "\n"))) }
+            for text in texts {
+                write(CollectionOfOne(UInt8(ascii: text == nil ? "-" : "+")))
+                write((text ?? "").utf8)
+                endLine()
+            }
+            for field in request.headerFields {
+                write(field.name.rawName.utf8)
+                endLine()
+                write(field.value.utf8)
+                endLine()
+            }
+            return rest.startIndex
         }
-        self.lines = lines
     }
 
     /// The request.
