@@ -88,7 +88,7 @@ let package = Package(
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
         .target(name: "CCRC32C"),
-        module("ApusFramedProtocol", ["ApusJSON", "CCRC32C", nioCore, crypto]),
+        module("ApusFramedProtocol", ["ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
         // Shells: sockets, tasks, clocks, disks.
         module(

@@ -82,8 +82,11 @@ private func settings() -> TransferSettings {
     return settings
 }
 
-private func offer(_ size: Int) -> TransferOffer {
-    guard let name = try? SafeFileName("a"), let offer = try? TransferOffer(id: "x", name: name, size: size) else { preconditionFailure() }
+private func offer(_ size: Int, isWhole: Bool) -> TransferOffer {
+    let hash = isWhole ? String(repeating: "a", count: 64) : nil
+    guard let name = try? SafeFileName("a"), let offer = try? TransferOffer(id: "x", name: name, size: size, wholeHash: hash) else {
+        preconditionFailure()
+    }
     return offer
 }
 
@@ -100,10 +103,11 @@ private func number(_ input: inout ByteBuffer) -> Int? {
 
 private func fuzzReceiver(_ input: inout ByteBuffer) {
     guard let size = number(&input), size >= 0 else { return }
-    var receiver = TransferReceiver(offer(size), stream: 3, settings: settings())
+    var wanted: [Int] = []
+    let isWhole = size <= WholeFile.maximumBytes && input.readableBytes % 2 == 0
+    var receiver = TransferReceiver(offer(size, isWhole: isWhole), stream: 3, settings: settings())
     var now = Duration.zero
     var (written, synced, acknowledged, ends) = (0, 0, 0, 0)
-    var wanted: [Int] = []
 
     func perform(_ actions: [TransferReceiver.Action]) {
         for action in actions {
@@ -136,6 +140,9 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
                 precondition(offset == written && count > 0 && count <= size - written, "written elsewhere than behind what is there")
                 written += count
                 perform(receiver.written(upTo: written))
+            case .take:
+                precondition(isWhole && offset == 0 && count == size, "taken and not whole")
+                perform(choice & 32 == 0 ? receiver.finished(isEqual: choice & 16 == 0) : receiver.declined(at: now))
             case .drop(let actions): perform(actions)
             }
         case 4:
@@ -167,7 +174,8 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
 
 private func fuzzSender(_ input: inout ByteBuffer) {
     guard let size = number(&input), size >= 0 else { return }
-    var sender = TransferSender(offer(size), stream: 3, settings: settings())
+    let isWhole = size <= WholeFile.maximumBytes && input.readableBytes % 2 == 0
+    var sender = TransferSender(offer(size, isWhole: isWhole), stream: 3, settings: settings())
     var now = Duration.zero
     var (durable, ends) = (0, 0)
 
@@ -185,7 +193,7 @@ private func fuzzSender(_ input: inout ByteBuffer) {
         }
     }
 
-    perform(sender.start(at: now))
+    if isWhole { sender.startWhole(at: now) } else { perform(sender.start(at: now)) }
     for _ in 0..<500 {
         guard let choice = input.readInteger(as: UInt8.self) else { break }
         switch choice % 8 {

@@ -305,9 +305,9 @@ package struct FramedSession: Sendable {
         case .error, .offer, .accept, .data, .ack, .cancel, .cancelled, .done, .complete:
             guard head.stream != 0 else { throw FramedError(.protocolViolation, message: "\(head.type) without a transfer") }
             // Judged now: whoever waits for the body of a head that was damaged takes the frames behind it for the body.
-            guard head.bodyLength <= TransferChunk.maximumBodyBytes else {
-                throw FramedError(
-                    .frameTooLarge, message: "a chunk of \(head.bodyLength) bytes announced, \(TransferChunk.maximumBodyBytes) allowed")
+            let allowed = head.type == .offer ? WholeFile.maximumBodyBytes : TransferChunk.maximumBodyBytes
+            guard head.bodyLength <= allowed else {
+                throw FramedError(.frameTooLarge, message: "a chunk of \(head.bodyLength) bytes announced, \(allowed) allowed")
             }
             self.frame = .transfer
             actions.append(.transfer(.head(head)))

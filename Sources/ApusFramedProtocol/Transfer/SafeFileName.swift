@@ -26,9 +26,10 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         guard path.utf8.count <= Self.maximumBytes else {
             throw Self.refusal("it has \(path.utf8.count) bytes, \(Self.maximumBytes) are allowed")
         }
-        let composed = path.precomposedStringWithCanonicalMapping
-        // By code points and not by characters: a slash with an accent on it is another character, and a slash to the system.
-        let parts = composed.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        // Every name of ASCII is in composed form.
+        let composed = path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
+        // By bytes and not by characters: a slash with an accent on it is another character, and a slash to the system.
+        let parts = composed.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard parts.count <= Self.maximumComponents else {
             throw Self.refusal("it has \(parts.count) components, \(Self.maximumComponents) are allowed")
         }
@@ -44,11 +45,13 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         for scalar in component.unicodeScalars where scalar == "\\" || !PeerText.isHarmless(scalar) {
             throw Self.refusal("it holds U+\(String(scalar.value, radix: 16, uppercase: true))")
         }
-        let bytes = Array(component.utf8.prefix(2))
+        let bytes = component.utf8
         let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
-        guard !(isLetter && bytes.count == 2 && bytes[1] == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
+        guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
         // Also where the file system does not tell cases apart.
-        guard !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else { throw Self.refusal("it is kept for unfinished files") }
+        guard bytes.first != Self.partPrefix.utf8.first || !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else {
+            throw Self.refusal("it is kept for unfinished files")
+        }
     }
 
     /// Never the name itself: the message may go to a log or a terminal.

@@ -48,6 +48,15 @@ package enum TransferChunk {
         buffer.setInteger(crc.value, at: prefix + 8)
     }
 
+    /// Appends the body of a frame: a chunk at the file's beginning.
+    static func write(_ bytes: [UInt8], into buffer: inout ByteBuffer) {
+        var crc = CRC32C()
+        withUnsafeBytes(of: UInt64(0)) { crc.update($0) }
+        bytes.withUnsafeBytes { crc.update($0) }
+        buffer.writeMultipleIntegers(UInt64(0), crc.value)
+        buffer.writeBytes(bytes)
+    }
+
     /// What came in a frame.
     package struct Received: Hashable, Sendable {
         /// The pieces as they came; they are not joined.

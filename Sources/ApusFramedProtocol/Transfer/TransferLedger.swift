@@ -2,6 +2,7 @@
 package struct TransferLedger: Sendable {
     private struct Lease {
         var session: UInt64
+        var isWhole: Bool
         /// What the transfer may still need of the disk.
         var outstanding: Int
     }
@@ -29,9 +30,11 @@ package struct TransferLedger: Sendable {
     ///   - free: What is free on the disk.
     package mutating func admit(_ offer: TransferOffer, session: UInt64, existing: Int, stored: Int, free: Int) throws(TransferError) {
         guard self.leases[offer.partName] == nil else { throw TransferError(.busy, message: "another sender is at this upload") }
-        let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session ? 1 : 0 }
-        guard count < self.limits.transfersOfSession else {
-            throw TransferError(.quota, message: "\(count) transfers are under way, \(self.limits.transfersOfSession) are taken at a time")
+        let isWhole = offer.wholeHash != nil
+        let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session && $1.isWhole == isWhole ? 1 : 0 }
+        let most = isWhole ? WholeFile.maximumUnderWay : self.limits.transfersOfSession
+        guard count < most else {
+            throw TransferError(.quota, message: "\(count) transfers are under way, \(most) are taken at a time")
         }
         guard offer.size <= self.limits.fileBytes else {
             throw TransferError(.quota, message: "a file of \(offer.size) bytes, \(self.limits.fileBytes) are taken")
@@ -49,7 +52,7 @@ package struct TransferLedger: Sendable {
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
             throw TransferError(.diskFull, message: "\(needed) bytes more have no room on the disk")
         }
-        self.leases[offer.partName] = Lease(session: session, outstanding: needed)
+        self.leases[offer.partName] = Lease(session: session, isWhole: isWhole, outstanding: needed)
         self.sessionBytes[session] = Self.sum(sent, offer.size)
     }
 

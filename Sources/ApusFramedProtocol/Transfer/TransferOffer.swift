@@ -21,13 +21,18 @@ package struct TransferOffer: Hashable, Sendable {
     package var isFresh: Bool
     /// It is a folder that holds nothing.
     package var isFolder: Bool
+    /// The hash of the whole file, in hexadecimal digits, when its bytes come with the offer (``WholeFile``).
+    package var wholeHash: String?
 
     package init(
         id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFresh: Bool = false,
-        isFolder: Bool = false
+        isFolder: Bool = false, wholeHash: String? = nil
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
             throw TransferError(.protocolViolation, message: "an offer without an id, a size or permissions that can be")
+        }
+        guard wholeHash.map({ $0.utf8.count == 64 && size <= WholeFile.maximumBytes }) ?? true else {
+            throw TransferError(.protocolViolation, message: "a whole file of \(size) bytes, or without a hash")
         }
         guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder of \(size) bytes") }
         self.id = id
@@ -38,6 +43,7 @@ package struct TransferOffer: Hashable, Sendable {
         self.permissions = permissions
         self.isFresh = isFresh
         self.isFolder = isFolder
+        self.wholeHash = wholeHash
     }
 
     package static let partSuffix = ".part"
@@ -56,6 +62,11 @@ package struct TransferOffer: Hashable, Sendable {
             guard case .integer(let number) = value else { throw TransferError(.protocolViolation, message: "an offer whose time is none") }
             modified = number
         }
+        var wholeHash: String?
+        if let value = header["sha256"] {
+            guard let text = value.stringValue else { throw TransferError(.protocolViolation, message: "an offer whose hash is none") }
+            wholeHash = text
+        }
         var permissions: UInt16?
         if let value = header["permissions"] {
             guard case .integer(let number) = value, let bits = UInt16(exactly: number) else {
@@ -65,8 +76,12 @@ package struct TransferOffer: Hashable, Sendable {
         }
         try self.init(
             id: id, name: try SafeFileName(name), size: size, modified: modified, permissions: permissions,
-            isFresh: header["fresh"]?.boolValue ?? false, isFolder: header["folder"]?.boolValue ?? false)
+            isFresh: header["fresh"]?.boolValue ?? false, isFolder: header["folder"]?.boolValue ?? false,
+            wholeHash: wholeHash)
     }
+
+    /// The body of the frame that offers it.
+    package var bodyLength: Int { self.wholeHash == nil || self.size == 0 ? 0 : TransferChunk.prefixBytes + self.size }
 
     /// The frame that offers it.
     package func head(stream: UInt16) -> FrameHead {
@@ -75,7 +90,8 @@ package struct TransferOffer: Hashable, Sendable {
         header["permissions"] = self.permissions.map { .integer(Int64($0)) }
         if self.isFresh { header["fresh"] = true }
         if self.isFolder { header["folder"] = true }
-        return FrameHead(.offer, stream: stream, header: header)
+        header["sha256"] = self.wholeHash.map { .string($0) }
+        return FrameHead(.offer, stream: stream, header: header, bodyLength: self.bodyLength)
     }
 }
 

@@ -6,6 +6,10 @@ import ApusJSON
 /// and synced, never sooner.
 package struct TransferReceiver: Sendable {
     private enum State: Equatable {
+        /// The file comes with its offer. Leaves to `taking` (all of it), `deciding` (damaged), or ends.
+        case awaitingWhole
+        /// The disk takes a whole file. Leaves to `deciding` (``declined(at:)``), or ends. `isGivenUp`: the sender does not wait for more than that.
+        case taking(isGivenUp: Bool)
         /// The shell looks what it has of the file. Leaves to `receiving` (``accept(from:hash:)``), or ends.
         case deciding
         /// Leaves to `finishing` when all has come and the sender has said so, to `deciding` for a fresh offer, or ends.
@@ -27,6 +31,9 @@ package struct TransferReceiver: Sendable {
         /// After everything that is being written: sync it, compare the hash of all bytes, give the file its name, sync its folder; then call
         /// ``finished(isEqual:)``.
         case finish(sha256: String)
+        /// Take the file, of which everything has come and nothing is written, as ``finish(sha256:)`` would; then call ``finished(isEqual:had:)``,
+        /// or ``declined(at:)``.
+        case take(sha256: String)
         /// Throw away what is there: it is not what the sender has.
         case discard
         case end(TransferOutcome)
@@ -36,6 +43,8 @@ package struct TransferReceiver: Sendable {
     package enum ChunkAction: Hashable, Sendable {
         /// Write it at its offset and hash it, then call ``written(upTo:)``.
         case write
+        /// It is the whole file: ``Action/take(sha256:)``.
+        case take(sha256: String)
         /// It is worthless; perform these.
         case drop([Action])
     }
@@ -69,6 +78,29 @@ package struct TransferReceiver: Sendable {
     // MARK: Our side
 
     package mutating func start(at now: Duration) -> [Action] {
+        self.waitingSince = now
+        guard let hash = self.offer.wholeHash else { return [.prepare(self.offer)] }
+        guard self.offer.size == 0 else {
+            self.state = .awaitingWhole
+            return []
+        }
+        self.state = .taking(isGivenUp: false)
+        return [.take(sha256: hash)]
+    }
+
+    /// The disk does not take the file in one go: there is something of it, or it cannot do such a thing. It is sent as any other.
+    package mutating func declined(at now: Duration) -> [Action] {
+        guard case .taking(let isGivenUp) = self.state else { return [] }
+        guard !isGivenUp else {
+            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
+            return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
+        }
+        return self.decide(at: now)
+    }
+
+    private mutating func decide(at now: Duration) -> [Action] {
+        self.offer.wholeHash = nil
+        self.state = .deciding
         self.waitingSince = now
         return [.prepare(self.offer)]
     }
@@ -127,23 +159,30 @@ package struct TransferReceiver: Sendable {
     }
 
     /// The file stands under its name and its folder is synced; or (`isEqual` is false) its hash is not the sender's and it has no name.
-    package mutating func finished(isEqual: Bool) -> [Action] {
-        guard self.state == .finishing else { return [] }
+    ///
+    /// - Parameter had: How much of it was there before it was sent.
+    package mutating func finished(isEqual: Bool, had: Int = 0) -> [Action] {
+        switch self.state {
+        case .finishing, .taking: break
+        case .awaitingWhole, .deciding, .receiving, .cancelling, .ended: return []
+        }
         guard isEqual else {
             return [.discard]
                 + self.fail(TransferError(.corrupted, message: "the file that arrived has another hash than the one that was sent"))
         }
-        return [.send(FrameHead(.complete, stream: self.stream, header: ["size": JSONValue(self.offer.size)]))] + self.end(.completed)
+        var header: JSONObject = ["size": JSONValue(self.offer.size)]
+        if had > 0 { header["offset"] = JSONValue(had) }
+        return [.send(FrameHead(.complete, stream: self.stream, header: header))] + self.end(.completed)
     }
 
     /// The user gives up. What is there stays for a resumption.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
-        case .deciding, .receiving:
+        case .awaitingWhole, .deciding, .receiving:
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
-        case .finishing, .cancelling, .ended: return []  // too late, or done already
+        case .taking, .finishing, .cancelling, .ended: return []  // too late, or done already
         }
     }
 
@@ -151,7 +190,10 @@ package struct TransferReceiver: Sendable {
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
-        case .deciding, .finishing, .ended: return []  // it is our turn
+        case .taking, .deciding, .finishing, .ended: return []  // it is our turn
+        case .awaitingWhole:
+            guard waited >= self.settings.timeout else { return [] }
+            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(self.settings.timeout)"))
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
             return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
@@ -176,6 +218,9 @@ package struct TransferReceiver: Sendable {
         switch (head.type, self.state) {
         case (_, .ended): return []  // it crossed our end
         case (_, .finishing): return []  // too late: the sender hears that it is complete
+        case (.cancel, .taking), (.error, .taking):
+            self.state = .taking(isGivenUp: true)  // too late, most likely
+            return []
         case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
@@ -228,14 +273,18 @@ package struct TransferReceiver: Sendable {
 
     /// A frame has come that should hold a chunk and does not.
     package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
-        self.state == .finishing ? [] : self.fail(error)  // nobody waits for chunks any more
+        switch self.state {
+        case .finishing, .taking: []  // nobody waits for chunks any more
+        case .awaitingWhole, .deciding, .receiving, .cancelling, .ended: self.fail(error)
+        }
     }
 
     /// A chunk has come.
     package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         switch self.state {
         case .ended, .cancelling, .finishing: return .drop([])
-        case .deciding: return .drop(self.violation("a chunk at the wrong time"))
+        case .awaitingWhole: return self.receivedWhole(offset: offset, count: count, isIntact: isIntact, at: now)
+        case .taking, .deciding: return .drop(self.violation("a chunk at the wrong time"))
         case .receiving: break
         }
         guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
@@ -250,6 +299,15 @@ package struct TransferReceiver: Sendable {
         self.expected += count
         self.waitingSince = now
         return .write
+    }
+
+    private mutating func receivedWhole(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
+        guard isIntact, let hash = self.offer.wholeHash else { return .drop(self.decide(at: now)) }
+        guard offset == 0, count == self.offer.size else {
+            return .drop(self.violation("a whole file that is another than the offered one"))
+        }
+        self.state = .taking(isGivenUp: false)
+        return .take(sha256: hash)
     }
 
     private mutating func askAgain() -> [Action] {
@@ -271,7 +329,10 @@ package struct TransferReceiver: Sendable {
     package mutating func connectionEnded() -> [Action] {
         switch self.state {
         case .ended, .finishing: return []  // a file that gets its name gets it, heard or not
-        case .deciding, .receiving, .cancelling: break
+        case .taking:
+            self.state = .taking(isGivenUp: true)
+            return []
+        case .awaitingWhole, .deciding, .receiving, .cancelling: break
         }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }

@@ -75,6 +75,13 @@ package struct TransferSender: Sendable {
         return [.send(self.offer.head(stream: self.stream))]
     }
 
+    /// As ``start(at:)``, when the shell sends the offer itself, with the file behind it.
+    package mutating func startWhole(at now: Duration) {
+        guard self.state == .idle else { return }
+        self.state = .offered
+        self.waitingSince = now
+    }
+
     /// What to send, when there is room.
     package mutating func next() -> Next {
         guard self.state == .sending else { return .wait }
@@ -161,12 +168,21 @@ package struct TransferSender: Sendable {
         case (.accept, .offered): return self.accepted(head.header, at: now)
         case (.ack, .sending), (.ack, .finishing): return self.acknowledged(head.header, at: now)
         case (.complete, .finishing): return [.progress(durable: self.offer.size)] + self.end(.completed)
+        case (.complete, .offered) where self.offer.wholeHash != nil: return self.completedWhole(head.header)
         default: return self.fail(TransferError(.protocolViolation, message: "\(head.type) at the wrong time"), tells: true)
         }
     }
 
+    private mutating func completedWhole(_ header: JSONObject) -> [Action] {
+        // What it had before is told for those who watch.
+        var had = 0
+        if case .integer(let number)? = header["offset"] { had = min(max(0, Int(clamping: number)), self.offer.size) }
+        return [.progress(durable: had), .progress(durable: self.offer.size)] + self.end(.completed)
+    }
+
     private mutating func accepted(_ header: JSONObject, at now: Duration) -> [Action] {
         self.waitingSince = now
+        self.offer.wholeHash = nil  // it did not take it whole
         guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number), (0...self.offer.size).contains(offset),
             offset == 0 || !self.offer.isFresh
         else { return self.fail(TransferError(.protocolViolation, message: "accepted at no offset that can be"), tells: true) }

@@ -39,6 +39,8 @@ public final class FramedConnection: @unchecked Sendable {
     private(set) var transfers: FramedTransfers?
     /// Whether the peer said so.
     private(set) var peerTakesFiles = false
+    /// Whether it takes small ones with their offers.
+    private(set) var peerTakesWholeFiles = false
 
     init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, isClient: Bool, configuration: FramedConnectionConfiguration) {
         self.eventLoop = eventLoop
@@ -148,6 +150,7 @@ public final class FramedConnection: @unchecked Sendable {
 
     func handlerOpened(_ hello: FramedHello?) {
         self.peerTakesFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
+        self.peerTakesWholeFiles = hello?.capabilities.contains(WholeFile.capability) ?? false
         self.opened.take()?.succeed()
     }
 

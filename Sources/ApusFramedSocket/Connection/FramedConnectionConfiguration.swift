@@ -56,7 +56,7 @@ public struct FramedConnectionConfiguration: Sendable {
     public var fileBytesPerSecond: Int?
 
     /// What the hello says we can do beyond messages.
-    var capabilities: Set<String> { self.receiving == nil ? [] : [Self.filesCapability] }
+    var capabilities: Set<String> { self.receiving == nil ? [] : [Self.filesCapability, WholeFile.capability] }
 
     /// The side that says it takes files.
     static let filesCapability = "transfer"

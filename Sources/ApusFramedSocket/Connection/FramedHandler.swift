@@ -53,6 +53,9 @@ final class FramedHandler: ChannelInboundHandler {
     private var waitingBytes = 0
     /// Those of them that answer the peer.
     private var answers = 0
+    /// Answers of this turn that are not written yet: many small ones go as one.
+    private var gathered = ByteBuffer()
+    private var gatheredAnswers = 0
     /// While the peer does not read, only the last answer to a ping waits.
     private var waitingPong: ByteBuffer?
     private var lastPing: Int64 = 0
@@ -191,6 +194,11 @@ final class FramedHandler: ChannelInboundHandler {
     /// - Parameter flushesAtOnce: `false`: at the end of this turn of the loop, together with what else is written in it.
     @discardableResult
     func write(_ buffers: [ByteBuffer], flushesAtOnce: Bool = true) -> EventLoopFuture<Void>? {
+        self.writeAnswers()  // they came first
+        return self.writeNow(buffers, flushesAtOnce: flushesAtOnce)
+    }
+
+    private func writeNow(_ buffers: [ByteBuffer], flushesAtOnce: Bool) -> EventLoopFuture<Void>? {
         guard let context = self.context, let last = buffers.last else { return nil }
         switch self.phase {
         case .running, .leaving: break
@@ -205,29 +213,42 @@ final class FramedHandler: ChannelInboundHandler {
             self.watch?.took(isWaiting: self.writes > 0, at: self.now)
         }
         context.write(self.wrapOutboundOut(last), promise: promise)
-        if flushesAtOnce {
-            context.flush()
-        } else if !self.willFlush {
-            self.willFlush = true
-            context.eventLoop.assumeIsolated().execute {
-                self.willFlush = false
-                self.context?.flush()
-            }
-        }
+        if flushesAtOnce { context.flush() } else { self.flushLater(context) }
         return promise.futureResult
     }
 
-    /// Writes what the peer has asked for. Nothing more is read while many answers wait for it to read them.
-    @discardableResult
-    func answer(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void>? {
-        guard let written = self.write(buffers, flushesAtOnce: false) else { return nil }
+    /// At the end of this turn of the loop.
+    private func flushLater(_ context: ChannelHandlerContext) {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        context.eventLoop.assumeIsolated().execute {
+            self.writeAnswers()
+            self.willFlush = false
+            self.context?.flush()
+        }
+    }
+
+    /// Writes what the peer has asked for, at the end of this turn. Nothing more is read while many answers wait for it to read them.
+    func answer(_ head: FrameHead) {
+        // A goodbye is the last frame.
+        guard let context = self.context, case .running = self.phase, !self.hasSaidBye else { return }
+        // Of our own making: small, and of nothing but text and numbers.
+        try? head.write(into: &self.gathered)
+        self.gatheredAnswers += 1
         self.answers += 1
         if self.answers > Self.maximumAnswers { self.setReading(paused: true, .answers) }
-        written.assumeIsolated().whenComplete { _ in
-            self.answers -= 1
+        self.flushLater(context)
+    }
+
+    private func writeAnswers() {
+        guard self.gatheredAnswers > 0 else { return }
+        let (bytes, count) = (self.gathered, self.gatheredAnswers)
+        self.gathered = ByteBuffer()
+        self.gatheredAnswers = 0
+        self.writeNow([bytes], flushesAtOnce: false)?.assumeIsolated().whenComplete { _ in
+            self.answers -= count
             if self.answers <= Self.maximumAnswers / 2 { self.setReading(paused: false, .answers) }
         }
-        return written
     }
 
     /// - Throws: What is wrong with the message.

@@ -14,20 +14,26 @@ import NIOCore
 enum DiskWork: Sendable {
     /// Looks what there is of an upload; `old` is what we have open of it, which the sender does not want.
     case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, old: PartFile?, recognizesFinished: Bool)
+    /// Takes a small file that has come whole: what the other three do, in one go and with nothing left behind when it fails.
+    case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
     case append([ByteBuffer], count: Int, to: PartFile)
     /// Syncs, compares the hash and gives the file its name.
     case finish(PartFile, as: TransferOffer, in: ReceivingFolder, sha256: String, keepsAttributes: Bool)
     case discard(PartFile, in: ReceivingFolder)
-    case open(OutgoingSource)
+    case open(OutgoingSource, whole: Bool)
 
     /// What came of it.
     enum Report: Sendable {
         case prepared(PartFile)
+        /// It stands under its name (`nil`: it has another hash, and none), or `had` bytes of it stood there before.
+        case taken(name: String?, had: Int)
+        /// It cannot be taken in one go.
+        case declined
         case appended(count: Int)
         /// `nil`: it has another hash and no name.
         case finished(name: String?)
         case discarded
-        case opened(SourceFile, TransferOffer)
+        case opened(OpenedFile)
     }
 
     /// What came of a list: the work up to the first that failed. What is behind that stands on it and was not begun.
@@ -40,12 +46,12 @@ enum DiskWork: Sendable {
     ///
     /// Folders in which files got their names are synced once, behind all of them: nobody hears of a file that is complete before this returns.
     static func perform(_ lists: [[DiskWork]]) -> [Outcome] {
-        var folders = OpenFolders()
+        var visit = DiskVisit()
         var outcomes = lists.map { works in
             var outcome = Outcome()
             for work in works {
                 do throws(TransferError) {
-                    outcome.reports.append(try work.perform(&folders))
+                    outcome.reports.append(try work.perform(&visit))
                 } catch {
                     outcome.failure = error
                     break
@@ -53,9 +59,13 @@ enum DiskWork: Sendable {
             }
             return outcome
         }
-        if let failure = folders.sync() {
+        if let failure = visit.folders.sync() {
             for index in outcomes.indices where outcomes[index].failure == nil {
-                guard case .finished(name: _?)? = outcomes[index].reports.last else { continue }
+                switch outcomes[index].reports.last {
+                case .finished(name: _?)?: break
+                case .taken(name: _?, had: _)?: lists[index].last?.release()
+                default: continue
+                }
                 outcomes[index].reports.removeLast()
                 outcomes[index].failure = failure
             }
@@ -63,18 +73,32 @@ enum DiskWork: Sendable {
         return outcomes
     }
 
-    private func perform(_ folders: inout OpenFolders) throws(TransferError) -> Report {
+    /// Gives back the lease of a file that was taken whole.
+    private func release() {
+        guard case .take(let offer, _, _, let folder, _, _) = self else { return }
+        folder.ledger.withLockedValue { $0.released(offer.partName) }
+    }
+
+    private func perform(_ visit: inout DiskVisit) throws(TransferError) -> Report {
         switch self {
         case .prepare(_, _, _, _, let old?, _):
             try old.empty()
             return .prepared(old)
         case .prepare(let offer, let folder, let session, let hasLease, nil, let recognizesFinished):
-            if !hasLease { try folder.admit(offer, session: session, recognizesFinished: recognizesFinished) }
+            if !hasLease { try folder.admit(offer, session: session, recognizesFinished: recognizesFinished, &visit) }
             do throws(TransferError) {
                 if recognizesFinished, let finished = try folder.openFinished(offer) { return .prepared(finished) }
                 return .prepared(try folder.openPart(offer))
             } catch {
                 if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }
+                throw error
+            }
+        case .take(let offer, let pieces, let sha256, let folder, let session, let habits):
+            try folder.admit(offer, session: session, recognizesFinished: habits.recognizesFinished, &visit)
+            do throws(TransferError) {
+                return try folder.take(offer, pieces, sha256: sha256, habits, &visit.folders)
+            } catch {
+                self.release()
                 throw error
             }
         case .append(let pieces, let count, let part):
@@ -89,14 +113,28 @@ enum DiskWork: Sendable {
                 folder.discard(part)
                 throw error
             }
-            return .finished(name: try folder.publish(part, as: offer, keepsAttributes: keepsAttributes, &folders))
+            return .finished(name: try folder.publish(part, as: offer, keepsAttributes: keepsAttributes, &visit.folders))
         case .discard(let part, let folder):
             folder.discard(part)
             return .discarded
-        case .open(let source):
-            let (file, offer) = try source.open()
-            return .opened(file, offer)
+        case .open(let source, let whole): return .opened(try source.open(whole: whole))
         }
+    }
+}
+
+/// What is found out once for all the work of one visit to the disk.
+struct DiskVisit {
+    var folders = OpenFolders()
+    /// By the folder they are of: what files write meanwhile is in the ledger until the visit ends.
+    private var rooms: [ObjectIdentifier: (free: Int, stored: Int)] = [:]
+
+    /// The bytes that are free on a folder's disk, and those that stand in it.
+    mutating func room(of folder: ReceivingFolder) throws(TransferError) -> (free: Int, stored: Int) {
+        let key = ObjectIdentifier(folder)
+        if let known = self.rooms[key] { return known }
+        let room = (free: try folder.freeBytes(), stored: folder.limits.totalBytes == .max ? 0 : folder.storedBytes())
+        self.rooms[key] = room
+        return room
     }
 }
 

@@ -19,6 +19,14 @@ public struct FileReceiving: Sendable {
     /// Hears of every file that begins, grows and ends, on the connection's event loop. It must not block.
     public var onEvent: @Sendable (ReceivedFileEvent) -> Void
 
+    /// What the disk's work needs to know of it.
+    struct Habits: Sendable {
+        var keepsAttributes: Bool
+        var recognizesFinished: Bool
+    }
+
+    var habits: Habits { Habits(keepsAttributes: self.keepsAttributes, recognizesFinished: self.recognizesFinished) }
+
     /// Files go into a folder.
     public init(
         into folder: ReceivingFolder, keepsAttributes: Bool = false, onEvent: @escaping @Sendable (ReceivedFileEvent) -> Void = { _ in }

@@ -4,12 +4,13 @@ public import ApusFramedProtocol
 public struct FileSending: Sendable {
     /// Whether permissions and the time of the last change of files are told. Default: `false`. Folders have the receiver's.
     public var keepsAttributes = false
-    /// Files under way at a time, 1…16. Default: 4. A receiver takes ``TransferLimits/transfersOfSession``.
+    /// Files under way at a time, 1…16. Default: 4. A receiver takes ``TransferLimits/transfersOfSession``. Of files of at most 16 KiB, which go
+    /// with their offers, sixteen times as many are, at most 64.
     public var filesAtATime = 4
     /// How long a file is offered again whose upload has another sender: mostly ourselves, over a connection of which the receiver does not know
     /// that it is dead. Default: 60 seconds, longer than a receiver with the defaults takes to notice.
     public var busyPatience: Duration = .seconds(60)
-    /// Leaves files out without a word: what was sent over an earlier connection, for instance. Gets the name. Default: none.
+    /// Leaves files out without a word: what was sent over an earlier connection, for instance. Gets the name, on any thread. Default: none.
     public var skips: @Sendable (String) -> Bool = { _ in false }
     /// Hears of every file, on any thread. It must not block.
     public var onEvent: @Sendable (SentFileEvent) -> Void

@@ -1,6 +1,4 @@
 import ApusFramedProtocol
-import NIOConcurrencyHelpers
-import NIOPosix
 
 #if canImport(Darwin)
     import Darwin
@@ -95,19 +93,5 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
         }
         guard errno == 0 else { throw FileDescriptor.error("the folder cannot be read", .source) }
         return names.sorted(by: >)
-    }
-}
-
-/// A tree that several tasks go through together.
-final class SharedFileTree: Sendable {
-    private let tree: NIOLockedValueBox<FileTree>
-
-    init(_ tree: FileTree) {
-        self.tree = NIOLockedValueBox(tree)
-    }
-
-    func next() async throws -> FileTree.Entry? {
-        try Task.checkCancellation()
-        return try await NIOThreadPool.singleton.runIfActive { self.tree.withLockedValue { $0.next() } }
     }
 }

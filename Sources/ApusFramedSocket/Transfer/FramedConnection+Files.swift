@@ -23,7 +23,7 @@ extension FramedConnection {
         try await self.send(source, progress: progress)
     }
 
-    func send(_ source: OutgoingSource, progress: ProgressHandler?) async throws {
+    private func send(_ source: OutgoingSource, progress: ProgressHandler?) async throws {
         let canceller = TransferCanceller()
         do {
             try await withTaskCancellationHandler {
@@ -37,11 +37,13 @@ extension FramedConnection {
                         transfers.open(source) { opened in
                             do {
                                 guard !canceller.isCancelled else { throw CancellationError() }
-                                let (file, offer) = try opened.get()
+                                let opened = try opened.get()
                                 guard self.peerTakesFiles else {
                                     throw TransferError(.notSupported, message: "the peer takes no files")
                                 }
-                                canceller.stream = try transfers.send(file, offer, progress: progress) { promise.completeWith($0) }
+                                let stream = try transfers.send(opened, progress: progress) { promise.completeWith($0) }
+                                transfers.writeWholeFiles()
+                                canceller.cancel = { transfers.cancel(stream) }
                             } catch {
                                 promise.fail(error)
                             }
@@ -52,9 +54,9 @@ extension FramedConnection {
                     return promise.futureResult
                 }.get()
             } onCancel: {
-                self.onLoop { connection in
+                self.onLoop { _ in
                     canceller.isCancelled = true
-                    if let stream = canceller.stream { connection.transfers?.cancel(stream) }
+                    canceller.cancel?()
                 }
             }
         } catch let error as TransferError where error.code == .cancelled && Task.isCancelled {
@@ -77,21 +79,51 @@ struct OutgoingSource: Sendable {
     var keepsAttributes = false
 
     /// Blocks.
-    func open() throws(TransferError) -> (SourceFile, TransferOffer) {
+    ///
+    /// - Parameter whole: Whether a small one goes with its offer.
+    func open(whole: Bool) throws(TransferError) -> OpenedFile {
         let file =
             try self.isFolder
             ? SourceFile(emptyFolder: self.path, name: self.name.description)
             : SourceFile(path: self.path, name: self.name.description, followsLinks: self.followsLinks)
         let keeps = self.keepsAttributes && !self.isFolder
+        let small = whole ? file.small : nil
         let offer = try TransferOffer(
             id: file.id, name: self.name, size: file.status.size, modified: keeps ? file.status.modified : nil,
-            permissions: keeps ? file.status.permissions : nil, isFolder: self.isFolder)
-        return (file, offer)
+            permissions: keeps ? file.status.permissions : nil, isFolder: self.isFolder, wholeHash: small?.hash)
+        return OpenedFile(file: file, offer: offer, frame: small.flatMap { try? WholeFrame(offer, $0.bytes) })
     }
 }
 
-/// Touched on the event loop only.
-private final class TransferCanceller: @unchecked Sendable {
-    var stream: UInt16?
+/// A file that is ready to be offered.
+struct OpenedFile: Sendable {
+    var file: SourceFile
+    var offer: TransferOffer
+    /// The offer with the file behind it, when it is small.
+    var frame: WholeFrame?
+}
+
+/// Is taken once and then gone: it is not copied to get its stream, and not kept until its file is complete.
+final class WholeFrame: @unchecked Sendable {
+    // Unchecked because: made by one thread of the pool, and then the event loop's.
+
+    private var bytes: ByteBuffer?
+
+    init(_ offer: TransferOffer, _ bytes: [UInt8]) throws {
+        self.bytes = try WholeFile.frame(offer, bytes)
+    }
+
+    func take(for stream: UInt16) -> ByteBuffer? {
+        guard var bytes = self.bytes.take() else { return nil }
+        WholeFile.setStream(stream, of: &bytes)
+        return bytes
+    }
+}
+
+final class TransferCanceller: @unchecked Sendable {
+    // Unchecked because: touched on the event loop only.
+
     var isCancelled = false
+    /// Gives up what is under way.
+    var cancel: (() -> Void)?
 }

@@ -1,5 +1,5 @@
 import ApusFramedProtocol
-import NIOConcurrencyHelpers
+import NIOCore
 import NIOPosix
 
 extension FramedConnection {
@@ -31,22 +31,25 @@ extension FramedConnection {
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
         guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "one name for \(paths.count) paths") }
-        let tree = SharedFileTree(FileTree(paths, as: name))
-        let sum = NIOLockedValueBox(SentFiles())
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(max(sending.filesAtATime, 1), 16) {
-                group.addTask {
-                    while let entry = try await tree.next() {
-                        if sending.skips(entry.name) { continue }
-                        let kind = try await self.send(entry, sending)
-                        sum.withLockedValue { $0.count(kind, of: entry) }
-                        sending.onEvent(SentFileEvent(name: entry.name, size: entry.size, kind: kind))
-                    }
+        let tree = FileTree(paths, as: name)
+        let canceller = TransferCanceller()
+        return try await withTaskCancellationHandler {
+            try await self.eventLoop.flatSubmit { () -> EventLoopFuture<SentFiles> in
+                guard !canceller.isCancelled else { return self.eventLoop.makeFailedFuture(CancellationError()) }
+                guard self.handler != nil, let transfers = self.transfers else {
+                    return self.eventLoop.makeFailedFuture(
+                        self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
                 }
+                let files = OutgoingFiles(tree, sending, over: self, transfers)
+                canceller.cancel = { files.cancel() }
+                return files.run()
+            }.get()
+        } onCancel: {
+            self.onLoop { _ in
+                canceller.isCancelled = true
+                canceller.cancel?()
             }
-            try await group.waitForAll()
         }
-        return sum.withLockedValue { $0 }
     }
 
     /// Counts what would be sent, without sending it.
@@ -61,44 +64,6 @@ extension FramedConnection {
                 bytes = overflow ? .max : sum
             }
             return (files, bytes)
-        }
-    }
-
-    /// Answers how it ended; throws what ends everything.
-    private func send(_ entry: FileTree.Entry, _ sending: FileSending) async throws -> SentFileEvent.Kind {
-        let source: OutgoingSource
-        do throws(TransferError) {
-            switch entry {
-            case .leftOut(_, let why): return .leftOut(why)
-            case .failed(_, let error): return .failed(error)
-            case .file, .emptyFolder:
-                guard let name = entry.source(keepsAttributes: sending.keepsAttributes) else { return .leftOut(.notAFile) }
-                source = try name.get()
-            }
-        } catch {
-            return .failed(error)
-        }
-        let patience = ContinuousClock.now + sending.busyPatience
-        let hasBegun = NIOLockedValueBox(false)
-        sending.onEvent(SentFileEvent(name: entry.name, size: entry.size, kind: .offered))
-        while true {
-            do {
-                try await self.send(source) { progress in
-                    let isFirst = hasBegun.withLockedValue { hasBegun in
-                        defer { hasBegun = true }
-                        return !hasBegun
-                    }
-                    sending.onEvent(
-                        SentFileEvent(
-                            name: entry.name, size: progress.totalBytes,
-                            kind: isFirst ? .began(offset: progress.sentBytes) : .progress(durableBytes: progress.sentBytes)))
-                }
-                return .completed
-            } catch let error as TransferError {
-                guard error.code == .busy, ContinuousClock.now < patience, self.closure == nil else { return .failed(error) }
-                sending.onEvent(SentFileEvent(name: entry.name, size: entry.size, kind: .busy))
-                try await Task.sleep(for: .seconds(1))
-            }
         }
     }
 }
@@ -135,7 +100,7 @@ extension FileTree.Entry {
 }
 
 extension SentFiles {
-    fileprivate mutating func count(_ kind: SentFileEvent.Kind, of entry: FileTree.Entry) {
+    mutating func count(_ kind: SentFileEvent.Kind, of entry: FileTree.Entry) {
         switch kind {
         case .completed:
             self.completed += 1

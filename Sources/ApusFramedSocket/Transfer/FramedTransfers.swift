@@ -13,9 +13,14 @@ final class FramedTransfers {
     private let disk: DiskQueue
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
     private var incoming: [UInt16: IncomingTransfer] = [:]
+    /// How many of each are files that came, or went, with their offers.
+    private var outgoingWholes = 0
+    private var incomingWholes = 0
+    /// The offers of whole files that were not written yet.
+    private var frames: [ByteBuffer] = []
     private var lastStream: UInt16
     /// Why all of them end.
-    private var ending: FramedError?
+    private(set) var ending: FramedError?
     /// The transfer whose frame is being read.
     private var dataStream: UInt16?
     /// What all files together may take of the line.
@@ -38,21 +43,25 @@ final class FramedTransfers {
 
     // MARK: Sending
 
+    /// Whether small files go with their offers. Where a rate is kept to they do not: they would not go evenly.
+    var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerTakesWholeFiles == true }
+
     /// Opens a file, together with others that are wanted at the time.
-    func open(_ source: OutgoingSource, then: @escaping (Result<(SourceFile, TransferOffer), any Error>) -> Void) {
-        self.disk.submit([.open(source)]) { outcome in
+    func open(_ source: OutgoingSource, then: @escaping (Result<OpenedFile, any Error>) -> Void) {
+        self.disk.submit([.open(source, whole: self.sendsWholeFiles)]) { outcome in
             if let ending = self.ending { return then(.failure(ending)) }
-            guard case .opened(let file, let offer)? = outcome.reports.first else {
+            guard case .opened(let opened)? = outcome.reports.first else {
                 return then(.failure(outcome.failure ?? TransferError(.source, message: "the file cannot be opened")))
             }
-            then(.success((file, offer)))
+            then(.success(opened))
         }
     }
 
+    /// Offers a file. When it goes whole, ``writeWholeFiles()`` must follow.
+    ///
     /// - Throws: When no stream is free.
     func send(
-        _ file: SourceFile, _ offer: TransferOffer, progress: (@Sendable (FramedProgress) -> Void)?,
-        ended: @escaping (Result<Void, any Error>) -> Void
+        _ opened: OpenedFile, progress: ((FramedProgress) -> Void)?, ended: @escaping (Result<Void, any Error>) -> Void
     ) throws(TransferError) -> UInt16 {
         var stream = self.lastStream
         repeat {
@@ -64,19 +73,37 @@ final class FramedTransfers {
         var settings = self.settings
         if let rate = self.rate { settings.chunkBytes = rate.limit.chunkBytes }
         let connection = self.connection
+        var offer = opened.offer
+        let frame = self.outgoingWholes < WholeFile.maximumUnderWay ? opened.frame?.take(for: stream) : nil
+        if frame == nil { offer.wholeHash = nil } else { self.outgoingWholes += 1 }
+        let isWhole = frame != nil
         let transfer = OutgoingTransfer(
-            file: file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate, eventLoop: self.eventLoop,
+            file: opened.file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate,
+            eventLoop: self.eventLoop,
             write: { [weak connection] in connection?.handler?.write($0, flushesAtOnce: false) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
+            if isWhole { self?.outgoingWholes -= 1 }
             switch outcome {
             case .completed: ended(.success(()))
             case .failed(let error): ended(.failure(self?.ending ?? error))
             }
         }
         self.outgoing[stream] = transfer
-        transfer.start(at: self.now)
+        guard let frame else {
+            transfer.start(at: self.now)
+            return stream
+        }
+        self.frames.append(frame)
+        transfer.startWhole(at: self.now)
         return stream
+    }
+
+    /// Writes the offers of whole files that were begun since the last time, together.
+    func writeWholeFiles() {
+        guard !self.frames.isEmpty else { return }
+        self.connection?.handler?.write(self.frames, flushesAtOnce: false)
+        self.frames.removeAll(keepingCapacity: true)
     }
 
     func cancel(_ stream: UInt16) {
@@ -118,22 +145,31 @@ final class FramedTransfers {
         guard (head.stream & 1 == 1) != self.isClient else {
             return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) is ours"), head.stream)
         }
-        // The ledger counts as well, for all connections, but only when the disk has had a look.
-        let most = receiving.folder.limits.transfersOfSession
-        guard self.incoming.count < most else {
-            return self.refuse(TransferError(.quota, message: "\(most) transfers are under way, no more are taken at a time"), head.stream)
-        }
         do throws(TransferError) {
+            // The ledger counts as well, for all connections, but only when the disk has had a look.
+            let isWhole = head.header["sha256"] != nil
+            let count = isWhole ? self.incomingWholes : self.incoming.count - self.incomingWholes
+            let most = isWhole ? WholeFile.maximumUnderWay : receiving.folder.limits.transfersOfSession
+            guard count < most else {
+                throw TransferError(.quota, message: "\(most) transfers are under way, no more are taken at a time")
+            }
             let offer = try TransferOffer(head.header)
+            guard head.bodyLength == offer.bodyLength else {
+                throw TransferError(.protocolViolation, message: "an offer with more or less of its file than it says")
+            }
             let stream = head.stream
             guard let connection = self.connection else { return }
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
             let transfer = IncomingTransfer(
                 machine: TransferReceiver(offer, stream: stream, settings: self.settings), receiving: receiving,
                 connection: ObjectIdentifier(connection), session: self.session, eventLoop: self.eventLoop, disk: self.disk,
-                write: { [weak connection] in connection?.handler?.answer($0) }
-            ) { [weak self] in self?.incoming[stream] = nil }
+                answer: { [weak connection] in connection?.handler?.answer($0) }
+            ) { [weak self] in
+                self?.incoming[stream] = nil
+                if isWhole { self?.incomingWholes -= 1 }
+            }
             self.incoming[stream] = transfer
+            if isWhole { self.incomingWholes += 1 }
             transfer.start(at: self.now)
         } catch {
             self.refuse(error, head.stream)
@@ -141,7 +177,7 @@ final class FramedTransfers {
     }
 
     private func refuse(_ error: TransferError, _ stream: UInt16) {
-        self.connection?.handler?.answer(FrameBytes.of(error.head(stream: stream)))
+        self.connection?.handler?.answer(error.head(stream: stream))
     }
 
     // MARK: Time and the end

@@ -12,7 +12,7 @@ final class IncomingTransfer {
     private let session: UInt64
     private let eventLoop: any EventLoop
     private let disk: DiskQueue
-    private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
+    private let answer: (FrameHead) -> Void
     private var ended: (() -> Void)?
     private var gatherer = TransferChunk.Gatherer()
     private var part: PartFile?
@@ -28,7 +28,7 @@ final class IncomingTransfer {
     init(
         machine: TransferReceiver, receiving: FileReceiving, connection: ObjectIdentifier, session: UInt64, eventLoop: any EventLoop,
         disk: DiskQueue,
-        write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?, ended: @escaping () -> Void
+        answer: @escaping (FrameHead) -> Void, ended: @escaping () -> Void
     ) {
         self.machine = machine
         self.receiving = receiving
@@ -36,7 +36,7 @@ final class IncomingTransfer {
         self.session = session
         self.eventLoop = eventLoop
         self.disk = disk
-        self.write = write
+        self.answer = answer
         self.ended = ended
     }
 
@@ -64,6 +64,7 @@ final class IncomingTransfer {
             let chunk = try self.gatherer.ended()
             switch self.machine.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: now) {
             case .drop(let actions): self.perform(actions)
+            case .take(let sha256): self.take(chunk.pieces, sha256)
             case .write: if let part = self.part { self.enqueue(.append(chunk.pieces, count: chunk.count, to: part)) }
             }
         } catch {
@@ -76,7 +77,8 @@ final class IncomingTransfer {
     private func perform(_ actions: [TransferReceiver.Action]) {
         for action in actions {
             switch action {
-            case .send(let head): _ = self.write(FrameBytes.of(head))
+            case .send(let head): self.answer(head)
+            case .take(let sha256): self.take([], sha256)
             case .prepare(let offer):
                 let old = self.part?.finishedName == nil ? self.part : nil
                 self.enqueue(
@@ -129,6 +131,15 @@ final class IncomingTransfer {
         self.eventLoop.assumeIsolated().execute { self.work() }
     }
 
+    /// Takes the whole file. Nothing else of it can come before that is done.
+    private func take(_ pieces: [ByteBuffer], _ sha256: String) {
+        self.queue.append(
+            .take(
+                self.machine.offer, pieces, sha256: sha256, in: self.receiving.folder, session: self.session, self.receiving.habits))
+        self.isAtWork = true
+        self.work()
+    }
+
     private func work() {
         let works = self.queue
         self.queue = []
@@ -162,6 +173,14 @@ final class IncomingTransfer {
                 self.written = part.size
                 self.tell(.began(offset: part.size))
                 self.perform(self.machine.accept(from: part.size, hash: part.hash, at: self.now))
+            case .taken(let name, let had):
+                self.hasLease = true
+                if name != nil { self.tell(.began(offset: had)) }
+                self.perform(self.machine.finished(isEqual: name != nil, had: had))
+                if let name { self.tell(.completed(name: name)) }
+            case .declined:
+                self.hasLease = true
+                self.perform(self.machine.declined(at: self.now))
             case .appended(let count): appended += count
             case .finished(let name):
                 self.perform(self.machine.finished(isEqual: name != nil))

@@ -24,7 +24,7 @@ final class OutgoingTransfer {
     private let rate: OutgoingRate?
     private let eventLoop: any EventLoop
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
-    private let progress: (@Sendable (FramedProgress) -> Void)?
+    private let progress: ((FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
     private var isReading = false
     private var writes = 0
@@ -36,7 +36,7 @@ final class OutgoingTransfer {
     init(
         file: SourceFile, machine: TransferSender, rate: OutgoingRate?, eventLoop: any EventLoop,
         write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?,
-        progress: (@Sendable (FramedProgress) -> Void)?, ended: @escaping (TransferOutcome) -> Void
+        progress: ((FramedProgress) -> Void)?, ended: @escaping (TransferOutcome) -> Void
     ) {
         self.file = file
         self.machine = machine
@@ -50,6 +50,8 @@ final class OutgoingTransfer {
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
 
     func start(at now: Duration) { self.perform(self.machine.start(at: now)) }
+    /// The offer is written by the caller, with the file behind it.
+    func startWhole(at now: Duration) { self.machine.startWhole(at: now) }
     func received(_ head: FrameHead, at now: Duration) { self.perform(self.machine.received(head, at: now)) }
     func cancel(at now: Duration) { self.perform(self.machine.cancel(at: now)) }
     func ticked(at now: Duration) { self.perform(self.machine.ticked(at: now)) }

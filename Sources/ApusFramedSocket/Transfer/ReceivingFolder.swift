@@ -18,7 +18,7 @@ import NIOCore
 /// leads out of it. An unfinished file lies in the folder itself as `.apus-….part` and goes on where it stopped, also after a crash of either side.
 /// A name that is taken is not written over: the file gets a number, `photo (2).jpg`.
 public final class ReceivingFolder: Sendable {
-    private let root: FileDescriptor
+    let root: FileDescriptor
     private let path: String
     /// Who writes what.
     let ledger: NIOLockedValueBox<TransferLedger>
@@ -80,10 +80,12 @@ public final class ReceivingFolder: Sendable {
     /// Lets an upload in, or says why not; the ledger's `released` must follow.
     ///
     /// - Parameter recognizesFinished: Whether a finished file of the name and size needs no room: it will not be sent, most likely.
-    func admit(_ offer: TransferOffer, session: UInt64, recognizesFinished: Bool = false) throws(TransferError) {
+    func admit(
+        _ offer: TransferOffer, session: UInt64, recognizesFinished: Bool, _ visit: inout DiskVisit
+    ) throws(TransferError) {
         var existing = offer.isFresh ? 0 : self.root.status(of: offer.partName)?.size ?? 0
         if recognizesFinished, existing == 0, self.finished(offer) != nil { existing = offer.size }
-        let (free, stored) = (try self.freeBytes(), self.limits.totalBytes == .max ? 0 : self.storedBytes())
+        let (free, stored) = try visit.room(of: self)
         // `withLockedValue` passes no typed errors on.
         let result: Result<Void, TransferError> = self.ledger.withLockedValue { ledger in
             do throws(TransferError) {
@@ -140,7 +142,7 @@ public final class ReceivingFolder: Sendable {
     }
 
     /// The bytes of all files in the folder and below, links not followed.
-    private func storedBytes() -> Int {
+    func storedBytes() -> Int {
         guard let files = FileManager.default.enumerator(atPath: self.path) else { return 0 }
         var sum = 0
         while files.nextObject() != nil {
@@ -183,16 +185,20 @@ public final class ReceivingFolder: Sendable {
         guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
         let folder = try open.open(folders[...], below: self.root)
         if keepsAttributes { try part.setAttributes(of: offer) }
-        var name = last
-        for attempt in 2...1000 {
-            // A link does not write over what is there, as a rename would.
-            if linkat(self.root.number, part.name, folder.number, name, 0) == 0 { break }
-            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot get its name", .storage) }
-            guard attempt < 1000 else { throw TransferError(.storage, message: "a thousand files of that name are there") }
-            name = Self.numbered(last, attempt)
-        }
+        let name = try Self.link(last) { linkat(self.root.number, part.name, folder.number, $0, 0) }
         unlinkat(self.root.number, part.name, 0)
         return (folders + [name]).joined(separator: "/")
+    }
+
+    /// Tries a name, and numbers behind it. A link does not write over what is there, as a rename would.
+    static func link(_ last: String, _ link: (String) -> CInt) throws(TransferError) -> String {
+        var name = last
+        for attempt in 2...1000 {
+            if link(name) == 0 { return name }
+            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot get its name", .storage) }
+            name = Self.numbered(last, attempt)
+        }
+        throw TransferError(.storage, message: "a thousand files of that name are there")
     }
 
     private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {

@@ -32,8 +32,6 @@ final class SourceFile: @unchecked Sendable {
         var hash: String
     }
 
-    private static let smallBytes = 16 << 10
-
     /// Opens a file.
     ///
     /// - Throws: ``TransferError/Code/source`` when it cannot be read or is no file.
@@ -48,7 +46,7 @@ final class SourceFile: @unchecked Sendable {
         self.status = status
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)"
         self.id = SHA256.hash(data: Array(text.utf8)).hexadecimal
-        self.small = status.size <= Self.smallBytes ? try Self.readSmall(descriptor, status) : nil
+        self.small = status.size <= WholeFile.maximumBytes ? try Self.readSmall(descriptor, status) : nil
     }
 
     /// Opens a folder that holds nothing: a file without bytes, as far as the transfer goes.

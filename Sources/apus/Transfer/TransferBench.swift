@@ -75,16 +75,10 @@ struct TransferBench: AsyncParsableCommand {
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder)
             guard isFolder.boolValue else { return try await connection.send(file: self.path) }
-            let folder = URL(fileURLWithPath: self.path).lastPathComponent
-            var names = try FileManager.default.contentsOfDirectory(atPath: self.path)[...]
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                var underWay = 0
-                while let name = names.popFirst() {
-                    if underWay == self.atATime { try await group.next() } else { underWay += 1 }
-                    group.addTask { try await connection.send(file: "\(self.path)/\(name)", as: "\(folder)/\(name)") }
-                }
-                try await group.waitForAll()
-            }
+            var sending = FileSending()
+            sending.filesAtATime = self.atATime
+            let sent = try await connection.send(folder: self.path, sending)
+            guard sent.failed == 0 else { throw ValidationError("\(sent.failed) files were not sent") }
         }
     }
 }

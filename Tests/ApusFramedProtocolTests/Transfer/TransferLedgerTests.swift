@@ -55,6 +55,22 @@ import Testing
         #expect(self.admit(&ledger, "e", 1) == nil)
     }
 
+    @Test func wholeFilesAreCountedApart() throws {
+        var limits = TransferLimits()
+        limits.transfersOfSession = 1
+        var ledger = TransferLedger(limits: limits)
+        #expect(self.admit(&ledger, "a", 1) == nil)
+        for number in 0..<WholeFile.maximumUnderWay {
+            let whole = try TransferOffer(
+                id: "\(number)", name: SafeFileName("a"), size: 1, wholeHash: String(repeating: "a", count: 64))
+            try ledger.admit(whole, session: 1, existing: 0, stored: 0, free: .max)
+        }
+        let another = try TransferOffer(id: "b", name: SafeFileName("a"), size: 1, wholeHash: String(repeating: "a", count: 64))
+        #expect(throws: TransferError.self) { try ledger.admit(another, session: 1, existing: 0, stored: 0, free: .max) }
+        try ledger.admit(another, session: 2, existing: 0, stored: 0, free: .max)
+        #expect(self.admit(&ledger, "c", 1) == .quota)
+    }
+
     @Test func theDiskKeepsAReserve() {
         var limits = TransferLimits()
         limits.reservedBytes = 10

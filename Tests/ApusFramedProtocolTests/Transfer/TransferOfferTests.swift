@@ -13,6 +13,13 @@ import Testing
             #expect(head.type == .offer && head.stream == 9 && head.bodyLength == 0)
             #expect(try TransferOffer(head.header) == offer)
         }
+        // With its bytes.
+        let hash = String(repeating: "a", count: 64)
+        for (size, body) in [(0, 0), (7, 19), (WholeFile.maximumBytes, 12 + WholeFile.maximumBytes)] {
+            let offer = try TransferOffer(id: "x", name: SafeFileName("a"), size: size, wholeHash: hash)
+            #expect(offer.head(stream: 9).bodyLength == body)
+            #expect(try TransferOffer(offer.head(stream: 9).header) == offer)
+        }
         #expect(
             try TransferOffer(id: "x", name: SafeFileName("a"), size: 7).head(stream: 1).header == ["id": "x", "name": "a", "size": 7])
     }
@@ -22,7 +29,7 @@ import Testing
             ("id", nil), ("id", ""), ("id", 7), ("id", .string(String(repeating: "x", count: 129))), ("name", nil), ("name", 1),
             ("size", nil),
             ("size", -1), ("size", 1.5), ("size", "7"), ("modified", "x"), ("modified", 1.5), ("permissions", 0o1000), ("permissions", -1),
-            ("permissions", "x"),
+            ("permissions", "x"), ("sha256", 1), ("sha256", "aa"),
         ] as [(String, JSONValue?)])
     func anOfferIsStrict(name: String, value: JSONValue?) throws {
         var header: JSONObject = ["id": "x", "name": "a", "size": 7, "later": [1]]
@@ -30,6 +37,14 @@ import Testing
         header[name] = value
         let broken = header
         #expect(throws: TransferError.self) { try TransferOffer(broken) }
+    }
+
+    @Test func onlyASmallFileComesWhole() {
+        #expect(throws: TransferError.self) {
+            try TransferOffer([
+                "id": "x", "name": "a", "size": JSONValue(WholeFile.maximumBytes + 1), "sha256": .string(String(repeating: "a", count: 64)),
+            ])
+        }
     }
 
     @Test func aFolderHasNoBytes() {

@@ -286,4 +286,81 @@ extension [TransferReceiver.Action] {
         #expect(receiver.connectionEnded().failure == .interrupted)
         #expect(receiver.connectionEnded().isEmpty)
     }
+
+    // MARK: Whole files
+
+    private func whole(_ size: Int) throws -> TransferReceiver {
+        var receiver = TransferReceiver(
+            try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, wholeHash: Self.hash), stream: 3)
+        #expect(receiver.start(at: .zero) == (size == 0 ? [.take(sha256: Self.hash)] : []))
+        return receiver
+    }
+
+    @Test func aWholeFileIsTakenAtOnce() throws {
+        var receiver = try self.whole(100)
+        #expect(self.chunk(&receiver, 0, 100) == .take(sha256: Self.hash))
+        #expect(self.chunk(&receiver, 0, 100).isViolation)
+        var two = try self.whole(100)
+        _ = self.chunk(&two, 0, 100)
+        #expect(two.finished(isEqual: true) == [.send(self.head(.complete, ["size": 100])), .end(.completed)])
+        var empty = try self.whole(0)
+        #expect(empty.finished(isEqual: true, had: 0).last == .end(.completed))
+        var known = try self.whole(100)
+        _ = self.chunk(&known, 0, 100)
+        #expect(known.finished(isEqual: true, had: 100).first == .send(self.head(.complete, ["size": 100, "offset": 100])))
+        var other = try self.whole(100)
+        _ = self.chunk(&other, 0, 100)
+        #expect(other.finished(isEqual: false).failure == .corrupted)
+    }
+
+    @Test func aWholeFileThatIsDamagedOrDeclinedIsSentAsAnyOther() throws {
+        var damaged = try self.whole(100)
+        #expect(try self.chunk(&damaged, 7, 99, isIntact: false) == .drop([.prepare(offer(100))]))
+        #expect(damaged.accept(from: 0, hash: nil, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(self.chunk(&damaged, 0, 100) == .write)
+        var declined = try self.whole(100)
+        #expect(declined.declined(at: .zero).isEmpty)  // it was not asked
+        _ = self.chunk(&declined, 0, 100)
+        #expect(try declined.declined(at: .zero) == [.prepare(offer(100))])
+        #expect(declined.finished(isEqual: true).isEmpty)
+        #expect(declined.accept(from: 40, hash: Self.hash, at: .zero).count == 1)
+        #expect(self.chunk(&declined, 40, 60) == .write)
+    }
+
+    @Test(arguments: [(1, 100), (0, 99), (0, 101)])
+    func aWholeFileIsTheOneThatWasOffered(offset: Int, count: Int) throws {
+        var receiver = try self.whole(100)
+        #expect(self.chunk(&receiver, offset, count).isViolation)
+    }
+
+    @Test func aWholeFileOnTheDiskIsNotGivenUp() throws {
+        for type in [FrameType.cancel, .error] {
+            var receiver = try self.whole(100)
+            _ = self.chunk(&receiver, 0, 100)
+            #expect(receiver.received(self.head(type), at: .zero).isEmpty)
+            #expect(receiver.cancel(at: .zero).isEmpty && receiver.ticked(at: .seconds(1000)).isEmpty)
+            var declined = receiver
+            #expect(receiver.finished(isEqual: true).last == .end(.completed))
+            // It would have to be sent: now the sender is heard.
+            #expect(declined.declined(at: .zero).failure == .cancelled)
+        }
+        var gone = try self.whole(100)
+        _ = self.chunk(&gone, 0, 100)
+        #expect(gone.connectionEnded().isEmpty)
+        #expect(gone.declined(at: .zero).failure == .cancelled)
+    }
+
+    @Test func aWholeFileThatDoesNotComeIsNotWaitedForEver() throws {
+        var receiver = try self.whole(100)
+        #expect(receiver.ticked(at: .seconds(29)).isEmpty)
+        #expect(receiver.ticked(at: .seconds(30)).failure == .timeout)
+        var gone = try self.whole(100)
+        #expect(gone.connectionEnded().failure == .interrupted)
+        var givenUp = try self.whole(100)
+        #expect(givenUp.received(self.head(.cancel), at: .zero).failure == .cancelled)
+    }
+}
+
+extension TransferReceiver.ChunkAction {
+    fileprivate var isViolation: Bool { if case .drop(let actions) = self { actions.failure == .protocolViolation } else { false } }
 }

@@ -224,4 +224,53 @@ extension [TransferSender.Action] {
         #expect(sender.connectionEnded().failure == .interrupted)
         #expect(sender.connectionEnded().isEmpty)
     }
+
+    // MARK: Whole files
+
+    private static let hash = String(repeating: "a", count: 64)
+
+    private func whole(_ size: Int) throws -> TransferSender {
+        var sender = TransferSender(
+            try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, wholeHash: Self.hash), stream: 3)
+        sender.startWhole(at: .zero)
+        #expect(sender.next() == .wait)
+        return sender
+    }
+
+    @Test(arguments: [([:], 0), (["offset": 100], 100), (["offset": 101], 100), (["offset": -1], 0)] as [(JSONObject, Int)])
+    func aWholeFileIsAnsweredOnce(header: JSONObject, had: Int) throws {
+        var sender = try self.whole(100)
+        #expect(
+            sender.received(self.head(.complete, header), at: .zero) == [
+                .progress(durable: had), .progress(durable: 100), .end(.completed),
+            ])
+        #expect(sender.received(self.head(.complete), at: .zero).isEmpty)
+    }
+
+    @Test func aWholeFileThatIsNotTakenSoIsSentAsAnyOther() throws {
+        var sender = try self.whole(100)
+        #expect(sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero) == [.hashPrefix(length: 60)])
+        // Also when it is offered anew.
+        #expect(try sender.prefixHashed("bb", at: .zero) == [.send(offer(100, isFresh: true).head(stream: 3))])
+        #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func aWholeFileHasItsErrorsAndDeadlines() throws {
+        var refused = try self.whole(100)
+        #expect(refused.received(self.head(.error, ["code": "quota", "message": "no"]), at: .zero).failure == .quota)
+        var late = try self.whole(100)
+        #expect(late.ticked(at: .seconds(29)).isEmpty)
+        #expect(late.ticked(at: .seconds(30)).failure == .timeout)
+        var tooLate = try self.whole(100)
+        #expect(tooLate.cancel(at: .zero) == [.send(self.head(.cancel))])
+        #expect(tooLate.received(self.head(.complete), at: .zero).last == .end(.completed))
+        var gone = try self.whole(100)
+        #expect(gone.connectionEnded().failure == .interrupted)
+    }
+
+    @Test func onlyAWholeFileIsCompleteAtOnce() throws {
+        var sender = TransferSender(try offer(100), stream: 3)
+        _ = sender.start(at: .zero)
+        #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
+    }
 }

@@ -31,9 +31,15 @@ private struct World {
     }
 
     /// One connection. `breaksAfter` packets it is gone; a damaged chunk comes once in `damage`.
-    mutating func connect(breaksAfter packets: Int, damage: Int) throws -> (sender: TransferOutcome?, receiver: TransferOutcome?) {
+    ///
+    /// - Parameter isWhole: Whether the file goes with its offer.
+    mutating func connect(
+        breaksAfter packets: Int, damage: Int, isWhole: Bool = false
+    ) throws -> (sender: TransferOutcome?, receiver: TransferOutcome?) {
         var sender = TransferSender(
-            try TransferOffer(id: "x", name: SafeFileName("a"), size: self.file.count), stream: 1, settings: self.settings)
+            try TransferOffer(
+                id: "x", name: SafeFileName("a"), size: self.file.count, wholeHash: isWhole ? Self.hash(self.file) : nil),
+            stream: 1, settings: self.settings)
         var receiver: TransferReceiver?
         var toReceiver: [Packet] = []
         var toSender: [FrameHead] = []
@@ -67,13 +73,35 @@ private struct World {
                     self.disk.durable = self.disk.bytes.count
                     if isEqual { self.disk.published = self.disk.bytes }
                     perform(receiver?.finished(isEqual: isEqual) ?? [])
+                case .take(let hash): take(hash)
                 case .discard: self.disk = Disk()
                 case .end(let outcome): outcomes.receiver = outcome
                 }
             }
         }
 
-        perform(sender.start(at: .zero))
+        func send(_ bytes: ArraySlice<UInt8>, at offset: Int) {
+            var body = chunkBody(offset: offset, bytes)
+            if damage > 0, Int.random(in: 0..<damage, using: &self.dice) == 0 {
+                body[Int.random(in: 0..<body.count, using: &self.dice)] ^= 0x10
+            }
+            toReceiver.append(.chunk(body))
+        }
+        /// Everything or nothing; and nothing where there is something already.
+        func take(_ hash: String, _ bytes: [UInt8] = []) {
+            guard self.disk.bytes.isEmpty else { return perform(receiver?.declined(at: .zero) ?? []) }
+            let isEqual = hash == Self.hash(bytes)
+            if isEqual { self.disk = Disk(bytes: bytes, durable: bytes.count, published: bytes) }
+            perform(receiver?.finished(isEqual: isEqual) ?? [])
+        }
+
+        if isWhole {
+            sender.startWhole(at: .zero)
+            toReceiver.append(.head(sender.offer.head(stream: 1)))
+            if !self.file.isEmpty { send(self.file[...], at: 0) }
+        } else {
+            perform(sender.start(at: .zero))
+        }
         var isIdle = false
         while left > 0, !isIdle {
             isIdle = true
@@ -81,12 +109,7 @@ private struct World {
             if Bool.random(using: &self.dice) || toReceiver.isEmpty {
                 switch sender.next() {
                 case .chunk(let offset, let count):
-                    let bytes = self.file[offset..<offset + count]
-                    var body = chunkBody(offset: offset, bytes)
-                    if damage > 0, Int.random(in: 0..<damage, using: &self.dice) == 0 {
-                        body[Int.random(in: 0..<body.count, using: &self.dice)] ^= 0x10
-                    }
-                    toReceiver.append(.chunk(body))
+                    send(self.file[offset..<offset + count], at: offset)
                     isIdle = false
                 case .hash:
                     perform(sender.hashed(Self.hash(self.file), at: .zero))
@@ -114,6 +137,7 @@ private struct World {
                         #expect(chunk.offset == self.disk.bytes.count)
                         for piece in chunk.pieces { self.disk.bytes += Array(buffer: piece) }
                         perform(receiver?.written(upTo: self.disk.bytes.count) ?? [])
+                    case .take(let hash)?: take(hash, chunk.pieces.flatMap { Array(buffer: $0) })
                     case .drop(let actions)?: perform(actions)
                     case nil: break
                     }
@@ -159,6 +183,32 @@ private struct SplitMix: RandomNumberGenerator {
         #expect(outcomes.sender == .completed && outcomes.receiver == .completed)
         #expect(world.disk.published == world.file)
         #expect(world.acknowledged == count)
+    }
+
+    @Test(arguments: [0, 1, 4096, WholeFile.maximumBytes])
+    func aWholeFileArrives(count: Int) throws {
+        var world = self.world(count, seed: UInt64(count))
+        let outcomes = try world.connect(breaksAfter: .max, damage: 0, isWhole: true)
+        #expect(outcomes.sender == .completed && outcomes.receiver == .completed)
+        #expect(world.disk.published == world.file)
+        #expect(world.acknowledged == count)
+    }
+
+    /// Damaged on the way, broken off, or with something there already: then it goes as any other.
+    @Test(arguments: 0..<20)
+    func aWholeFileArrivesThroughEverything(seed: Int) throws {
+        var world = self.world(5000, seed: UInt64(seed))
+        if seed % 3 == 0 {
+            world.disk.bytes = Array(world.file.prefix(seed * 100))
+            world.disk.durable = world.disk.bytes.count
+        }
+        var attempts = 0
+        while world.disk.published == nil, attempts < 50 {
+            attempts += 1
+            _ = try world.connect(breaksAfter: attempts > 10 ? .max : Int.random(in: 1...6, using: &world.dice), damage: 2, isWhole: true)
+            world.disk.powerCut()
+        }
+        #expect(world.disk.published == world.file)
     }
 
     /// Damaged chunks, a connection that breaks again and again, and a disk that loses what was not synced: in the end the file is there, and no

@@ -1,5 +1,6 @@
 @testable import ApusFramedSocket
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -83,5 +84,90 @@ import Testing
             return
         }
         #expect(self.bytes("x") == nil)
+    }
+
+    // MARK: Whole files
+
+    private func take(
+        _ offers: [(TransferOffer, [UInt8])], hash: String? = nil, keepsAttributes: Bool = false, recognizesFinished: Bool = false
+    ) throws -> [DiskWork.Outcome] {
+        let habits = FileReceiving.Habits(keepsAttributes: keepsAttributes, recognizesFinished: recognizesFinished)
+        return DiskWork.perform(
+            try offers.map { offer, bytes in
+                let sha256 = try hash ?? self.hash(bytes)
+                return [.take(offer, [ByteBuffer(bytes: bytes)], sha256: sha256, in: self.folder, session: 1, habits)]
+            })
+    }
+
+    private func whole(_ id: String, _ name: String, _ size: Int, modified: Int64? = nil) throws -> TransferOffer {
+        try TransferOffer(id: id, name: SafeFileName(name), size: size, modified: modified, wholeHash: String(repeating: "a", count: 64))
+    }
+
+    private func name(_ outcome: DiskWork.Outcome) -> String? {
+        if case .taken(let name, _)? = outcome.reports.first { name } else { nil }
+    }
+
+    private var leases: Int { self.folder.ledger.withLockedValue { $0.leaseCount } }
+
+    private var names: [String] {
+        (FileManager.default.enumerator(atPath: self.path)?.compactMap { $0 as? String } ?? []).sorted()
+    }
+
+    @Test func wholeFilesAreTakenInOneGo() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let outcomes = try self.take([
+            (self.whole("1", "a/b/x", 2), [1, 1]), (self.whole("2", "a/b/x", 3), [2, 2, 2]), (self.whole("3", "y", 0), []),
+        ])
+        guard case .taken? = outcomes[0].reports.first else { return }  // a system without files without names
+        #expect(outcomes.map(self.name) == ["a/b/x", "a/b/x (2)", "y"] && self.leases == 3)
+        #expect(self.bytes("a/b/x") == [1, 1] && self.bytes("a/b/x (2)") == [2, 2, 2] && self.bytes("y") == [])
+        #expect(self.names == ["a", "a/b", "a/b/x", "a/b/x (2)", "y"])
+    }
+
+    @Test func nothingIsLeftOfAWholeFileThatIsNotTaken() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        try Data([1]).write(to: URL(fileURLWithPath: self.path + "/file"))
+        let wrong = try self.take([(self.whole("1", "x", 1), [1])], hash: String(repeating: "b", count: 64))
+        guard case .taken(name: nil, had: 0)? = wrong[0].reports.first else { return }  // as above
+        // A folder that is a file: its lease is given back as well.
+        let blocked = try self.take([(self.whole("2", "file/x", 1), [1])])
+        #expect(blocked[0].failure?.code == .storage && self.leases == 1)
+        // The same upload twice at a time.
+        let busy = try self.take([(self.whole("1", "x", 1), [1])])
+        #expect(busy[0].failure?.code == .busy && self.leases == 1)
+        #expect(self.names == ["file"])
+    }
+
+    @Test func whatIsThereOfAWholeFileIsGoneOnWith() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let offer = try self.whole("1", "x", 2)
+        try Data([1]).write(to: URL(fileURLWithPath: self.path + "/" + offer.partName))
+        let outcomes = try self.take([(offer, [1, 1])])
+        guard case .declined? = outcomes[0].reports.first else {
+            Issue.record("it was taken beside what was there")
+            return
+        }
+        #expect(self.names == [offer.partName] && self.leases == 1)
+    }
+
+    @Test func aWholeFileIsRecognized() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        try Data([1, 1]).write(to: URL(fileURLWithPath: self.path + "/x"))
+        let same = try self.take([(self.whole("1", "x", 2), [1, 1])], recognizesFinished: true)
+        guard case .taken(name: "x", had: 2)? = same[0].reports.first else {
+            Issue.record("it was not recognized")
+            return
+        }
+        let other = try self.take([(self.whole("2", "x", 2), [2, 2])], recognizesFinished: true)
+        if case .declined? = other[0].reports.first { return }  // as above
+        #expect(self.name(other[0]) == "x (2)" && self.bytes("x") == [1, 1] && self.bytes("x (2)") == [2, 2])
+    }
+
+    @Test func aWholeFileKeepsItsTime() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let outcomes = try self.take([(self.whole("1", "x", 1, modified: 1_000_000_000), [1])], keepsAttributes: true)
+        if case .declined? = outcomes[0].reports.first { return }  // as above
+        let date = try FileManager.default.attributesOfItem(atPath: self.path + "/x")[.modificationDate] as? Date
+        #expect(date == Date(timeIntervalSince1970: 1))
     }
 }

@@ -1,4 +1,4 @@
-import ApusFramedSocket
+@testable import ApusFramedSocket
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
@@ -24,7 +24,9 @@ import Testing
         return names.sorted()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 4, 16]) func aFolderArrives(filesAtATime: Int) async throws {
+    /// With a rate files do not go with their offers, as to a receiver that does not take them so.
+    @Test(.timeLimit(.minutes(1)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
+    func aFolderArrives(filesAtATime: Int, bytesPerSecond: Int?) async throws {
         let folders = try Folders()
         let manager = FileManager.default
         try manager.createDirectory(atPath: folders.source + "/album/deep/empty", withIntermediateDirectories: true)
@@ -34,8 +36,12 @@ import Testing
         try manager.createSymbolicLink(atPath: folders.source + "/album/loop", withDestinationPath: "..")
         #expect(mkfifo(folders.source + "/album/pipe", 0o600) == 0)
         let events = Events([])
-        try await withReceiver(folders) { _, connection in
+        try await withReceiver(folders) { port, _ in
+            var configuration = FramedClientConfiguration()
+            configuration.connection.fileBytesPerSecond = bytesPerSecond
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration)
             let sent = try await connection.send(folder: folders.source + "/album/", sending(events, filesAtATime: filesAtATime))
+            await connection.close()
             #expect(sent.completed == 22 && sent.failed == 0 && sent.leftOut == 3)
             #expect(sent.completedBytes == 300_000 + 190_000)
         }
@@ -48,6 +54,74 @@ import Testing
         #expect(leftOut.sorted() == ["album/link link", "album/loop link", "album/pipe notAFile"])
         let counted = try await FramedConnection.count(files: [folders.source + "/album"])
         #expect(counted.files == 22 && counted.bytes == 490_000)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func manySmallFilesArrive() async throws {
+        let folders = try Folders()
+        for number in 0..<300 { _ = try folders.write("\(number)", pattern(number * 60)) }
+        let events = ReceivedEvents([])
+        let own = Events([])
+        try await withReceiver(folders, recognizesFinished: true, events: events) { _, connection in
+            let sent = try await connection.send(folder: folders.source, sending(own))
+            #expect(sent.completed == 300)
+            #expect(try await connection.send(folder: folders.source).completed == 300)
+        }
+        for number in 0..<300 { #expect(folders.received("source/\(number)") == Array(pattern(number * 60).readableBytesView)) }
+        #expect(tree(folders).count == 301)
+        // What both sides hear of one of them, the receiver of its second sending as well.
+        let heard = events.withLockedValue { $0 }.filter { $0.offeredName.description == "source/100" }.map(\.kind)
+        let name = "source/100"
+        #expect(heard == [.began(offset: 0), .completed(name: name), .began(offset: 6000), .completed(name: name)])
+        let told = own.withLockedValue { $0 }.filter { $0.name == name }.map(\.kind)
+        #expect(told == [.offered, .began(offset: 0), .progress(durableBytes: 6000), .completed])
+    }
+
+    /// Another sender is at one of them, for longer than is waited.
+    @Test(.timeLimit(.minutes(1))) func aFileThatIsBusyDoesNotStopTheRest() async throws {
+        let folders = try Folders()
+        for name in ["a", "b"] { _ = try folders.write(name, pattern(10)) }
+        let busy = try OutgoingSource(path: folders.source + "/a", name: SafeFileName("source/a")).open(whole: true).offer
+        let folder = try ReceivingFolder(path: folders.target)
+        try folder.ledger.withLockedValue { try $0.admit(busy, session: 0, existing: 0, stored: 0, free: .max) }
+        var configuration = FramedServerConfiguration()
+        configuration.connection.receiving = FileReceiving(into: folder)
+        var sending = FileSending()
+        sending.busyPatience = .zero
+        let (patience, source) = (sending, folders.source)
+        try await withServer(echoServer(configuration)) { port in
+            let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
+            let sent = try await connection.send(folder: source, patience)
+            #expect(sent.completed == 1 && sent.failed == 1)
+            await connection.close()
+        }
+        #expect(tree(folders) == ["source/", "source/b"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aListIsGivenUpWithItsTaskAndItsConnection() async throws {
+        let folders = try Folders()
+        for number in 0..<100 { _ = try folders.write("\(number)", pattern(100)) }
+        _ = try folders.write("large", pattern(50_000_000))
+        try await withReceiver(folders) { _, connection in
+            // From within, when one is there: the others are under way.
+            let task = NIOLockedValueBox<Task<SentFiles, any Error>?>(nil)
+            let isKnown = ConditionLock(value: false)
+            var sending = FileSending { event in if event.kind == .completed { task.withLockedValue { $0?.cancel() } } }
+            sending.skips = { _ in
+                isKnown.lock(whenValue: true)
+                isKnown.unlock()
+                return false
+            }
+            let (waiting, source) = (sending, folders.source)
+            let new = Task { try await connection.send(folder: source, waiting) }
+            task.withLockedValue { $0 = new }
+            isKnown.lock()
+            isKnown.unlock(withValue: true)
+            await #expect(throws: CancellationError.self) { try await new.value }
+            // The connection stays, and its end ends a list.
+            let ending = FileSending { event in if event.kind == .completed { connection.abort() } }
+            await #expect(throws: FramedError.self) { try await connection.send(folder: folders.source, ending) }
+        }
+        #expect(folders.received("source/large") == nil)
     }
 
     @Test(.timeLimit(.minutes(1))) func whatCannotBeSentDoesNotStopTheRest() async throws {

@@ -43,6 +43,8 @@ package struct FrameHead: Hashable, Sendable {
 /// The sixteen bytes every frame begins with, all numbers big endian.
 struct FrameStart {
     static let length = 16
+    /// Where the stream stands.
+    static let streamOffset = 2
 
     var type: FrameType
     var flags: FrameFlags

@@ -41,7 +41,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConv
     package var isKnown: Bool { Int(self.rawValue) < Self.names.count }
 
     /// Whether a frame may have a body. The others say all in their headers. Of an unknown type nothing is known.
-    package var mayHaveBody: Bool { self == .message || self == .data || !self.isKnown }
+    package var mayHaveBody: Bool { self == .message || self == .data || self == .offer || !self.isKnown }
 
     package var description: String { self.isKnown ? Self.names[Int(self.rawValue)] : "type \(self.rawValue)" }
 }

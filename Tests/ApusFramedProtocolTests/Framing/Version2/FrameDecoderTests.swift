@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: 0...UInt8.max)
     func onlySomeFramesHaveBodies(type: UInt8) {
-        let mayHaveBody = type == 1 || type == 4 || type > 13
+        let mayHaveBody = type == 1 || type == 2 || type == 4 || type > 13
         #expect(self.code(self.raw(type: type, body: 1)) == (mayHaveBody ? nil : .protocolViolation))
         #expect(self.code(self.raw(type: type)) == nil)
     }

@@ -39,6 +39,6 @@ import Testing
         #expect(FrameType.bye.description == "bye")
         #expect(FrameType(rawValue: 200).description == "type 200")
         let withBody = (0...UInt8.max).map(FrameType.init(rawValue:)).filter(\.mayHaveBody).filter(\.isKnown)
-        #expect(withBody == [.message, .data])
+        #expect(withBody == [.message, .offer, .data])
     }
 }

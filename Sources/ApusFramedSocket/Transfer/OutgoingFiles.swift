@@ -1,0 +1,164 @@
+import ApusFramedProtocol
+import NIOCore
+import NIOPosix
+
+/// Sends the files of a list over one connection, many at a time. Confined to its event loop; no task is made for a file.
+final class OutgoingFiles {
+    private let connection: FramedConnection
+    private let transfers: FramedTransfers
+    private let list: OutgoingList
+    private let sending: FileSending
+    private let wholes: Int
+    private var queue: TransferQueue<OutgoingList.File>
+    private var streams: Set<UInt16> = []
+    private var sent = SentFiles()
+    /// Why all of it ends before its time.
+    private var ending: (any Error)?
+    private var willPump = false
+    private let done: EventLoopPromise<SentFiles>
+
+    /// Offered again a second later.
+    private static let busyPause = TimeAmount.seconds(1)
+
+    init(_ tree: FileTree, _ sending: FileSending, over connection: FramedConnection, _ transfers: FramedTransfers) {
+        let others = min(max(sending.filesAtATime, 1), 16)
+        self.connection = connection
+        self.transfers = transfers
+        self.sending = sending
+        self.wholes = min(others * 16, WholeFile.maximumUnderWay)
+        self.queue = TransferQueue(wholes: self.wholes, others: others)
+        self.list = OutgoingList(tree, sending, sendsWholeFiles: transfers.sendsWholeFiles)
+        self.done = connection.eventLoop.makePromise()
+    }
+
+    /// Sends them all. The future fails with what ends everything, when nothing is under way any more.
+    func run() -> EventLoopFuture<SentFiles> {
+        self.pump()
+        return self.done.futureResult
+    }
+
+    /// Gives up what is under way; the receiver is told.
+    func cancel() { self.end(because: CancellationError()) }
+
+    private func end(because error: any Error) {
+        guard self.ending == nil else { return }
+        self.ending = error
+        self.queue.stop()
+        for stream in self.streams { self.transfers.cancel(stream) }
+        self.pumpLater()
+    }
+
+    // MARK: The list
+
+    private func pump() {
+        while true {
+            switch self.queue.next() {
+            case .fetch: self.fetch()
+            case .begin(let file): self.begin(file)
+            case .wait: return self.transfers.writeWholeFiles()
+            case .finish:
+                if let ending = self.ending { self.done.fail(ending) } else { self.done.succeed(self.sent) }
+                return
+            }
+        }
+    }
+
+    /// After what else has come with the same read.
+    private func pumpLater() {
+        guard !self.willPump else { return }
+        self.willPump = true
+        self.connection.eventLoop.assumeIsolated().execute {
+            self.willPump = false
+            self.pump()
+        }
+    }
+
+    private func fetch() {
+        let (list, wholes) = (self.list, self.wholes)
+        NIOThreadPool.singleton.runIfActive(eventLoop: self.connection.eventLoop) { list.read(wholes: wholes) }.assumeIsolated()
+            .whenComplete { result in
+                switch result {
+                case .success(let piece):
+                    self.queue.fetched(wholes: piece.wholes, others: piece.others, isLast: piece.isLast)
+                    if self.ending == nil { for (entry, kind) in piece.ended { self.tell(entry, kind) } }
+                case .failure(let error):
+                    self.queue.fetched(wholes: [], others: [], isLast: true)
+                    self.end(because: error)
+                }
+                self.pump()
+            }
+    }
+
+    private func tell(_ entry: FileTree.Entry, _ kind: SentFileEvent.Kind) {
+        self.sent.count(kind, of: entry)
+        self.sending.onEvent(SentFileEvent(name: entry.name, size: entry.size, kind: kind))
+    }
+
+    // MARK: One file
+
+    private func begin(_ file: OutgoingList.File) {
+        self.tell(file.entry, .offered)
+        if let opened = file.opened { self.offer(opened, file, patience: nil) } else { self.open(file, patience: nil) }
+    }
+
+    /// - Parameter patience: Until when it is offered again; `nil`: nobody else was at it yet.
+    private func open(_ file: OutgoingList.File, patience: NIODeadline?) {
+        self.transfers.open(file.source) { result in
+            switch result {
+            case .success(let opened): self.offer(opened, file, patience: patience)
+            case .failure(let error): self.ended(file, .failure(error), patience: patience)
+            }
+        }
+    }
+
+    private func offer(_ opened: OpenedFile, _ file: OutgoingList.File, patience: NIODeadline?) {
+        if let ending = self.ending ?? self.transfers.ending { return self.ended(file, .failure(ending), patience: patience) }
+        do throws(TransferError) {
+            guard self.connection.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
+            var stream: UInt16?
+            var hasBegun = false
+            let new = try self.transfers.send(opened) { progress in
+                let kind: SentFileEvent.Kind =
+                    hasBegun ? .progress(durableBytes: progress.sentBytes) : .began(offset: progress.sentBytes)
+                hasBegun = true
+                self.sending.onEvent(SentFileEvent(name: file.entry.name, size: progress.totalBytes, kind: kind))
+            } ended: { result in
+                if let stream { self.streams.remove(stream) }
+                self.ended(file, result, patience: patience)
+            }
+            stream = new
+            self.streams.insert(new)
+        } catch {
+            self.ended(file, .failure(error), patience: patience)
+        }
+    }
+
+    private func ended(_ file: OutgoingList.File, _ result: Result<Void, any Error>, patience: NIODeadline?) {
+        defer { self.pumpLater() }
+        switch result {
+        case .success: self.tell(file.entry, .completed)
+        case .failure(let error as TransferError):
+            guard self.ending == nil else { break }
+            guard error.code != .busy || !self.offerAgain(file, patience: patience) else { return }
+            self.tell(file.entry, .failed(error))
+        case .failure(let error): self.end(because: error)
+        }
+        self.queue.ended(isWhole: file.opened != nil)
+    }
+
+    /// Answers whether it will be.
+    private func offerAgain(_ file: OutgoingList.File, patience: NIODeadline?) -> Bool {
+        let now = self.connection.eventLoop.now
+        let patience = patience ?? now + TimeAmount(self.sending.busyPatience)
+        guard now < patience, self.transfers.ending == nil else { return false }
+        self.tell(file.entry, .busy)
+        self.connection.eventLoop.assumeIsolated().scheduleTask(in: Self.busyPause) {
+            guard self.ending == nil else { return self.ended(file, .failure(CancellationError()), patience: patience) }
+            self.open(file, patience: patience)
+        }
+        return true
+    }
+}
+
+@available(*, unavailable)
+extension OutgoingFiles: Sendable {}

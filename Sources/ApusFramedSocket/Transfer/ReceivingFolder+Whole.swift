@@ -1,0 +1,68 @@
+import ApusFramedProtocol
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+extension ReceivingFolder {
+    /// Takes a small file that has come whole: writes it without a name, syncs it, and gives it one.
+    ///
+    /// Whatever stops it, nothing is left: the system throws away what has no name. The folders are synced at the end of the visit, and the file is
+    /// not complete before.
+    func take(
+        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, _ habits: FileReceiving.Habits, _ open: inout OpenFolders
+    ) throws(TransferError) -> DiskWork.Report {
+        // Somebody is at it, or was: whoever goes on with it has a lock on it first.
+        guard self.root.status(of: offer.partName) == nil else { return .declined }
+        if offer.isFolder {
+            _ = try open.open(offer.name.components[...], below: self.root)
+            return .taken(name: offer.name.description, had: 0)
+        }
+        if habits.recognizesFinished, let finished = try self.openFinished(offer), finished.hash == sha256 {
+            if habits.keepsAttributes { try finished.setAttributes(of: offer) }
+            return .taken(name: finished.finishedName, had: offer.size)
+        }
+        let folders = offer.name.components.dropLast()
+        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
+        let folder = try open.open(folders, below: self.root)
+        guard let descriptor = FileDescriptor(unnamedIn: folder) else { return .declined }
+        let file = PartFile(descriptor, name: offer.partName, in: folder)
+        try file.append(pieces)
+        guard file.hash == sha256 else { return .taken(name: nil, had: 0) }
+        if habits.keepsAttributes { try file.setAttributes(of: offer) } else { try file.syncBytes() }
+        let name = try Self.link(last) { descriptor.link(as: $0, in: folder) }
+        return .taken(name: folders.isEmpty ? name : folders.joined(separator: "/") + "/" + name, had: 0)
+    }
+}
+
+extension FileDescriptor {
+    /// A file that is nowhere until it is linked; `nil` where there is no such thing.
+    convenience init?(unnamedIn folder: FileDescriptor) {
+        #if os(Linux)
+            // O_TMPFILE, whose definition Swift does not see: a bit of its own and that of folders.
+            let number = openat(folder.number, ".", O_RDWR | 0o20_000_000 | O_DIRECTORY | O_CLOEXEC, 0o666)
+            guard number >= 0 else { return nil }
+            self.init(number)
+        #else
+            return nil
+        #endif
+    }
+
+    /// Gives a name to a file without one. `errno` tells of a failure.
+    func link(as name: String, in folder: FileDescriptor) -> CInt {
+        #if os(Linux)
+            let result = linkat(self.number, "", folder.number, name, 0x1000)  // AT_EMPTY_PATH
+            // Systems before 6.10 let only the mighty do that, and everybody this.
+            guard result != 0, errno == ENOENT || errno == EPERM else { return result }
+            return linkat(AT_FDCWD, "/proc/self/fd/\(self.number)", folder.number, name, AT_SYMLINK_FOLLOW)
+        #else
+            errno = ENOTSUP
+            return -1
+        #endif
+    }
+}
