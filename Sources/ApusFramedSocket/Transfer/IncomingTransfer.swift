@@ -155,10 +155,8 @@ final class IncomingTransfer {
         }
     }
 
-    /// - Parameter work: What is to be done instead of what has not begun, which stands on what has failed.
-    private func fail(_ error: TransferError, then work: DiskWork? = nil) {
-        self.queue = []
-        if let work { self.enqueue(work) }
+    private func fail(_ error: TransferError) {
+        self.queue = []  // it stands on what has failed
         self.perform(self.machine.fail(error))
     }
 
@@ -197,7 +195,16 @@ final class IncomingTransfer {
     private func sync(upTo offset: Int) {
         guard let part = self.part else { return }
         self.isSyncing = true
-        let synced = NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) { try part.sync() }
+        let folder = self.receiving.folder
+        let synced = NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) {
+            do {
+                try part.sync()
+            } catch {
+                // What is there is worth nothing: a disk that failed to sync it may read it back as if it were there. Before anybody hears of it.
+                folder.discard(part)
+                throw error
+            }
+        }
         synced.assumeIsolated().whenComplete { result in
             self.isSyncing = false
             switch result {
@@ -205,10 +212,7 @@ final class IncomingTransfer {
                 let actions = self.machine.synced(upTo: offset, at: self.now)
                 if !actions.isEmpty { self.tell(.progress(durableBytes: offset)) }
                 self.perform(actions)
-            case .failure(let error):
-                // What is there is worth nothing: a disk that failed to sync it may read it back as if it were there.
-                let error = error as? TransferError ?? TransferError(.storage, message: "the disk failed")
-                self.fail(error, then: .discard(part, in: self.receiving.folder))
+            case .failure(let error): self.fail(error as? TransferError ?? TransferError(.storage, message: "the disk failed"))
             }
             self.releaseWhenIdle()
         }
