@@ -91,10 +91,20 @@ class Server:
         command = [
             APUS, "bench", kind, f"{scheme}://127.0.0.1:{self.port}{'/' if kind == 'ws' else ''}", "--pid", str(self.process.pid),
             "--duration", str(seconds), "--json", "-", *map(str, options)]
+        before = self.ticks()
         done = subprocess.run(pinned(cores, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 120)
         if done.returncode:
             raise RuntimeError(f"{self.name}: {' '.join(map(str, options))}: {done.stderr.strip()[-500:]}")
-        return Result(json.loads(done.stdout))
+        user, kernel = (after - then for after, then in zip(self.ticks(), before))
+        return Result(json.loads(done.stdout), kernelShare=kernel / max(user + kernel, 1))
+
+    def ticks(self):
+        """Of the processor, the server's own and the kernel's for it; zeros where there is no /proc."""
+        try:
+            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            return int(fields[11]), int(fields[12])
+        except OSError:
+            return 0, 0
 
 
 class Result(dict):
@@ -112,6 +122,11 @@ class Result(dict):
     def cpu_of_a_message(self):
         """Microseconds of the server's CPU."""
         return self["server"]["cpuSeconds"] / max(self["messages"], 1) * 1e6
+
+    @property
+    def kernel_of_a_message(self):
+        """How much of that the kernel used for it: with the load's beginning, so about."""
+        return self.cpu_of_a_message * self["kernelShare"]
 
     @property
     def latency(self):
