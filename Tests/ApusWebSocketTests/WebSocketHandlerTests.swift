@@ -11,10 +11,13 @@ import Testing
         let handler: WebSocketHandler
         let isServer: Bool
 
-        init(role: WebSocketRole = .server, limits: WebSocketLimits = .init(), deflate: WebSocketDeflateAgreement? = nil) throws {
+        init(
+            role: WebSocketRole = .server, limits: WebSocketLimits = .init(), deflate: WebSocketDeflateAgreement? = nil,
+            buffers: WebSocketBuffers = WebSocketBuffers(), loop: EmbeddedEventLoop = EmbeddedEventLoop()
+        ) throws {
             self.isServer = role == .server
-            self.handler = WebSocketHandler(role: role, limits: limits, deflate: deflate, delegate: self.delegate)
-            self.channel = EmbeddedChannel(handler: self.handler)
+            self.handler = WebSocketHandler(role: role, limits: limits, deflate: deflate, delegate: self.delegate, buffers: buffers)
+            self.channel = EmbeddedChannel(handler: self.handler, loop: loop)
             try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
@@ -47,6 +50,23 @@ import Testing
         #expect(try server.written() == nil)
         server.channel.embeddedEventLoop.run()
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x82, 1, 7]))
+    }
+
+    /// What several connections of a loop get in one turn is put together once; what only one of them gets stays with it.
+    @Test func broadcastsOfATurnAreJoinedOnceAndInOrder() throws {
+        let (buffers, loop) = (WebSocketBuffers(), EmbeddedEventLoop())
+        let servers = try (0..<3).map { _ in try Server(buffers: buffers, loop: loop) }
+        let frames = ["a", "b", "c"].map { WebSocketHandler.encodeServerFrame(.text($0)) }
+        for turn in 0..<2 {
+            if turn == 1 { servers[0].handler.send(.text("own")) }
+            for frame in frames {
+                for server in servers { server.handler.send(preencoded: frame) }
+                if frame == frames[1] { servers[1].handler.send(.text("own")) }
+            }
+            loop.run()
+            let written = try servers.map { try $0.written().map { String(buffer: $0).filter(\.isLetter) } }
+            #expect(written == [turn == 1 ? "ownabc" : "abc", "abownc", "abc"])
+        }
     }
 
     @Test func aLargePayloadIsNotCopied() throws {

@@ -116,11 +116,20 @@ package final class EngineIOSession: @unchecked Sendable {
     ///   - frame: The same message as ``webSocketFrame(for:)`` made it, when many sessions share it.
     ///   - compression: Whether it is compressed where that was agreed on. An answer to a poll is not when one of its messages says `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
-        if let frame, frame.isText, self.machine.isOnWebSocket, let webSocket = self.webSocket { return webSocket.send(frame) }
+        if let frame, frame.isText, self.send(text: frame) { return }
         if compression == .never, self.machine.transport == .polling { self.answerMayBeCompressed = false }
         // Text is the same in every version; a binary frame made for many is version 4's.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
+    }
+
+    /// Sends a text that many sessions share, if it goes out by a WebSocket: text is the same in every version.
+    ///
+    /// - Returns: Whether it does; otherwise nothing was done.
+    package func send(text frame: WebSocketSharedFrame) -> Bool {
+        guard self.machine.isOnWebSocket, let webSocket = self.webSocket else { return false }
+        webSocket.send(frame)
+        return true
     }
 
     /// Sends a text message that `write` makes, without a buffer for it where the transport permits.

@@ -10,6 +10,8 @@ struct SocketIOOutbound: Sendable {
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [WebSocketSharedFrame]?
+    /// The one of them when it is a text: nearly all broadcasts are that.
+    private let text: WebSocketSharedFrame?
     /// Whether it is worth compressing, where the connection compresses at all.
     private let compression: WebSocketCompression
 
@@ -24,6 +26,7 @@ struct SocketIOOutbound: Sendable {
         self.messages = try parser.encode(packet)
         self.frames =
             shared ? self.messages.map { EngineIOSession.webSocketFrame(for: $0, compressing: deflate, compression: compression) } : nil
+        self.text = self.frames.flatMap { $0.count == 1 ? $0.first : nil }.flatMap { $0.isText ? $0 : nil }
     }
 
     func count(in traffic: SocketIOTraffic) {
@@ -44,6 +47,7 @@ struct SocketIOOutbound: Sendable {
     }
 
     func send(to session: EngineIOSession) {
+        if let text, session.send(text: text) { return }
         for index in self.messages.indices {
             session.send(self.messages[index], frame: self.frames?[index], compression: self.compression)
         }

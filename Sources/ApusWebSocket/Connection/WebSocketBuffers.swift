@@ -19,6 +19,8 @@ package final class WebSocketBuffers {
     private var flushing: [WebSocketHandler] = []
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
+    /// What was joined last, until the turn ends.
+    @exclusivity(unchecked) private var joint: Joint?
     private let maximumSpareBytes: Int
 
     /// - Parameter maximumSpareBytes: A larger buffer is not kept after its write. Default: 4 KiB, for one connection that stands alone; those
@@ -67,11 +69,45 @@ extension WebSocketBuffers {
     private func flush() {
         // Who is flushed may write again, and then waits for the next turn.
         var handlers: [WebSocketHandler] = []
+        self.joint = nil
         swap(&handlers, &self.flushing)
         swap(&handlers, &self.waiting)
         for handler in handlers { handler.turnEnded() }
         handlers.removeAll(keepingCapacity: handlers.capacity <= Self.maximumSpareHandlers)
         swap(&handlers, &self.flushing)
+    }
+}
+
+// MARK: Broadcasts
+
+extension WebSocketBuffers {
+    /// A larger whole is not kept.
+    private static let maximumJointBytes = 64 << 10
+
+    /// Two buffers and both behind each other.
+    private struct Joint {
+        let first: ByteBuffer
+        let second: ByteBuffer
+        let whole: ByteBuffer
+    }
+
+    /// Both behind each other.
+    ///
+    /// What a turn broadcasts is joined once for all connections that had the same before, and they share it: no buffer is made and filled for each.
+    func join(_ first: ByteBuffer, _ second: ByteBuffer) -> ByteBuffer {
+        if let joint, Self.areSame(joint.first, first), Self.areSame(joint.second, second) { return joint.whole }
+        var whole = ByteBufferAllocator().buffer(capacity: first.readableBytes + second.readableBytes)
+        whole.writeImmutableBuffer(first)
+        whole.writeImmutableBuffer(second)
+        if whole.readableBytes <= Self.maximumJointBytes { self.joint = Joint(first: first, second: second, whole: whole) }
+        return whole
+    }
+
+    /// Whether both are the same memory. As long as somebody holds it, nobody changes it.
+    private static func areSame(_ one: ByteBuffer, _ other: ByteBuffer) -> Bool {
+        one.withUnsafeReadableBytes { one in
+            other.withUnsafeReadableBytes { one.baseAddress == $0.baseAddress && one.count == $0.count }
+        }
     }
 }
 

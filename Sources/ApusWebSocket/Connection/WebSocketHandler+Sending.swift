@@ -57,8 +57,10 @@ extension WebSocketHandler {
         } else if frame.readableBytes > Self.copiedPayloadBytes {
             self.writeOutbound()
             self.write(frame, context)
-        } else {
+        } else if self.ownsOutbound {
             self.outbound.writeImmutableBuffer(frame)
+        } else {
+            self.outbound = self.buffers.join(self.outbound, frame)
         }
         self.scheduleFlush()
     }
