@@ -94,7 +94,9 @@ enum DiskWork: Sendable {
                 throw error
             }
         case .take(let offer, let pieces, let sha256, let folder, let session, let habits):
-            try folder.admit(offer, session: session, recognizesFinished: habits.recognizesFinished, &visit)
+            let unfinished = try folder.admit(offer, session: session, recognizesFinished: habits.recognizesFinished, &visit)
+            // Somebody is at it, or was: whoever goes on with it has a lock on it first.
+            guard unfinished == nil else { return .declined }
             do throws(TransferError) {
                 return try folder.take(offer, pieces, sha256: sha256, habits, &visit.folders)
             } catch {

@@ -65,6 +65,12 @@ final class FileDescriptor: Sendable {
         return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
     }
 
+    /// Whether an entry of a folder says that it is a file; not all file systems say what something is.
+    static func isFile(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_type) else { return false }
+        return UnsafeRawPointer(entry).load(fromByteOffset: offset, as: UInt8.self) == UInt8(DT_REG)
+    }
+
     /// Sets the time of the last change.
     ///
     /// - Parameter modified: Nanoseconds since 1970.

@@ -14,7 +14,8 @@ import ApusFramedProtocol
 /// Blocks.
 struct FileTree: Sequence, IteratorProtocol, Sendable {
     enum Entry: Sendable, Equatable {
-        case file(path: String, name: String, size: Int, followsLinks: Bool)
+        /// Of one that was not looked at nobody knows the size.
+        case file(path: String, name: String, size: Int?, followsLinks: Bool)
         case emptyFolder(path: String, name: String)
         /// A link, or something that is neither a file nor a folder.
         case leftOut(name: String, SentFileEvent.Omission)
@@ -25,18 +26,28 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
         var path: String
         var name: String
         /// The last one first.
-        var names: [String]
+        var names: [Name]
+    }
+
+    private struct Name: Sendable {
+        var text: String
+        /// Whether the folder itself says that it is a file.
+        var isFile: Bool
     }
 
     /// The last one first.
     private var roots: [String]
     private var folders: [Folder] = []
     private let name: String?
+    private let looksAtFiles: Bool
 
-    /// - Parameter name: What stands for the path's own name; for one path.
-    init(_ paths: [String], as name: String? = nil) {
+    /// - Parameters:
+    ///   - name: What stands for the path's own name; for one path.
+    ///   - looksAtFiles: Whether the sizes of all files are wanted. Who opens them anyhow need not look twice.
+    init(_ paths: [String], as name: String? = nil, looksAtFiles: Bool = true) {
         self.roots = paths.reversed()
         self.name = name
+        self.looksAtFiles = looksAtFiles
     }
 
     mutating func next() -> Entry? {
@@ -46,8 +57,10 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
                     self.folders.removeLast()
                     continue
                 }
-                let folder = self.folders[last]
-                if let entry = self.look(at: folder.path + "/" + entry, name: folder.name + "/" + entry, isRoot: false) { return entry }
+                let path = self.folders[last].path + "/" + entry.text
+                let name = self.folders[last].name + "/" + entry.text
+                guard self.looksAtFiles || !entry.isFile else { return .file(path: path, name: name, size: nil, followsLinks: false) }
+                if let entry = self.look(at: path, name: name, isRoot: false) { return entry }
             } else if let root = self.roots.popLast() {
                 if let entry = self.look(at: root, name: self.name ?? Self.name(of: root), isRoot: true) { return entry }
             } else {
@@ -81,17 +94,17 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
         return String(cString: real).split(separator: "/").last.map(String.init) ?? ""
     }
 
-    private static func names(in path: String) throws(TransferError) -> [String] {
+    private static func names(in path: String) throws(TransferError) -> [Name] {
         guard let stream = opendir(path) else { throw FileDescriptor.error("the folder cannot be opened", .source) }
         defer { closedir(stream) }
-        var names: [String] = []
+        var names: [Name] = []
         errno = 0
         while let entry = readdir(stream) {
             let name = FileDescriptor.name(of: entry)
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." { names.append(Name(text: name, isFile: FileDescriptor.isFile(entry))) }
             errno = 0
         }
         guard errno == 0 else { throw FileDescriptor.error("the folder cannot be read", .source) }
-        return names.sorted(by: >)
+        return names.sorted { $0.text > $1.text }
     }
 }

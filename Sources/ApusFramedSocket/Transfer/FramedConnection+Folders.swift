@@ -31,7 +31,6 @@ extension FramedConnection {
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
         guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "one name for \(paths.count) paths") }
-        let tree = FileTree(paths, as: name)
         let canceller = TransferCanceller()
         return try await withTaskCancellationHandler {
             try await self.eventLoop.flatSubmit { () -> EventLoopFuture<SentFiles> in
@@ -40,6 +39,7 @@ extension FramedConnection {
                     return self.eventLoop.makeFailedFuture(
                         self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
                 }
+                let tree = FileTree(paths, as: name, looksAtFiles: !transfers.sendsWholeFiles)
                 let files = OutgoingFiles(tree, sending, over: self, transfers)
                 canceller.cancel = { files.cancel() }
                 return files.run()
@@ -77,9 +77,15 @@ extension FileTree.Entry {
 
     var size: Int {
         switch self {
-        case .file(_, _, let size, _): size
+        case .file(_, _, let size, _): size ?? 0
         case .emptyFolder, .leftOut, .failed: 0
         }
+    }
+
+    /// With the size that it had when it was opened.
+    func opened(_ size: Int) -> Self {
+        guard case .file(let path, let name, _, let followsLinks) = self else { return self }
+        return .file(path: path, name: name, size: size, followsLinks: followsLinks)
     }
 
     /// What is to be opened; `nil` for what is not sent, a failure for a name that cannot be.

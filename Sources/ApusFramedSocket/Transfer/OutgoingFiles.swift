@@ -143,7 +143,7 @@ final class OutgoingFiles {
             self.tell(file.entry, .failed(error))
         case .failure(let error): self.end(because: error)
         }
-        self.queue.ended(isWhole: file.opened != nil)
+        self.queue.ended(isWhole: file.isWhole)
     }
 
     /// Answers whether it will be.

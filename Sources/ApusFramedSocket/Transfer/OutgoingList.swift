@@ -10,8 +10,11 @@ final class OutgoingList: Sendable {
     struct File: Sendable {
         var entry: FileTree.Entry
         var source: OutgoingSource
-        /// A small file, which goes with its offer.
+        /// It was opened already: to see whether it is small.
         var opened: OpenedFile?
+
+        /// Whether it goes with its offer.
+        var isWhole: Bool { self.opened?.frame != nil }
     }
 
     /// What one reading brings.
@@ -64,7 +67,9 @@ final class OutgoingList: Sendable {
             guard self.sendsWholeFiles, entry.size <= WholeFile.maximumBytes else {
                 return piece.others.append(File(entry: entry, source: source))
             }
-            piece.wholes.append(File(entry: entry, source: source, opened: try source.open(whole: true)))
+            let opened = try source.open(whole: true)
+            let file = File(entry: entry.opened(opened.file.status.size), source: source, opened: opened)
+            if file.isWhole { piece.wholes.append(file) } else { piece.others.append(file) }
         }
     }
 }

@@ -17,8 +17,6 @@ extension ReceivingFolder {
     func take(
         _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, _ habits: FileReceiving.Habits, _ open: inout OpenFolders
     ) throws(TransferError) -> DiskWork.Report {
-        // Somebody is at it, or was: whoever goes on with it has a lock on it first.
-        guard self.root.status(of: offer.partName) == nil else { return .declined }
         if offer.isFolder {
             _ = try open.open(offer.name.components[...], below: self.root)
             return .taken(name: offer.name.description, had: 0)

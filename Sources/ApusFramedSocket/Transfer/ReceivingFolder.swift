@@ -80,10 +80,13 @@ public final class ReceivingFolder: Sendable {
     /// Lets an upload in, or says why not; the ledger's `released` must follow.
     ///
     /// - Parameter recognizesFinished: Whether a finished file of the name and size needs no room: it will not be sent, most likely.
+    /// - Returns: What there is of it.
+    @discardableResult
     func admit(
         _ offer: TransferOffer, session: UInt64, recognizesFinished: Bool, _ visit: inout DiskVisit
-    ) throws(TransferError) {
-        var existing = offer.isFresh ? 0 : self.root.status(of: offer.partName)?.size ?? 0
+    ) throws(TransferError) -> FileDescriptor.Status? {
+        let unfinished = self.root.status(of: offer.partName)
+        var existing = offer.isFresh ? 0 : unfinished?.size ?? 0
         if recognizesFinished, existing == 0, self.finished(offer) != nil { existing = offer.size }
         let (free, stored) = try visit.room(of: self)
         // `withLockedValue` passes no typed errors on.
@@ -95,6 +98,7 @@ public final class ReceivingFolder: Sendable {
             }
         }
         try result.get()
+        return unfinished
     }
 
     /// Takes unfinished files away that nobody has written to for ``TransferLimits/expiry``.

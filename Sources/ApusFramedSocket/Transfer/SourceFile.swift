@@ -23,7 +23,8 @@ final class SourceFile: @unchecked Sendable {
     let id: String
     /// A small file whole.
     let small: Small?
-    private let descriptor: FileDescriptor
+    /// `nil` for a small file, which is closed at once.
+    private let descriptor: FileDescriptor?
     private var hasher = SHA256()
     private var hashed = 0
 
@@ -42,11 +43,11 @@ final class SourceFile: @unchecked Sendable {
         let descriptor = FileDescriptor(number)
         let status = try descriptor.status()
         guard status.isFile else { throw TransferError(.source, message: "that is no file") }
-        self.descriptor = descriptor
         self.status = status
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)"
         self.id = SHA256.hash(data: Array(text.utf8)).hexadecimal
         self.small = status.size <= WholeFile.maximumBytes ? try Self.readSmall(descriptor, status) : nil
+        self.descriptor = self.small == nil ? descriptor : nil
     }
 
     /// Opens a folder that holds nothing: a file without bytes, as far as the transfer goes.
@@ -56,7 +57,7 @@ final class SourceFile: @unchecked Sendable {
         let descriptor = FileDescriptor(number)
         var status = try descriptor.status()
         status.size = 0
-        self.descriptor = descriptor
+        self.descriptor = nil
         self.status = status
         self.id = SHA256.hash(data: Array("folder/\(status.device)/\(status.inode)/\(name)".utf8)).hexadecimal
         self.small = Small(bytes: [], hash: SHA256.hash(data: [UInt8]()).hexadecimal)
@@ -74,7 +75,7 @@ final class SourceFile: @unchecked Sendable {
 
     /// Reads a part, and hashes what of it was not.
     func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(TransferError) {
-        if let failure = Self.fill(memory, from: self.descriptor, at: offset) { throw failure }
+        if let failure = self.fill(memory, at: offset) { throw failure }
         // What is read again was hashed before.
         guard offset <= self.hashed, self.hashed < offset + memory.count else { return }
         self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: memory[(self.hashed - offset)...]))
@@ -85,13 +86,22 @@ final class SourceFile: @unchecked Sendable {
     func append(_ count: Int, at offset: Int, to buffer: inout ByteBuffer) throws(TransferError) {
         var failure: TransferError?
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
-            failure = Self.fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), from: self.descriptor, at: offset)
+            failure = self.fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), at: offset)
             return count
         }
         if let failure { throw failure }
     }
 
     /// Answers why it could not; typed errors do not pass through the closures that lend memory.
+    private func fill(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) -> TransferError? {
+        if let descriptor = self.descriptor { return Self.fill(memory, from: descriptor, at: offset) }
+        guard let bytes = self.small?.bytes.dropFirst(offset), bytes.count >= memory.count else {
+            return TransferError(.source, message: "the file is shorter than that")
+        }
+        memory.copyBytes(from: bytes.prefix(memory.count))
+        return nil
+    }
+
     private static func fill(_ memory: UnsafeMutableRawBufferPointer, from descriptor: FileDescriptor, at offset: Int) -> TransferError? {
         var filled = 0
         while filled < memory.count, let start = memory.baseAddress {
@@ -122,8 +132,8 @@ final class SourceFile: @unchecked Sendable {
 
     /// The hash of the whole file, of which every byte was read; and a look whether it is still the file that was offered.
     func wholeHash() throws(TransferError) -> String {
-        let status = try self.descriptor.status()
-        guard self.status.isFolder || status.isUnchanged(since: self.status) else {
+        if let small = self.small { return small.hash }
+        guard try self.descriptor?.status().isUnchanged(since: self.status) == true else {
             throw TransferError(.source, message: "the file changed while it was sent")
         }
         return try self.hashPrefix(self.status.size)
