@@ -8,7 +8,7 @@ package import NIOCore
 /// Source: RFC 3629 4 and the Unicode Standard, table 3-7 (the well-formed sequences); RFC 6455 8.1.
 package struct UTF8StreamValidator: Sendable {
     /// Continuation bytes the sequence that was cut still needs.
-    private var missing = 0
+    private var missing: UInt8 = 0
     /// What the next continuation byte may be; narrower than 80..BF only right after E0, ED, F0 and F4.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
@@ -114,7 +114,7 @@ package struct UTF8StreamValidator: Sendable {
 
     /// What follows the first byte of a longer sequence: how many bytes, and what the next of them may be. Nil for what begins none: a
     /// continuation byte, C0, C1, F5 and above.
-    private static func sequence(_ first: UInt8) -> (continuations: Int, lower: UInt8, upper: UInt8)? {
+    private static func sequence(_ first: UInt8) -> (continuations: UInt8, lower: UInt8, upper: UInt8)? {
         switch first {
         case 0xC2...0xDF: (1, 0x80, 0xBF)
         case 0xE0: (2, 0xA0, 0xBF)  // below: overlong

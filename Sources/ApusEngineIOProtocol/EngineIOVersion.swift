@@ -14,7 +14,7 @@ package struct EngineIOVersion: Hashable, Sendable {
     }
 
     /// The value of `EIO` in the query.
-    package let number: Int
+    package let number: UInt8
     /// Who pings. The other side answers with a pong.
     package let heartbeatSender: HeartbeatSender
     /// The form of a polling body.
@@ -22,7 +22,7 @@ package struct EngineIOVersion: Hashable, Sendable {
     /// Whether a binary message carries its type: a byte 4 before the bytes, a digit 4 before the base64.
     package let binaryCarriesType: Bool
 
-    private init(number: Int, heartbeatSender: HeartbeatSender, payloadFraming: PayloadFraming, binaryCarriesType: Bool) {
+    private init(number: UInt8, heartbeatSender: HeartbeatSender, payloadFraming: PayloadFraming, binaryCarriesType: Bool) {
         self.number = number
         self.heartbeatSender = heartbeatSender
         self.payloadFraming = payloadFraming

@@ -32,7 +32,6 @@ extension EngineIOServer {
     /// Fills the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(

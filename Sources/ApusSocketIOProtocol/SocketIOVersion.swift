@@ -6,14 +6,14 @@ import ApusJSON
 /// Source: Socket.IO protocol v5, "History"; v4 as Socket.IO 2.x servers and clients speak it.
 package struct SocketIOVersion: Hashable, Sendable {
     /// The number of the revision.
-    package let number: Int
+    package let number: UInt8
 
     /// Socket.IO 3.x and 4.x.
     package static let v5 = Self(number: 5)
     /// Socket.IO 2.x.
     package static let v4 = Self(number: 4)
 
-    private init(number: Int) { self.number = number }
+    private init(number: UInt8) { self.number = number }
 
     /// The revision that travels over this one of Engine.IO.
     package init(over engine: EngineIOVersion) {

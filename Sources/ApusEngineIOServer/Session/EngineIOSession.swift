@@ -29,7 +29,9 @@ package final class EngineIOSession: @unchecked Sendable {
     /// Under what name the client is counted.
     package let addressKey: String?
     let codec: EngineIOPacketCodec
-    let payloadCodec: EngineIOPayloadCodec
+    var payloadCodec: EngineIOPayloadCodec {
+        EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
+    }
     /// A version 3 client that cannot take binary data says so with `b64=1`.
     let allowsBinary: Bool
 
@@ -75,7 +77,6 @@ package final class EngineIOSession: @unchecked Sendable {
         self.scratch = scratch
         self.eventLoop = eventLoop
         let configuration = server.configuration
-        self.payloadCodec = EngineIOPayloadCodec(version: version, maximumPackets: configuration.maximumPacketsPerPayload)
         self.machine = EngineIOServerSession(
             version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
             maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer)

@@ -4,24 +4,19 @@ extension SocketIOParser {
     /// Puts the packets of one connection together, whichever way they are written. Every error is final.
     package struct Decoder: Sendable {
         enum Kind {
-            case json, messagePack, custom
+            case json, messagePack
+            /// The parser's own. In a box, for it is larger than all else, and rare.
+            indirect case custom(any SocketIOPacketDecoder)
+            /// Of what is not JSON, which keeps its own. Final.
+            indirect case failed(SocketIOError)
         }
 
-        private let kind: Kind
+        private var kind: Kind
         private var json: SocketIOJSONDecoder
-        /// Beside the kind rather than in it, so that it is changed in place.
-        private var custom: (any SocketIOPacketDecoder)?
-        private let version: SocketIOVersion
-        private let limits: SocketIOLimits
-        /// Of what is not JSON, which keeps its own.
-        private var failure: SocketIOError?
 
-        init(_ kind: Kind, custom: (any SocketIOPacketDecoder)? = nil, version: SocketIOVersion, limits: SocketIOLimits) {
+        init(_ kind: Kind, version: SocketIOVersion, limits: SocketIOLimits) {
             self.kind = kind
             self.json = SocketIOJSONDecoder(version: version, limits: limits)
-            self.custom = custom
-            self.version = version
-            self.limits = limits
         }
 
         /// Takes the next message; answers the packet it completes, nil while more are due.
@@ -30,13 +25,12 @@ extension SocketIOParser {
         ///   and the same error for every message after it.
         package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOParcel? {
             if case .json = self.kind { return try self.json.received(message) }
-            if let failure = self.failure { throw failure }
             do throws(SocketIOError) {
                 let packet = try self.receivedOther(message)
-                try packet?.checkReceived(limits: self.limits, version: self.version)
+                try packet?.checkReceived(limits: self.json.limits, version: self.json.version)
                 return packet.map { SocketIOParcel($0) }
             } catch {
-                self.failure = error
+                self.kind = .failed(error)
                 throw error
             }
         }
@@ -44,10 +38,13 @@ extension SocketIOParser {
         private mutating func receivedOther(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
             switch self.kind {
             case .json: return nil  // has left already
-            case .messagePack: return try SocketIOMessagePackCodec.decode(message, version: self.version, limits: self.limits)
-            case .custom:
+            case .messagePack: return try SocketIOMessagePackCodec.decode(message, version: self.json.version, limits: self.json.limits)
+            case .failed(let error): throw error
+            case .custom(var decoder):
+                self.kind = .json  // let go of, so that the decoder is changed in place
+                defer { self.kind = .custom(decoder) }
                 do {
-                    return try self.custom?.received(message)
+                    return try decoder.received(message)
                 } catch let error as SocketIOError {
                     throw error
                 } catch {

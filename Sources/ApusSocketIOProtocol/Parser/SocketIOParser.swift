@@ -66,7 +66,7 @@ public struct SocketIOParser: Sendable {
         switch self.kind {
         case .json: Decoder(.json, version: version, limits: limits)
         case .messagePack: Decoder(.messagePack, version: version, limits: limits)
-        case .custom(let parser): Decoder(.custom, custom: parser.makeDecoder(), version: version, limits: limits)
+        case .custom(let parser): Decoder(.custom(parser.makeDecoder()), version: version, limits: limits)
         }
     }
 }

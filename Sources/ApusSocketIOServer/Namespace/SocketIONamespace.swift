@@ -138,7 +138,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     func audience(of targets: SocketIOTargets) -> SocketIOAudience {
         self.state.withLockedValue { state in
             if targets.isEverybody { return state.audience }
-            func sockets(_ ids: Set<String>) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[$0] } }
+            func sockets(_ ids: SocketIONames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[$0] } }
             // "Everybody but me" is nearly everybody: nobody is looked up who is meant.
             guard targets.rooms.isEmpty else { return SocketIOAudience(sockets(state.ledger.rooms.members(of: targets))) }
             return state.audience.without(targets.except.flatMap { sockets(state.ledger.rooms.members(of: $0)) })

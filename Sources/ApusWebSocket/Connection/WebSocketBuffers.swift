@@ -1,5 +1,5 @@
 import ApusWebSocketProtocol
-package import NIOCore
+import NIOCore
 
 /// What the connections of one event loop share, so that a busy one allocates nothing for a read and an idle one keeps no buffer.
 ///
@@ -130,10 +130,24 @@ extension WebSocketBuffers {
         if buffer.capacity >= Self.receiveBytes { self.received = buffer }
     }
 
-    /// Has a channel begin with a small buffer: it keeps the first one, also when its handler shares the event loop's later.
-    package static func receiveHandshake(on channel: any Channel) {
+    /// Has a channel begin with a small buffer: it keeps the first one, also when its handler shares the event loop's later. The head of a program
+    /// fits into it, that of a browser takes some more reads.
+    static func receiveHandshake(on channel: any Channel) {
+        try? channel.syncOptions?.setOption(.recvAllocator, value: HandshakeAllocator())  // fails when the channel is gone
+    }
+
+    /// Has a channel read as one of HTTP does.
+    static func receiveRequests(on channel: any Channel) {
         let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 64 << 10)
-        try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)  // fails when the channel is gone
+        try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+    }
+
+    private struct HandshakeAllocator: RecvByteBufferAllocator {
+        private static let bytes = 256
+
+        func buffer(allocator: ByteBufferAllocator) -> ByteBuffer { allocator.buffer(capacity: Self.bytes) }
+        func nextBufferSize() -> Int? { Self.bytes }
+        mutating func record(actualReadBytes: Int) -> Bool { false }
     }
 
     /// `@unchecked Sendable`: a channel asks on its event loop only.

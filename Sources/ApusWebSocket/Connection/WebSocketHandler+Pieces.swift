@@ -63,8 +63,10 @@ extension WebSocketHandler {
                 .invalidUse, message: "more than \(self.maximumDeferredBytes) bytes wait for the last piece of a message")
             return self.perform(self.machine.decoderFailed(error))
         }
-        self.deferred.append(send)
-        self.deferredBytes += bytes
+        let extras = self.extras ?? Extras()
+        self.extras = extras
+        extras.deferred.append(send)
+        extras.deferredBytes += bytes
     }
 
     private func sendDeferred() {

@@ -46,11 +46,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     @exclusivity(unchecked) package private(set) var isWritable = false
     /// Masks must not be guessable (RFC 6455 10.3), so they come from the system.
     var generator = SystemRandomNumberGenerator()
-    /// While the peer does not read, only its last Ping waits for an answer (RFC 6455 5.5.3).
-    var waitingPong: ByteBuffer?
-    var closeTimer: Scheduled<Void>?
-    /// The reason in the peer's Close frame, empty before it came.
-    package internal(set) var receivedCloseReason = ""
+    var extras: Extras?
     /// How we compress; `nil` for not at all.
     let deflate: WebSocketDeflateAgreement?
     /// Made for the first message that is compressed.
@@ -59,9 +55,6 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     var deflaterIsSpare = false
     /// Whether the message that is being sent in pieces is compressed.
     var compressesPieces = false
-    /// What was sent while a message in pieces was under way.
-    var deferred: [DeferredSend] = []
-    var deferredBytes = 0
 
     /// - Parameters:
     ///   - role: Our side.

@@ -55,7 +55,6 @@ extension WebSocketServer {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
-        if tls == nil { WebSocketBuffers.receiveHandshake(on: channel) }
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(

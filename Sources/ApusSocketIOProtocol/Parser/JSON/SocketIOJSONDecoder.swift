@@ -24,8 +24,8 @@ package struct SocketIOJSONDecoder: Sendable {
         case modifying
     }
 
-    private let version: SocketIOVersion
-    private let limits: SocketIOLimits
+    let version: SocketIOVersion
+    let limits: SocketIOLimits
     private var state = State.idle
 
     package init(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) {

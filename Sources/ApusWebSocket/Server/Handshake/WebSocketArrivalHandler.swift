@@ -51,6 +51,8 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        // Only where this handler sees first what was read, does it know how much that is.
+        if !self.isSecure { WebSocketBuffers.receiveHandshake(on: context.channel) }
         self.timers.set(&self.timer, at: self.deadline, for: self, .init(0))
     }
 
@@ -119,6 +121,7 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
         } catch {
             return context.close(promise: nil)
         }
+        if !self.isSecure { WebSocketBuffers.receiveRequests(on: context.channel) }
         context.fireChannelRead(self.wrapInboundOut(head))
         if isEndOfRead { context.fireChannelReadComplete() }
         pipeline.removeHandler(context: context, promise: nil)
