@@ -98,15 +98,15 @@ package struct TransferOffer: Hashable, Sendable {
 extension SHA256.Digest {
     /// Lower-case digits.
     package var hexadecimal: String {
-        String(unsafeUninitializedCapacity: 64) { digits in
-            var count = 0
-            for byte in self {
-                for digit in [byte >> 4, byte & 15] {
-                    digits[count] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-                    count += 1
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
+        return self.withUnsafeBytes { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+                for (index, byte) in bytes.enumerated() {
+                    digits[2 * index] = digit(byte >> 4)
+                    digits[2 * index + 1] = digit(byte & 15)
                 }
+                return 2 * bytes.count
             }
-            return count
         }
     }
 }

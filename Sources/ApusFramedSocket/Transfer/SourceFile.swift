@@ -64,8 +64,12 @@ final class SourceFile: @unchecked Sendable {
     }
 
     private static func readSmall(_ descriptor: FileDescriptor, _ status: FileDescriptor.Status) throws(TransferError) -> Small {
-        var bytes = [UInt8](repeating: 0, count: status.size)
-        let failure = bytes.withUnsafeMutableBytes { Self.fill($0, from: descriptor, at: 0) }
+        var failure: TransferError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: status.size) { memory, count in
+            failure = Self.fill(
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(memory)[..<status.size]), from: descriptor, at: 0)
+            count = failure == nil ? status.size : 0
+        }
         if let failure { throw failure }
         guard try descriptor.status().isUnchanged(since: status) else {
             throw TransferError(.source, message: "the file changed while it was read")
