@@ -37,6 +37,19 @@ import Testing
         #expect(try client.poll() == [#"4/nowhere,{"message":"Invalid namespace"}"#, #"0{"sid":"ID"}"#])
     }
 
+    /// Large payloads are not put together with what stands around them, where the transport permits.
+    @Test(arguments: [10, 20_000]) func whatIsPassedOnGoesOutAsItCame(length: Int) throws {
+        self.onConnection { socket in
+            socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
+            socket.on("pass-ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
+        }
+        let client = try PollingClient(self.server)
+        try client.connect()
+        let payload = #""\u0041","\#(String(repeating: "x", count: length))", 1.50"#
+        try client.post(#"2["pass",\#(payload)]"#, #"27["pass-ack",\#(payload)]"#)
+        #expect(try client.poll() == [#"2["pass",\#(payload)]"#, "37[\(payload)]"])
+    }
+
     @Test func returnValueIsTheAck() throws {
         self.onConnection { socket in
             socket.on("add") { (a: Int, b: Int) in a + b }

@@ -77,6 +77,20 @@ import Testing
         #expect(try server.written()?.readableBytes == 20_000)
     }
 
+    @Test(arguments: [WebSocketRole.server, .client]) func aTextAroundALargePartIsOneMessage(role: WebSocketRole) throws {
+        let server = try Server(role: role)
+        server.handler.send(.text("before"))
+        server.handler.sendText(Array("[x]".utf8), around: ByteBuffer(repeating: UInt8(ascii: "y"), count: 20_000))
+        server.handler.send(.text("behind"))
+        server.channel.embeddedEventLoop.run()
+        var decoder = WebSocketFrameDecoder(role: role == .server ? .client : .server, limits: .init())
+        var written = ByteBuffer()
+        while let bytes = try server.written() { written.writeImmutableBuffer(bytes) }
+        var frames: [WebSocketFrame] = []
+        #expect(decoder.decode(&written, into: &frames) == nil)
+        #expect(frames == [self.text("before"), self.text("[x" + String(repeating: "y", count: 20_000) + "]"), self.text("behind")])
+    }
+
     @Test func aFrameInPiecesIsOneMessage() throws {
         let server = try Server()
         var bytes = ByteBuffer()

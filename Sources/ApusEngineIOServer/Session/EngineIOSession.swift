@@ -135,10 +135,12 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// Sends a text message that `write` makes, without a buffer for it where the transport permits.
     ///
-    /// - Parameter write: Appends the message to the bytes it is given, and answers whether there is one.
+    /// - Parameters:
+    ///   - middle: A large part of the message, which is not copied where the transport permits. It goes before the last byte.
+    ///   - write: Appends the message to the bytes it is given, and answers whether there is one.
     /// - Returns: What `write` answered.
     package func sendText<Failure>(
-        _ compression: WebSocketCompression, _ write: (inout [UInt8]) throws(Failure) -> Bool
+        _ compression: WebSocketCompression, around middle: ByteBuffer? = nil, _ write: (inout [UInt8]) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         self.eventLoop.assertInEventLoop()
         var packet = self.scratch.take()
@@ -146,8 +148,9 @@ package final class EngineIOSession: @unchecked Sendable {
         packet.append(EngineIOPacketCodec.messageType)
         guard try write(&packet) else { return false }
         if self.machine.isOnWebSocket, let webSocket = self.webSocket, webSocket.isOnLoopOfSession {
-            webSocket.sendText(packet, compression)
+            webSocket.sendText(packet, around: middle, compression)
         } else {
+            if let middle { packet.insert(contentsOf: middle.readableBytesView, at: packet.count - 1) }
             self.send(.text(ByteBuffer(bytes: packet.dropFirst())), compression: compression)
         }
         return true

@@ -54,9 +54,11 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     /// Sends a text frame. On the event loop.
-    func sendText(_ text: [UInt8], _ compression: WebSocketCompression) {
-        self.handler?.sendText(text, compression)
-        self.count(text.count)
+    ///
+    /// - Parameter middle: What goes before the last byte, and is not copied.
+    func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
+        if let middle { self.handler?.sendText(text, around: middle, compression) } else { self.handler?.sendText(text, compression) }
+        self.count(text.count + (middle?.readableBytes ?? 0))
     }
 
     func send(_ frame: WebSocketSharedFrame) {

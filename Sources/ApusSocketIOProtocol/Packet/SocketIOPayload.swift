@@ -1,5 +1,5 @@
 public import ApusJSON
-import NIOCore
+package import NIOCore
 
 /// The arguments of an event or an ack: values, or the text they came as.
 ///
@@ -60,6 +60,9 @@ public struct SocketIOPayload: Sendable {
         }
     }
 
+    /// The size from which on a text that goes on as it came is not copied for it.
+    fileprivate static let minimumUncopiedBytes = 16 << 10
+
     /// The same for who keeps it for some time: its text no longer shares the memory of all that was read with it.
     package var detached: SocketIOPayload {
         guard let text = self.text, text.storageCapacity > 2 * text.readableBytes + 256 else { return self }
@@ -76,4 +79,26 @@ extension SocketIOPayload: Equatable, ExpressibleByArrayLiteral, CustomStringCon
 
     /// For people: the arguments as JSON.
     public var description: String { SocketIOValue.array(self.arguments).description }
+}
+
+extension SocketIOParcel {
+    /// The same without its payload, when that is large and goes on as it came: the payload belongs before the last byte of what is written of the rest.
+    package var withoutLargePayload: (rest: SocketIOParcel, payload: ByteBuffer)? {
+        func split(_ payload: SocketIOPayload) -> ByteBuffer? {
+            payload.text.flatMap { $0.readableBytes >= SocketIOPayload.minimumUncopiedBytes ? $0 : nil }
+        }
+        let nothing = SocketIOPayload(checked: ByteBuffer())
+        var rest = self
+        switch self.content {
+        case .event(let name, let payload, let ackID):
+            guard let payload = split(payload) else { return nil }
+            rest.content = .event(name: name, arguments: nothing, ackID: ackID)
+            return (rest, payload)
+        case .ack(let id, let payload):
+            guard let payload = split(payload) else { return nil }
+            rest.content = .ack(id: id, arguments: nothing)
+            return (rest, payload)
+        case .connect, .disconnect, .connectError: return nil
+        }
+    }
 }

@@ -305,7 +305,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func sendText(of packet: SocketIOParcel, _ compression: WebSocketCompression) throws(SocketIOError) -> Bool {
-        try self.session.sendText(compression) { bytes throws(SocketIOError) in try self.parser.writeText(of: packet, into: &bytes) }
+        let parts = packet.withoutLargePayload
+        let packet = parts?.rest ?? packet
+        return try self.session.sendText(compression, around: parts?.payload) { bytes throws(SocketIOError) in
+            try self.parser.writeText(of: packet, into: &bytes)
+        }
     }
 
     func send(_ outbound: SocketIOOutbound) {

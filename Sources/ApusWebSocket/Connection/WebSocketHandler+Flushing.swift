@@ -38,7 +38,7 @@ extension WebSocketHandler {
     }
 
     /// The first frame of a turn needs a buffer: the last one still belongs to the channel.
-    private func beginOutbound(withRoomFor payloadBytes: Int) {
+    func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.outbound.readableBytes == 0 else { return }
         self.outbound = self.buffers.takeBuffer(minimumBytes: payloadBytes + WebSocketFrameEncoder.maximumHeaderBytes)
         self.ownsOutbound = true

@@ -46,6 +46,28 @@ extension WebSocketHandler {
         self.append(text: text)
     }
 
+    /// Sends a text that is known to be UTF-8. `middle`, a large part of it, goes before the last byte of `text` and is not copied when it need not
+    /// be masked or compressed.
+    package func sendText(_ text: [UInt8], around middle: ByteBuffer, _ compression: WebSocketCompression = .automatic) {
+        guard self.isOpen, let end = text.last else { return }
+        let length = text.count + middle.readableBytes
+        let isCompressed = self.deflate?.compresses(length, compression) ?? false
+        guard self.role == .server, !isCompressed, !self.machine.isSendingPieces, let context = self.context else {
+            var whole = ByteBufferAllocator().buffer(capacity: length)
+            whole.writeBytes(text.dropLast())
+            whole.writeImmutableBuffer(middle)
+            whole.writeInteger(end)
+            return self.send(WebSocketMessage(.text, whole).compressed(compression))
+        }
+        WebSocketFrameEncoder.writeHeader(opcode: .text, payloadLength: length, maskingKey: nil, into: &self.outbound)
+        self.outbound.writeBytes(text.dropLast())
+        self.writeOutbound()
+        self.write(middle, context)
+        self.beginOutbound(withRoomFor: 1)
+        self.outbound.writeInteger(end)
+        self.scheduleFlush()
+    }
+
     /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may go to any number of connections.
     package func send(preencoded frame: ByteBuffer) {
         guard self.isOpen, let context = self.context else { return }
