@@ -69,8 +69,7 @@ extension FramedConnection {
         try await self.turns.take(ticket)
         defer { self.turns.giveBack(ticket) }
         var message = try await self.eventLoop.submit { try self.outgoing(header, bodyLength: bodyLength) }.get()
-        // Pieces that the transport has not taken: while one is on its way the next is made.
-        var underWay: [EventLoopFuture<Void>] = []
+        let underWay = FramedPieces()
         do {
             repeat {
                 try Task.checkCancellation()
@@ -80,15 +79,11 @@ extension FramedConnection {
                 }
                 let buffers = try message.next(piece)
                 guard !buffers.isEmpty else { continue }
-                let written = self.write(buffers)
-                if let progress {
-                    let sent = FramedProgress(sentBytes: bodyLength - message.missing, totalBytes: bodyLength)
-                    written.whenSuccess { progress(sent) }
-                }
-                underWay.append(written)
-                if underWay.count == Self.maximumPiecesUnderWay { try await self.wait(for: underWay.removeFirst()) }
+                let sent = FramedProgress(sentBytes: bodyLength - message.missing, totalBytes: bodyLength)
+                self.write(buffers, underWay) { progress?(sent) }
+                if underWay.count >= Self.maximumPiecesUnderWay { try await self.wait(for: underWay, atMost: 1) }
             } while !message.isComplete
-            for written in underWay { try await self.wait(for: written) }
+            try await self.wait(for: underWay, atMost: 0)
         } catch {
             guard message.hasBytesOut else { throw error }
             let reason = error as? FramedError ?? FramedError(.closed, message: "a message was given up half said", cause: error)
@@ -112,16 +107,23 @@ extension FramedConnection {
     /// Keeps the transport busy while a piece is made, and is no more than memory may hold of one message.
     private static let maximumPiecesUnderWay = 3
 
-    private func write(_ buffers: [ByteBuffer]) -> EventLoopFuture<Void> {
-        self.eventLoop.flatSubmit {
-            self.handler?.write(buffers)
-                ?? self.eventLoop.makeFailedFuture(FramedError(.closed, message: "the connection is closed"))
+    /// - Parameter taken: Called on the loop when the transport has taken all of it.
+    private func write(_ buffers: [ByteBuffer], _ underWay: FramedPieces, taken: @escaping @Sendable () -> Void) {
+        underWay.began()
+        self.onLoop { connection in
+            guard let written = connection.handler?.write(buffers) else {
+                return underWay.ended(.failure(FramedError(.closed, message: "the connection is closed")))
+            }
+            written.assumeIsolated().whenComplete { result in
+                if case .success = result { taken() }
+                underWay.ended(result)
+            }
         }
     }
 
-    private func wait(for written: EventLoopFuture<Void>) async throws {
+    private func wait(for underWay: FramedPieces, atMost count: Int) async throws {
         do {
-            try await written.get()
+            try await underWay.wait(atMost: count)
         } catch let error as FramedError {
             throw self.closure?.error ?? error
         } catch {
