@@ -94,7 +94,7 @@ def test_a_disk_that_fails_is_told_and_never_acknowledged(tmp_path, fault):
                 break
             good += call == "fdatasync"
         if call == "fdatasync":
-            assert sender.durable <= good * (4 << 20), f"{sender.durable} acknowledged after {good} syncs"
+            assert sender.durable <= good * (8 << 20), f"{sender.durable} acknowledged after {good} syncs"
             assert parts(inbox) == [], "what failed to sync is kept, and would be believed"
         # The next run has a disk that works.
         receiver.stop()

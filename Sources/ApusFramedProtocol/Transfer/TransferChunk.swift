@@ -76,6 +76,8 @@ package enum TransferChunk {
 
     /// Puts the pieces of a frame's body together. Holds at most one chunk.
     package struct Gatherer: Sendable {
+        /// Where the bytes are copied to; `nil`: the pieces are kept as they come.
+        private var memory: ReusedMemory?
         private var prefix = ByteBuffer()
         private var pieces: [ByteBuffer] = []
         private var count = 0
@@ -85,7 +87,11 @@ package enum TransferChunk {
         private static let smallPieceBytes = 4 << 10
         private static let joinedBytes = 32 << 10
 
-        package init() {}
+        /// - Parameter copies: Whether the pieces are copied: where each comes with memory that its maker would use again if nobody kept it, as TLS
+        ///   does, a copy costs less than new memory for the next.
+        package init(copies: Bool = false) {
+            if copies { self.memory = ReusedMemory() }
+        }
 
         /// Whether something of a chunk has come.
         package var isUsed: Bool { self.prefix.writerIndex > 0 }
@@ -102,6 +108,10 @@ package enum TransferChunk {
                 throw TransferError(.protocolViolation, message: "a chunk of more than \(TransferChunk.maximumBytes) bytes")
             }
             self.count += piece.readableBytes
+            if self.memory != nil {
+                self.memory?.append(piece)
+                return
+            }
             guard !self.pieces.isEmpty, piece.readableBytes < Self.smallPieceBytes,
                 self.pieces[self.pieces.count - 1].readableBytes < Self.joinedBytes
             else { return self.pieces.append(piece) }
@@ -112,7 +122,12 @@ package enum TransferChunk {
         ///
         /// - Throws: ``TransferError/Code/protocolViolation`` when there is no chunk in it.
         package mutating func ended() throws(TransferError) -> Received {
-            defer { self = Self() }
+            defer {
+                self.prefix = ByteBuffer()
+                self.pieces = []
+                self.count = 0
+            }
+            if let bytes = self.memory?.take() { self.pieces = [bytes] }
             guard let (offset, checksum) = self.prefix.readMultipleIntegers(as: (UInt64, UInt32).self), self.count > 0 else {
                 throw TransferError(.protocolViolation, message: "data without a chunk")
             }
@@ -122,6 +137,38 @@ package enum TransferChunk {
                 return Received(pieces: self.pieces, offset: 0, count: self.count, isIntact: false)
             }
             return Received(pieces: self.pieces, offset: exact, count: self.count, isIntact: isIntact)
+        }
+    }
+
+    /// Chunks in memory that is used again once nobody holds what was there.
+    private struct ReusedMemory: Sendable {
+        /// As many as wait for the disk, about.
+        private static let maximumBuffers = 24
+
+        private var buffers: [ByteBuffer] = []
+        /// The one that is being filled.
+        private var current: Int?
+
+        mutating func append(_ piece: ByteBuffer) {
+            let index = self.current ?? self.nextFree()
+            self.current = index
+            self.buffers[index].writeImmutableBuffer(piece)
+        }
+
+        /// What was appended since the last call.
+        mutating func take() -> ByteBuffer? {
+            self.current.take().map { self.buffers[$0] }
+        }
+
+        private mutating func nextFree() -> Int {
+            for index in self.buffers.indices where self.buffers[index].modifyIfUniquelyOwned({ $0.clear() }) != nil { return index }
+            let buffer = ByteBufferAllocator().buffer(capacity: TransferChunk.maximumBytes)
+            guard self.buffers.count < Self.maximumBuffers else {
+                self.buffers[0] = buffer
+                return 0
+            }
+            self.buffers.append(buffer)
+            return self.buffers.count - 1
         }
     }
 }

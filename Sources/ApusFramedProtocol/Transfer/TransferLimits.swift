@@ -9,8 +9,8 @@ public struct TransferLimits: Hashable, Sendable {
     public var totalBytes: Int = .max
     /// What is left free on the disk. Unit: bytes. Default: 64 MiB.
     public var reservedBytes: Int = 64 << 20
-    /// Transfers under way in one connection. Default: 16. Each holds up to a window of 4 MiB while the disk lags. Files of at most 16 KiB, whose
-    /// bytes come with their offers, are not among them: of those up to 64 are taken.
+    /// Transfers under way in one connection. Default: 16. Each holds up to a window of 8 MiB while the disk lags, and all of
+    /// them together about 24 MiB. Files of at most 16 KiB, whose bytes come with their offers, are not among them: of those up to 64 are taken.
     public var transfersOfSession: Int = 16
     /// How long an unfinished file waits for its sender. Default: seven days.
     public var expiry: Duration = .seconds(7 * 24 * 3600)

@@ -1,7 +1,7 @@
 /// What both sides of a transfer go by.
 package struct TransferSettings: Hashable, Sendable {
     /// The most bytes that are sent and not known to be on the other side's disk. This is the back-pressure, and the memory.
-    package var window = 4 << 20
+    package var window = 8 << 20
     /// The most bytes of one chunk; smaller where a rate is kept to.
     package var chunkBytes = TransferChunk.maximumBytes
     /// How often a transfer may be asked to send something again.

@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusFramedProtocol
 import NIOCore
+import NIOSSL
 import NIOTLS
 
 /// A framed session on a channel: bytes come in from the pipeline, what becomes of them goes to the connection.
@@ -28,10 +29,15 @@ final class FramedHandler: ChannelInboundHandler {
         static let inbox = Self(rawValue: 1)
         /// The peer asks and does not read the answers.
         static let answers = Self(rawValue: 2)
+        /// The disk lags behind.
+        static let disk = Self(rawValue: 4)
     }
 
     /// So many answers may wait before nothing more is read, half as many before reading goes on.
     private static let maximumAnswers = 256
+
+    /// Buffers of 256 KiB that are kept for reading, and read in a turn at most: NIO's default, and a transfer's window.
+    private static let (fewReads, manyReads): (UInt, UInt) = (4, 32)
 
     private let configuration: FramedConnectionConfiguration
     private let waitsForTLS: Bool
@@ -268,6 +274,19 @@ final class FramedHandler: ChannelInboundHandler {
         try? context.channel.syncOptions?.setOption(.autoRead, value: !paused)
     }
 
+    /// Keeps more buffers for reading while a large file comes: of those that wait for the disk none can be used again, and new memory has to be
+    /// cleared by the system each time.
+    func setReadsMuch(_ readsMuch: Bool) {
+        guard let options = self.context?.channel.syncOptions, !self.isBehindTLS else { return }  // TLS gives its buffers back at once
+        try? options.setOption(.maxMessagesPerRead, value: readsMuch ? Self.manyReads : Self.fewReads)
+    }
+
+    /// Whether what comes was deciphered by NIOSSL.
+    var isBehindTLS: Bool {
+        guard let context = self.context else { return false }
+        return (try? context.pipeline.syncOperations.handler(type: NIOSSLHandler.self)) != nil
+    }
+
     // MARK: Time
 
     private func scheduleTick() {
@@ -334,7 +353,7 @@ final class FramedHandler: ChannelInboundHandler {
         self.phase = .leaving
         // A peer that takes nothing will not take this either.
         guard wasTold, self.writes == 0, self.context?.channel.isActive == true else { return self.cut() }
-        self.setReading(paused: false, [.inbox, .answers])
+        self.setReading(paused: false, [.inbox, .answers, .disk])
         self.startCloseTimer()
         self.connection?.handlerFailed(error)
     }

@@ -18,6 +18,15 @@ final class FramedTransfers {
     private var incomingWholes = 0
     /// The offers of whole files that were not written yet.
     private var frames: [ByteBuffer] = []
+    /// The large ones of those that come.
+    private var large: Set<UInt16> = [] {
+        didSet { if oldValue.isEmpty != self.large.isEmpty { self.connection?.handler?.setReadsMuch(!self.large.isEmpty) } }
+    }
+    /// Bytes of them that have come and are not written.
+    private var unwritten = 0
+    private static let maximumUnwritten = 24 << 20
+    /// So many files may each be read ahead; of more the memory adds up, and each is read while what it had before is sent.
+    private static let fewFiles = 4
     private var lastStream: UInt16
     /// Why all of them end.
     private(set) var ending: FramedError?
@@ -79,7 +88,7 @@ final class FramedTransfers {
         let isWhole = frame != nil
         let transfer = OutgoingTransfer(
             file: opened.file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate,
-            eventLoop: self.eventLoop,
+            eventLoop: self.eventLoop, readsAhead: { [weak self] in self.map { $0.outgoing.count <= Self.fewFiles } ?? false },
             write: { [weak connection] in connection?.handler?.write($0, flushesAtOnce: false) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
@@ -160,19 +169,35 @@ final class FramedTransfers {
             let stream = head.stream
             guard let connection = self.connection else { return }
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
+            let isLarge = offer.size >= IncomingTransfer.largeBytes
             let transfer = IncomingTransfer(
                 machine: TransferReceiver(offer, stream: stream, settings: self.settings), receiving: receiving,
                 connection: ObjectIdentifier(connection), session: self.session, eventLoop: self.eventLoop, disk: self.disk,
+                backlog: isLarge
+                    ? DiskBacklog(eventLoop: self.eventLoop) { [weak self] change in self?.waitsForDisk(change) } : nil,
+                copies: isLarge && connection.handler?.isBehindTLS ?? false,
                 answer: { [weak connection] in connection?.handler?.answer($0) }
             ) { [weak self] in
                 self?.incoming[stream] = nil
+                self?.large.remove(stream)
                 if isWhole { self?.incomingWholes -= 1 }
             }
             self.incoming[stream] = transfer
             if isWhole { self.incomingWholes += 1 }
+            if isLarge { self.large.insert(stream) }
             transfer.start(at: self.now)
         } catch {
             self.refuse(error, head.stream)
+        }
+    }
+
+    /// The peer is slowed down when the disk lags behind the windows of several transfers.
+    private func waitsForDisk(_ change: Int) {
+        self.unwritten += change
+        if self.unwritten > Self.maximumUnwritten {
+            self.connection?.handler?.setReading(paused: true, .disk)
+        } else if self.unwritten <= Self.maximumUnwritten / 2 {
+            self.connection?.handler?.setReading(paused: false, .disk)
         }
     }
 

@@ -5,6 +5,8 @@ import NIOPosix
 
 /// Carries out what ``TransferReceiver`` says. Confined to its event loop; the disk is worked on by the pool's threads, in order, and what has come
 /// while they were at work is done in one go. Only syncing goes on beside writing.
+///
+/// A small file shares its visits to the disk with the others of the connection, a large one has its own.
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
@@ -14,20 +16,24 @@ final class IncomingTransfer {
     private let disk: DiskQueue
     private let answer: (FrameHead) -> Void
     private var ended: (() -> Void)?
-    private var gatherer = TransferChunk.Gatherer()
+    private var gatherer: TransferChunk.Gatherer
     private var part: PartFile?
     /// Whether the ledger knows us.
     private var hasLease = false
     /// What the disk has not begun.
     private var queue: [DiskWork] = []
     private var isAtWork = false
+    /// Instead of the queue, for a large file.
+    private let backlog: DiskBacklog?
+    /// A file of so many bytes is large.
+    static let largeBytes = 1 << 20
     private var isSyncing = false
     /// Written, as far as the disk has said.
     private var written = 0
 
     init(
         machine: TransferReceiver, receiving: FileReceiving, connection: ObjectIdentifier, session: UInt64, eventLoop: any EventLoop,
-        disk: DiskQueue,
+        disk: DiskQueue, backlog: DiskBacklog?, copies: Bool,
         answer: @escaping (FrameHead) -> Void, ended: @escaping () -> Void
     ) {
         self.machine = machine
@@ -36,8 +42,10 @@ final class IncomingTransfer {
         self.session = session
         self.eventLoop = eventLoop
         self.disk = disk
+        self.backlog = backlog
         self.answer = answer
         self.ended = ended
+        self.gatherer = TransferChunk.Gatherer(copies: copies)
     }
 
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
@@ -113,7 +121,7 @@ final class IncomingTransfer {
 
     /// Behind the work that is under way: nobody else may write to the file before.
     private func releaseWhenIdle() {
-        guard self.machine.hasEnded, !self.isAtWork, !self.isSyncing, self.queue.isEmpty else { return }
+        guard self.machine.hasEnded, !self.isAtWork, !self.isSyncing, self.queue.isEmpty, self.backlog?.isEmpty ?? true else { return }
         // Not when the last reference goes: the pool's thread may hold one for a moment, and the next sender would find the file locked.
         self.part.take()?.unlock()
         guard self.hasLease else { return }
@@ -124,6 +132,12 @@ final class IncomingTransfer {
     // MARK: The disk
 
     private func enqueue(_ work: DiskWork) {
+        if let backlog = self.backlog {
+            return backlog.append(work) { outcome in
+                self.performed(outcome)
+                self.releaseWhenIdle()
+            }
+        }
         self.queue.append(work)
         guard !self.isAtWork else { return }
         self.isAtWork = true
@@ -144,8 +158,7 @@ final class IncomingTransfer {
         let works = self.queue
         self.queue = []
         self.disk.submit(works) { outcome in
-            self.report(outcome.reports)
-            if let failure = outcome.failure { self.fail(failure) }
+            self.performed(outcome)
             if self.queue.isEmpty {
                 self.isAtWork = false
                 self.releaseWhenIdle()
@@ -155,8 +168,14 @@ final class IncomingTransfer {
         }
     }
 
+    private func performed(_ outcome: DiskWork.Outcome) {
+        self.report(outcome.reports)
+        if let failure = outcome.failure { self.fail(failure) }
+    }
+
     private func fail(_ error: TransferError) {
         self.queue = []  // it stands on what has failed
+        self.backlog?.removeAll()
         self.perform(self.machine.fail(error))
     }
 

@@ -1,12 +1,15 @@
 import ApusFramedProtocol
+import DequeModule
 import NIOCore
-import NIOPosix
 
-/// Carries out what ``TransferSender`` says. Confined to its event loop; the file is read on the pool's threads, one batch of chunks at a time.
+/// Carries out what ``TransferSender`` says. Confined to its event loop; the file is read on the pool's threads, in batches of chunks, while the
+/// batches before are sent.
 final class OutgoingTransfer {
-    /// Batches that the transport has not taken: one on its way while the next is read.
+    /// Batches that the transport has not taken. Control frames wait behind them.
     private static let maximumWrites = 2
-    /// So much is read in one visit to the pool: going there and back takes as long as reading a hundred KiB.
+    /// Batches that are being read, or were read and wait for the transport, where it reads ahead.
+    private static let maximumReads = 3
+    /// So much is read in one go: telling the loop of it takes as long as reading a hundred KiB.
     private static let batchBytes = 512 << 10
 
     /// Chunks that are read and framed in one go.
@@ -19,22 +22,36 @@ final class OutgoingTransfer {
         var resends = 0
     }
 
+    private struct ReadBatch {
+        var batch: Batch
+        var buffer: FrameBuffer
+        /// The hash of the file, with the last batch.
+        var hash: String?
+    }
+
     private let file: SourceFile
     private var machine: TransferSender
     private let rate: OutgoingRate?
     private let eventLoop: any EventLoop
+    private let readsAhead: () -> Bool
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
     private let progress: ((FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
-    private var isReading = false
+    /// In order: each batch continues the hash of the file.
+    private let lane = DiskLane()
+    private var reads = 0
+    /// Batches that were read and wait for the transport.
+    private var ready = Deque<ReadBatch>()
     private var writes = 0
+    /// With how many resends the last batch was begun.
+    private var lastBatch: Int?
     /// Buffers the transport has done with.
     private var spare: [FrameBuffer] = []
     /// Whether the rate makes us wait.
     private var isPausing = false
 
     init(
-        file: SourceFile, machine: TransferSender, rate: OutgoingRate?, eventLoop: any EventLoop,
+        file: SourceFile, machine: TransferSender, rate: OutgoingRate?, eventLoop: any EventLoop, readsAhead: @escaping () -> Bool,
         write: @escaping ([ByteBuffer]) -> EventLoopFuture<Void>?,
         progress: ((FramedProgress) -> Void)?, ended: @escaping (TransferOutcome) -> Void
     ) {
@@ -42,6 +59,7 @@ final class OutgoingTransfer {
         self.machine = machine
         self.rate = rate
         self.eventLoop = eventLoop
+        self.readsAhead = readsAhead
         self.write = write
         self.progress = progress
         self.ended = ended
@@ -74,32 +92,43 @@ final class OutgoingTransfer {
 
     // MARK: Chunks
 
-    /// Sends what there is room for.
+    /// Reads what there is room for.
     private func pump() {
-        guard !self.isReading, self.writes < Self.maximumWrites, !self.isPausing else { return }
-        if let pause = self.rate?.limit.pause(at: self.now) {
-            self.isPausing = true
-            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) {
-                self.isPausing = false
-                self.pump()
+        while self.reads + self.ready.count < (self.readsAhead() ? Self.maximumReads : 1), self.writes < Self.maximumWrites, !self.isPausing
+        {
+            if let pause = self.rate?.limit.pause(at: self.now) {
+                self.isPausing = true
+                self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) {
+                    self.isPausing = false
+                    self.pump()
+                }
+                return
             }
-            return
+            let batch = self.nextBatch()
+            guard !batch.chunks.isEmpty || batch.isLast else { return }
+            self.rate?.limit.sent(batch.bytes)
+            self.read(batch)
         }
-        let batch = self.nextBatch()
-        guard !batch.chunks.isEmpty || batch.isLast else { return }
-        self.rate?.limit.sent(batch.bytes)
+    }
+
+    private func read(_ batch: Batch) {
         let buffer = self.spare.popLast() ?? FrameBuffer()
         let stream = self.machine.stream
+        if batch.isLast { self.lastBatch = batch.resends }
         if let small = self.file.small {
             // Nothing to wait for.
             for (offset, count) in batch.chunks { buffer.append(small.bytes[offset..<offset + count], at: offset, stream: stream) }
-            return self.send(batch, buffer, hash: small.hash)
+            self.ready.append(ReadBatch(batch: batch, buffer: buffer, hash: small.hash))
+            return self.send()
         }
+        self.reads += 1
         self.onPool({ file in
             try buffer.read(batch.chunks, of: file, stream: stream)
             return batch.isLast ? try file.wholeHash() : nil
         }) { transfer, hash in
-            transfer.send(batch, buffer, hash: hash)
+            transfer.reads -= 1
+            transfer.ready.append(ReadBatch(batch: batch, buffer: buffer, hash: hash))
+            transfer.send()
             transfer.pump()
         }
     }
@@ -111,9 +140,16 @@ final class OutgoingTransfer {
             batch.chunks.append((offset, count))
             batch.bytes += count
         }
-        batch.isLast = self.machine.awaitsHash
         batch.resends = self.machine.resends
+        batch.isLast = self.machine.awaitsHash && self.lastBatch != batch.resends
         return batch
+    }
+
+    /// Sends what was read, as far as there is room.
+    private func send() {
+        while self.writes < Self.maximumWrites, let next = self.ready.popFirst() {
+            self.send(next.batch, next.buffer, hash: next.hash)
+        }
     }
 
     private func send(_ batch: Batch, _ buffer: FrameBuffer, hash: String?) {
@@ -124,6 +160,7 @@ final class OutgoingTransfer {
             written.assumeIsolated().whenComplete { _ in
                 self.writes -= 1
                 self.reuse(buffer)
+                self.send()
                 self.pump()
             }
         }
@@ -132,16 +169,14 @@ final class OutgoingTransfer {
 
     private func reuse(_ buffer: FrameBuffer) {
         buffer.bytes.clear()
-        if self.spare.count < Self.maximumWrites { self.spare.append(buffer) }
+        if self.spare.count < Self.maximumReads + Self.maximumWrites { self.spare.append(buffer) }
     }
 
     private func onPool<Result: Sendable>(
         _ work: @escaping @Sendable (SourceFile) throws -> Result, then: @escaping (OutgoingTransfer, Result) -> Void
     ) {
-        self.isReading = true
         let file = self.file
-        NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) { try work(file) }.assumeIsolated().whenComplete { result in
-            self.isReading = false
+        self.lane.run(on: self.eventLoop) { try work(file) }.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let value): then(self, value)
             case .failure(let error):

@@ -281,6 +281,8 @@ final class PartFile: @unchecked Sendable {
     private let descriptor: FileDescriptor
     private var hasher = SHA256()
     private(set) var size = 0
+    /// Why it could not be written on: what would be behind that has no place any more.
+    private var writeFailure: TransferError?
     /// Where its name stands.
     private let folder: FileDescriptor
     private let syncs = NIOLockedValueBox(Syncs())
@@ -342,12 +344,14 @@ final class PartFile: @unchecked Sendable {
             throw FileDescriptor.error("the unfinished file cannot be emptied", .storage)
         }
         self.size = 0
+        self.writeFailure = nil
         self.hasher = SHA256()
     }
 
     /// Writes behind what is there.
     func append(_ pieces: [ByteBuffer]) throws(TransferError) {
         guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file is not written to") }
+        if let failure = self.writeFailure { throw failure }
         for piece in pieces {
             var failure: CInt?
             piece.withUnsafeReadableBytes { bytes in
@@ -363,7 +367,11 @@ final class PartFile: @unchecked Sendable {
                 }
                 self.hasher.update(bufferPointer: bytes)
             }
-            if let failure { throw FileDescriptor.error("the file cannot be written", .storage, errno: failure) }
+            if let failure {
+                let error = FileDescriptor.error("the file cannot be written", .storage, errno: failure)
+                self.writeFailure = error
+                throw error
+            }
             self.size += piece.readableBytes
         }
     }

@@ -93,6 +93,37 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         #expect(try !self.gather(offset + [0, 0, 0, 0] + [1]).isIntact)
     }
 
+    @Test(arguments: [1, 7, 1 << 20]) func copiedPiecesAreOneAndTheirMemoryIsUsedAgain(step: Int) throws {
+        var gatherer = TransferChunk.Gatherer(copies: true)
+        func gather(_ bytes: [UInt8], at offset: Int) throws -> TransferChunk.Received {
+            var input = ByteBuffer(bytes: self.body(offset: offset, bytes))
+            while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
+                try gatherer.received(piece)
+            }
+            return try gatherer.ended()
+        }
+        func place(_ chunk: TransferChunk.Received) -> Int {
+            chunk.pieces[0].withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
+        }
+        var held = [try gather([1, 2, 3], at: 0), try gather([4, 5], at: 3)]
+        #expect(held.allSatisfy { $0.isIntact && $0.pieces.count == 1 })
+        #expect(held[0].pieces == [ByteBuffer(bytes: [1, 2, 3])] && held[1].pieces == [ByteBuffer(bytes: [4, 5])])
+        let first = place(held.removeFirst())
+        let third = try gather([6], at: 5)
+        #expect(place(third) == first && third.pieces == [ByteBuffer(bytes: [6])])
+        #expect(held[0].pieces == [ByteBuffer(bytes: [4, 5])])
+    }
+
+    /// More than there is memory for: what is held stays as it is.
+    @Test func copiedChunksThatAreHeldAreNeverWrittenOver() throws {
+        var gatherer = TransferChunk.Gatherer(copies: true)
+        let held = try (0..<60).map { number in
+            try gatherer.received(ByteBuffer(bytes: self.body(offset: number, [UInt8(number)])))
+            return try gatherer.ended()
+        }
+        #expect(held.map(\.pieces) == (0..<60).map { [ByteBuffer(bytes: [UInt8($0)])] })
+    }
+
     @Test func theGathererIsAsNewAfterEachFrame() throws {
         var gatherer = TransferChunk.Gatherer()
         for offset in 0..<3 {

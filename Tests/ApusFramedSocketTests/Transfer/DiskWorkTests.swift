@@ -74,6 +74,23 @@ import Testing
         #expect(self.bytes("old") == [7, 7])
     }
 
+    /// What comes behind bytes that could not be written has no place any more, even when the disk works again.
+    @Test func aFileThatCouldNotBeWrittenIsNotWrittenOn() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        try Data().write(to: URL(fileURLWithPath: self.path + "/part"))
+        let folder = FileDescriptor(open(self.path, O_RDONLY | O_DIRECTORY))
+        let descriptor = FileDescriptor(open(self.path + "/part", O_RDONLY))
+        let part = PartFile(descriptor, name: "part", in: folder)
+        #expect(throws: TransferError.self) { try part.append([ByteBuffer(bytes: [1])]) }
+        let writable = FileDescriptor(open(self.path + "/part", O_RDWR))
+        #expect(dup2(writable.number, descriptor.number) == descriptor.number)
+        #expect(throws: TransferError.self) { try part.append([ByteBuffer(bytes: [2])]) }
+        #expect(part.size == 0 && self.bytes("part") == [])
+        try part.empty()
+        try part.append([ByteBuffer(bytes: [3])])
+        #expect(self.bytes("part") == [3])
+    }
+
     @Test func anotherHashGivesNoName() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let offer = try TransferOffer(id: "x", name: SafeFileName("x"), size: 1)
