@@ -140,11 +140,12 @@ package struct TransferReceiver: Sendable {
         return self.syncIfDue()
     }
 
-    /// A quarter of the window: the sender is told before it has to wait, and the disk is not synced for every chunk. One sync at a time: on a disk
-    /// that takes its time for one, the next is for all that was written meanwhile.
+    /// A MiB, or a quarter of a small window: the sender is told before it has to wait, and the disk is not synced for every chunk. One sync at a
+    /// time: on a disk that takes its time for one, the next is for all that was written meanwhile.
     private mutating func syncIfDue() -> [Action] {
         guard self.syncing == self.durable, self.written > self.syncing else { return [] }
-        guard self.written - self.syncing >= self.settings.window / 4 || self.written == self.offer.size else { return [] }
+        let due = min(self.settings.syncBytes, self.settings.window / 4)
+        guard self.written - self.syncing >= due || self.written == self.offer.size else { return [] }
         self.syncing = self.written
         return [.sync(upTo: self.written)]
     }

@@ -11,7 +11,10 @@ package struct TransferSettings: Hashable, Sendable {
     /// The time it may take to answer a cancellation.
     package var cancelTimeout: Duration = .seconds(5)
 
-    /// How long the receiver leaves written bytes unsynced when too few come to fill a quarter of the window: a slow sender is to hear of
+    /// So many written bytes are synced, and acknowledged: the granularity of progress, and of what a broken transfer repeats.
+    package var syncBytes = 1 << 20
+
+    /// How long the receiver leaves written bytes unsynced when too few come to fill ``syncBytes``: a slow sender is to hear of
     /// progress before its ``timeout``.
     package var syncInterval: Duration = .seconds(2)
 
