@@ -232,8 +232,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         return SocketIOServerSocket(
             id: resumption?.session.socketID ?? EngineIOID.random(), namespace: namespace,
             handshake: SocketIOHandshake(session: self.session, auth: .object(shown)), connection: self,
-            eventLoop: self.session.eventLoop, limits: limits, pid: resumption?.pid ?? EngineIOID.random(), recovery: recovery,
-            resumption: resumption)
+            eventLoop: self.session.eventLoop, limits: limits, recovery: recovery,
+            comeback: SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random(), resumption: resumption))
     }
 
     private func admit(_ socket: SocketIOServerSocket) {
@@ -258,7 +258,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             return self.close(.transportError, detail: "what the client missed is gone")
         }
         for outbound in missed { self.send(outbound) }
-        let grant = self.version.grant(sid: socket.id, pid: socket.pid, offset: socket.start)
+        let grant = self.version.grant(sid: socket.id, pid: socket.comeback?.pid, offset: socket.comeback?.start)
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: grant))
         socket.namespace.connected(socket)
     }

@@ -97,7 +97,7 @@ final class SocketIORecoveryLog: Sendable {
                 var outbound = kept
                 outbound.content = plainContent  // those who listen to what goes out did not send an offset
                 var plain: SocketIOOutbound?
-                if sockets.contains(where: { $0.pid == nil }) {
+                if sockets.contains(where: { $0.comeback == nil }) {
                     plain = try namespace.encode(plainContent, shared: isShared, isCompressed: delivery.flags.isCompressed)
                 }
                 state.store.append(kept.withoutContent, for: delivery.targets, bytes: kept.bytes, at: now)
@@ -127,11 +127,11 @@ final class SocketIORecoveryLog: Sendable {
         guard mayDrain else { return }
         while let delivery = self.nextDelivery(loop) {
             for socket in delivery.sockets {
-                if socket.pid == nil {
+                guard let comeback = socket.comeback else {
                     socket.deliver(delivery.plain ?? delivery.outbound, isVolatile: false)
-                } else if delivery.number > socket.caughtUpTo {
-                    socket.deliver(delivery.outbound, isVolatile: false)
+                    continue
                 }
+                if delivery.number > comeback.caughtUpTo { socket.deliver(delivery.outbound, isVolatile: false) }
             }
         }
     }
@@ -233,6 +233,6 @@ extension SocketIORecoveryLog.State {
     /// Whether a socket, or the one that comes back as it, can still get an event.
     fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
         if socket.isAwaited || namespace.member(socket.id) != nil || self.onTheWay.contains(socket.id) { return true }
-        return socket.pid.map { self.store.keeps(pid: $0, at: now) } ?? false
+        return socket.comeback.map { self.store.keeps(pid: $0.pid, at: now) } ?? false
     }
 }

@@ -30,7 +30,7 @@ extension SocketIOServerSocket {
 
     func emit(_ event: String, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) {
         do {
-            if !flags.isVolatile, self.pid != nil, let recovery = self.namespace.recovery {
+            if !flags.isVolatile, self.comeback != nil, let recovery = self.namespace.recovery {
                 let delivery = SocketIODelivery(
                     event: event, arguments: arguments, targets: SocketIOTargets(rooms: [self.id]), flags: flags)
                 try recovery.deliver(delivery, in: self.namespace, to: self)

@@ -22,8 +22,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     let eventLoop: any EventLoop
     let limits: Limits
-    /// The id under which the client may come back; `nil` when it cannot.
-    let pid: String?
+    /// `nil` when the client cannot come back.
+    let comeback: SocketIOComeback?
     /// The client's; let go of when the socket leaves, for it holds the socket.
     @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
     private let stored: NIOLockedValueBox<Stored>
@@ -37,12 +37,6 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Made with the first ack that is waited for.
     var ackTimer: DeadlineTimer?
     var asyncQueue: SocketIOHandlerQueue?
-    /// What the socket brings back, until it is in its namespace.
-    var resumption: SocketIORecoveryLog.Resumption?
-    /// Where the history of the namespace stood when the socket joined.
-    var start: SocketIOOffset?
-    /// Numbered events up to here are none of its own, or were sent when it came back.
-    var caughtUpTo: UInt64 = 0
     /// Events whose clients still wait for our ack.
     @exclusivity(unchecked) var owedAcks = 0
     /// Where the socket stands among those of its namespace. Under that one's lock.
@@ -86,7 +80,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     init(
         id: String, namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
-        limits: Limits, pid: String? = nil, recovery: SocketIORecovery = .none, resumption: SocketIORecoveryLog.Resumption? = nil
+        limits: Limits, recovery: SocketIORecovery = .none, comeback: SocketIOComeback? = nil
     ) {
         self.id = id
         self.namespace = namespace
@@ -94,10 +88,9 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.connection = connection
         self.eventLoop = eventLoop
         self.limits = limits
-        self.pid = pid
         self.recovery = recovery
-        self.resumption = resumption
-        var stored = resumption?.session.kept ?? Stored()
+        self.comeback = comeback
+        var stored = comeback?.resumption?.session.kept ?? Stored()
         stored.roomsAhead = []
         self.stored = NIOLockedValueBox(stored)
     }
@@ -214,7 +207,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     private func leaveNamespace(_ reason: SocketIODisconnectReason) {
-        guard let pid, let start, reason.isRecoverable, let recovery = self.namespace.recovery else {
+        guard let comeback, let start = comeback.start, reason.isRecoverable, let recovery = self.namespace.recovery else {
             return self.namespace.remove(self)
         }
         // First out, then kept: whoever comes back has the same id. A dynamic namespace stays meanwhile.
@@ -224,7 +217,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         recovery.leaving(self)
         self.namespace.remove(self)
         let kept = self.stored.withLockedValue { $0 }
-        recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: pid, by: self)
+        recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: comeback.pid, by: self)
     }
 
     /// The socket was refused, or its client left, before it was in its namespace: it never was connected.
