@@ -39,9 +39,10 @@ extension ReceivingFolder {
 }
 
 extension FileDescriptor {
-    /// A file that is nowhere until it is linked; `nil` where there is no such thing.
+    /// A file that is nowhere until it is linked; `nil` where there is no such thing, or where it could not be linked.
     convenience init?(unnamedIn folder: FileDescriptor) {
         #if os(Linux)
+            guard Self.hasDescriptorPaths else { return nil }
             // O_TMPFILE, whose definition Swift does not see: a bit of its own and that of folders.
             let number = openat(folder.number, ".", O_RDWR | 0o20_000_000 | O_DIRECTORY | O_CLOEXEC, 0o666)
             guard number >= 0 else { return nil }
@@ -50,6 +51,9 @@ extension FileDescriptor {
             return nil
         #endif
     }
+
+    /// Whether `/proc` is there, by which everybody may link a file without a name.
+    private static let hasDescriptorPaths = access("/proc/self/fd", F_OK) == 0
 
     /// Gives a name to a file without one. `errno` tells of a failure.
     func link(as name: String, in folder: FileDescriptor) -> CInt {
