@@ -29,8 +29,7 @@ package enum TransferChunk {
         let prefix = buffer.writerIndex
         buffer.writeMultipleIntegers(UInt64(offset.magnitude), UInt32(0))
         var failure: TransferError?
-        var crc = CRC32C()
-        withUnsafeBytes(of: UInt64(offset.magnitude).bigEndian) { crc.update($0) }
+        var crc = Self.checksum(ofOffset: UInt64(offset.magnitude))
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
             let bytes = UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
             do throws(TransferError) {
@@ -50,8 +49,7 @@ package enum TransferChunk {
 
     /// Appends the body of a frame: a chunk at the file's beginning.
     static func write(_ bytes: [UInt8], into buffer: inout ByteBuffer) {
-        var crc = CRC32C()
-        withUnsafeBytes(of: UInt64(0)) { crc.update($0) }
+        var crc = Self.checksum(ofOffset: 0)
         bytes.withUnsafeBytes { crc.update($0) }
         buffer.writeMultipleIntegers(UInt64(0), crc.value)
         buffer.writeBytes(bytes)
@@ -67,9 +65,15 @@ package enum TransferChunk {
         package var isIntact: Bool
     }
 
-    private static func checksum(offset: UInt64, _ pieces: [ByteBuffer]) -> UInt32 {
+    /// A checksum begins with the offset.
+    private static func checksum(ofOffset offset: UInt64) -> CRC32C {
         var crc = CRC32C()
         withUnsafeBytes(of: offset.bigEndian) { crc.update($0) }
+        return crc
+    }
+
+    private static func checksum(offset: UInt64, _ pieces: [ByteBuffer]) -> UInt32 {
+        var crc = Self.checksum(ofOffset: offset)
         for piece in pieces { piece.withUnsafeReadableBytes { crc.update($0) } }
         return crc.value
     }

@@ -9,7 +9,7 @@ package enum WholeFile {
     package static let capability = "whole-files"
     /// The largest file that comes so.
     package static let maximumBytes = 16 << 10
-    /// The most of them that are under way on one connection, beside other transfers. They hold as much as a quarter of one's window.
+    /// The most of them that are under way on one connection, beside other transfers. They hold a MiB.
     package static let maximumUnderWay = 64
     /// The longest body of an offer.
     static let maximumBodyBytes = TransferChunk.prefixBytes + Self.maximumBytes

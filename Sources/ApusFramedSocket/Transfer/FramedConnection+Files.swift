@@ -6,7 +6,8 @@ extension FramedConnection {
     /// name, synced and checked by its SHA-256.
     ///
     /// Several may be sent at a time, beside messages; they take turns by chunks. When the connection breaks, send the file again over the next one:
-    /// it goes on where the receiver's disk has it. In memory there are at most three pieces of 512 KiB of each.
+    /// it goes on where the receiver's disk has it. In memory there are at most five pieces of 512 KiB of
+    /// each, three when more than four are under way.
     ///
     /// - Parameters:
     ///   - path: The file.
