@@ -1,8 +1,9 @@
-"""What `Benchmarks/run` and `Benchmarks/growth` share: servers that are started, pinned, measured and ended; loads of `apus bench`.
+"""What `Benchmarks/run` and `Benchmarks/growth` share: servers that are started, pinned, measured and ended; loads of `apus bench`; what to doubt of them.
 
 The server has the last core, the load the first. Machines differ and share their cores: compare within one run, and prefer the figures per CPU-second
 of the server. Linux, loopback.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -85,12 +86,12 @@ class Server:
             self.process.kill()
             self.process.wait(10)
 
-    def load(self, kind, *options, seconds=3.0, cores="0") -> dict:
+    def load(self, kind, *options, seconds=2.0, warmup=0.5, cores="0") -> "Result":
         """`apus bench ws` or `socketio`; the result as `--json` writes it, and what follows from it."""
         scheme = "ws" if kind == "ws" else "http"
         command = [
             APUS, "bench", kind, f"{scheme}://127.0.0.1:{self.port}{'/' if kind == 'ws' else ''}", "--pid", str(self.process.pid),
-            "--duration", str(seconds), "--json", "-", *map(str, options)]
+            "--duration", str(seconds), "--warmup", str(warmup), "--json", "-", *map(str, options)]
         before = self.ticks()
         done = subprocess.run(pinned(cores, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 120)
         if done.returncode:
@@ -105,6 +106,27 @@ class Server:
             return int(fields[11]), int(fields[12])
         except OSError:
             return 0, 0
+
+
+class Servers(contextlib.ExitStack):
+    """The servers of a run. Each starts when it is first asked for and stays, idle while others are measured (which costs nothing), until all end."""
+
+    def __init__(self):
+        super().__init__()
+        self.running, self.missing = {}, {}
+
+    def get(self, name, command, environment) -> Server:
+        if name in self.missing:
+            raise Missing(self.missing[name])
+        # The same peer's name may stand for two servers.
+        key = (name, command)
+        if key not in self.running:
+            try:
+                self.running[key] = self.enter_context(Server(name, command, environment))
+            except Missing as missing:
+                self.missing[name] = str(missing)
+                raise
+        return self.running[key]
 
 
 class Result(dict):
@@ -145,11 +167,38 @@ class Result(dict):
         return (self["server"]["residentAfter"] - self["server"]["residentBefore"]) / max(self["setUp"]["opened"], 1)
 
     @property
-    def doubts(self):
-        doubts = list(self["toolLimits"])
+    def doubts(self) -> list:
+        doubts = []
+        if self["toolCPUSeconds"] >= 0.9 * self["seconds"] * self["toolCores"]:
+            doubts.append(LOAD_AT_ITS_LIMIT)
+        elif self["toolLimits"]:
+            doubts += self["toolLimits"]
         if self["unanswered"] or self["lost"] or self["setUp"]["failed"]:
             doubts.append(f"{self['unanswered']} unanswered, {self['lost']} lost, {self['setUp']['failed']} not opened")
         return doubts
+
+
+LOAD_AT_ITS_LIMIT = "the load used nine tenths of its core or more, so that the server may be faster"
+
+
+class Doubts:
+    """What to doubt of a table, each reason once with the rows it is said of."""
+
+    def __init__(self):
+        self.places = {}
+
+    def add(self, place, doubts):
+        for doubt in doubts:
+            counts = self.places.setdefault(doubt, {})
+            counts[place] = counts.get(place, 0) + 1
+
+    def sentence(self, rounds=1) -> str:
+        """Empty when there is none. With more than one round the rows say in how many of them."""
+        def said(place, count):
+            return f"{place} ({count} of {rounds})" if rounds > 1 else place
+
+        reasons = [f"{doubt}: " + ", ".join(said(*place) for place in places.items()) for doubt, places in self.places.items()]
+        return "What to doubt: " + "; ".join(reasons) + "." if reasons else ""
 
 
 def apus_raw(threads=1):

@@ -1,26 +1,29 @@
-"""The measuring part of `Benchmarks/run`: every row of the table, ours beside the peers that are here, as Markdown."""
+"""The measuring part of `Benchmarks/run`: every row of the tables, ours beside the peers that are here, in rounds, as Markdown."""
 import argparse
 import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from bench import (APUS, CORES, HERE, RAW, SOCKETIO, Missing, Server, apus_raw, apus_socketio, headline, note, pinned, setup)
+import referee
+import wanted
+from bench import APUS, CORES, HERE, RAW, SOCKETIO, Missing, Server, Servers, apus_raw, apus_socketio, headline, pinned, setup
+from rounds import OURS, Figure, Table, idle_rows, throughput
 
 # name of the row, options of `apus bench`
 RAW_LOADS = [
     ("raw echo 64 B, 50 × 4", ["--connections", 50, "--in-flight", 4]),
     ("raw echo 64 B, 100 × 16", ["--connections", 100, "--in-flight", 16]),
     ("raw echo 64 B, 50 × 1", ["--connections", 50, "--in-flight", 1]),
-    ("raw echo 64 B, 1 × 1", ["--connections", 1, "--in-flight", 1]),
     ("raw echo 1 KiB, 50 × 4", ["--connections", 50, "--in-flight", 4, "--size", 1024]),
+    ("raw echo 64 B, 1 × 1", ["--connections", 1, "--in-flight", 1]),
 ]
 SOCKETIO_LOADS = [
+    ("Socket.IO ack 64 B, 1 × 1", ["--ack", "--connections", 1, "--in-flight", 1]),
     ("Socket.IO echo 64 B, 50 × 4", ["--connections", 50, "--in-flight", 4]),
     ("Socket.IO ack 64 B, 50 × 4", ["--ack", "--connections", 50, "--in-flight", 4]),
     ("Socket.IO echo 1 KiB, 50 × 4", ["--connections", 50, "--in-flight", 4, "--size", 1024]),
     ("Socket.IO ack 64 B, 100 × 16", ["--ack", "--connections", 100, "--in-flight", 16]),
-    ("Socket.IO ack 64 B, 1 × 1", ["--ack", "--connections", 1, "--in-flight", 1]),
     ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", ["--broadcast", "--connections", 1000, "--in-flight", 4]),
     ("polling echo 64 B, 50 × 4", ["--polling", "--connections", 50, "--in-flight", 4]),
     ("polling ack 64 B, 50 × 1", ["--polling", "--ack", "--connections", 50, "--in-flight", 1]),
@@ -28,146 +31,130 @@ SOCKETIO_LOADS = [
 ]
 
 
-class Table:
-    def __init__(self, servers):
-        self.servers = list(servers)
-        self.rows = []
-        self.missing = {}
-        self.doubts = []
+class Run:
+    """Our loads, and their tables."""
 
-    def row(self, name):
-        self.rows.append((name, {}))
-        return self.rows[-1][1]
+    def __init__(self, arguments, servers):
+        self.seconds, self.idle_count, self.only = arguments.seconds, arguments.idle, arguments.only
+        self.servers = servers
+        self.raw, self.socketio = Table(RAW), Table(SOCKETIO)
 
-    def print(self):
-        names = [name for name in self.servers if name not in self.missing]
-        print("\n| | " + " | ".join(names) + " |")
-        print("|---|" + "---|" * len(names))
-        for name, cells in self.rows:
-            print(f"| {name} | " + " | ".join(cells.get(server, "") for server in names) + " |")
-        for server, reason in self.missing.items():
-            print(f"\nNot here: {server} ({reason}).")
-        if self.doubts:
-            print("\nWhat to doubt: " + "; ".join(self.doubts) + ".")
+    def once(self, number):
+        """A round. Ours comes last of the raw servers and first of the others, so that its raw echo and its ack, one at a time, stand next to each other."""
+        for name, options in RAW_LOADS:
+            self.shape(number, self.raw, "ws", reversed(RAW.items()), name, options)
+        for name, options in SOCKETIO_LOADS:
+            self.shape(number, self.socketio, "socketio", SOCKETIO.items(), name, options)
+        self.idle(number, self.raw, "ws", RAW.items(), "raw")
+        self.idle(number, self.socketio, "socketio", SOCKETIO.items(), "Socket.IO")
+        self.receive(number)
+        self.two_cores(number)
 
+    def shape(self, number, table, kind, servers, name, options):
+        if self.only not in name:
+            return
+        row = table.row(name)
+        for server, (command, environment) in servers:
+            with table.attempt(number, server, name):
+                result = self.servers.get(server, command, environment).load(kind, *options, seconds=self.seconds)
+                row.add(number, server, throughput(result.rate, result.per_cpu, result.latency))
+                table.doubts.add(f"{server}, {name}", result.doubts)
 
-def text(result, as_latency=False):
-    return (
-        f"{result.rate:,.0f}/s, {result.per_cpu:,.0f} a CPU-second, "
-        f"p50 {duration(result.latency['p50'])}, p99 {duration(result.latency['p99'])}")
-
-
-def duration(microseconds):
-    return f"{microseconds:,.0f} µs" if microseconds < 10_000 else f"{microseconds / 1000:,.1f} ms"
-
-
-def shapes(table, kind, servers, loads, seconds, only):
-    rows = {name: table.row(name) for name, _ in loads if only in name}
-    for server_name, (command, environment) in servers.items():
-        try:
-            with Server(server_name, command, environment) as server:
-                for name, options in loads:
-                    if name not in rows:
-                        continue
-                    note(f"{server_name}: {name}")
-                    result = server.load(kind, *options, seconds=seconds)
-                    rows[name][server_name] = text(result)
-                    table.doubts += [f"{server_name}, {name}: {doubt}" for doubt in result.doubts]
-        except Missing as missing:
-            table.missing[server_name] = str(missing)
-
-
-def idle(table, kind, servers, count, label, only):
-    """Memory of connections that say nothing, on a fresh server, and how fast they came. A few are opened before, so that what is made once is there."""
-    if only not in f"{label} set-ups idle memory":
-        return
-    memory, set_ups = table.row(f"{label}: memory of one of {count:,} idle connections"), table.row(f"{label}: set-ups")
-    for server_name, (command, environment) in servers.items():
-        if server_name in table.missing:
-            continue
-        note(f"{server_name}: {count} idle connections")
-        try:
-            with Server(server_name, command, environment) as server:
+    def idle(self, number, table, kind, servers, label):
+        """Memory of connections that say nothing, on a fresh server, and how fast they came. A few are opened before, so that what is made once is there."""
+        if self.only not in f"{label} set-ups idle memory":
+            return
+        memory, set_ups = idle_rows(table, label)
+        for server_name, (command, environment) in servers:
+            with table.attempt(number, server_name, f"{label}, idle"), Server(server_name, command, environment) as server:
                 server.load(kind, "--connections", 10, "--in-flight", 0, seconds=0.5)
-                result = server.load(kind, "--connections", count, "--in-flight", 0, seconds=3)
-                memory[server_name] = f"{result.bytes_of_a_connection / 1000:,.1f} kB"
-                set_ups[server_name] = f"{result.set_ups:,.0f}/s, {result.set_ups_per_cpu:,.0f} a CPU-second"
-                table.doubts += [f"{server_name}, idle: {doubt}" for doubt in result.doubts]
-        except Missing as missing:
-            table.missing[server_name] = str(missing)
+                result = server.load(kind, "--connections", self.idle_count, "--in-flight", 0, seconds=3)
+                memory.add(number, server_name, Figure(result.bytes_of_a_connection / 1000))
+                set_ups.add(number, server_name, Figure(result.set_ups_per_cpu, f"{result.set_ups:,.0f}/s"))
+                table.doubts.add(f"{server_name}, {label}, idle", result.doubts)
 
-
-def two_cores(table, seconds, only):
-    """Two event loops in one server beside two servers of one loop each, which share nothing and so are twice one core by nature. In both runs two loads
-    of one core each run on the same two cores, so all that differs is what two loops of one process take from each other: half of "times one core" is that ratio.
-    """
-    if only not in "two cores" or CORES < 2:
-        return
-    for name, kind, command, options in [
-        ("raw echo 64 B, 100 × 16", "ws", apus_raw, ["--connections", 100, "--in-flight", 16]),
-        ("Socket.IO ack 64 B, 100 × 16", "socketio", apus_socketio, ["--ack", "--connections", 100, "--in-flight", 16]),
-    ]:
-        cores = ["0", "1"]
-
-        def both(servers):
-            """A load from each core at a time; what they did a second, and a CPU-second of all servers."""
-            with ThreadPoolExecutor(len(cores)) as pool:
-                loads = [pool.submit(server.load, kind, *options, seconds=seconds, cores=core) for server, core in zip(servers, cores)]
-                results = [load.result() for load in loads]
-            rate = sum(result.rate for result in results)
-            # A server that both loads watch is measured twice.
-            spent = sum(result["server"]["cpuSeconds"] / result["seconds"] for result in results) / (len(results) / len(set(servers)))
-            return rate, rate / max(spent, 0.01)
-
-        note(f"Apus on two cores: {name}")
-        with Server("Apus", command(1), cores=cores[0]) as first, Server("Apus", command(1), cores=cores[1]) as second:
-            apart = both([first, second])
-        with Server("Apus", command(2), cores=",".join(cores)) as server:
-            together = both([server, server])
-        table.row(f"two cores: {name}")["Apus"] = (
-            f"two loops {together[0]:,.0f}/s, {together[1]:,.0f} a CPU-second; two servers of one loop {apart[0]:,.0f}/s, {apart[1]:,.0f} a CPU-second: "
-            f"{2 * together[0] / apart[0]:.2f} × one core by the clock, {2 * together[1] / apart[1]:.2f} × by CPU-seconds (loads on the same cores)")
-
-
-def receive(table, seconds, only):
-    """Events a second on one connection. The server is ours for both clients."""
-    if only not in "client receive":
-        return
-    row = table.row("client: events received on one connection")
-    with Server("Apus", apus_socketio()) as server:
-        url = f"http://127.0.0.1:{server.port}"
-        for name, command in {
-            "Apus": [APUS, "bench", "receive", url, "--duration", str(seconds), "--json"],
-            "python-socketio": [sys.executable, str(HERE / "receive_python_socketio.py"), url, str(seconds)],
+    def receive(self, number):
+        """Events a second on one connection. The server is ours for both clients."""
+        name = "client: events received on one connection"
+        if self.only not in name:
+            return
+        row = self.socketio.row(name, unit="a CPU-second of the client")
+        url = f"http://127.0.0.1:{self.servers.get(OURS, *SOCKETIO[OURS]).port}"
+        for client, command in {
+            OURS: [APUS, "bench", "receive", url, "--duration", str(self.seconds), "--json"],
+            "python-socketio": [sys.executable, str(HERE / "receive_python_socketio.py"), url, str(self.seconds)],
         }.items():
-            note(f"{name}: client receiving")
-            done = subprocess.run(pinned("0", command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 60)
-            if done.returncode:
-                table.missing.setdefault(f"{name} (client)", done.stderr.strip()[-300:])
+            with self.socketio.attempt(number, client, name):
+                done = subprocess.run(
+                    pinned("0", command), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=self.seconds + 60)
+                if done.returncode:
+                    raise Missing(done.stderr.strip()[-300:])
+                result = json.loads(done.stdout.strip().splitlines()[-1])
+                rate = result["events"] / result["seconds"]
+                row.add(number, client, Figure(result["events"] / max(result["cpuSeconds"], 0.01), f"{rate:,.0f}/s", {"rate": rate}))
+
+    def two_cores(self, number):
+        """Two event loops in one server beside two servers of one loop each, which share nothing and so are twice one core by nature. In both runs two loads of
+        one core each run on the same two cores, so all that differs is what two loops of one process take from each other: half of "times one core" is that ratio.
+        """
+        if CORES < 2:
+            return
+        for load, kind, command, options in [
+            ("raw echo 64 B, 100 × 16", "ws", apus_raw, ["--connections", 100, "--in-flight", 16]),
+            ("Socket.IO ack 64 B, 100 × 16", "socketio", apus_socketio, ["--ack", "--connections", 100, "--in-flight", 16]),
+        ]:
+            name = f"two cores: {load}"
+            if self.only not in name:
                 continue
-            result = json.loads(done.stdout.strip().splitlines()[-1])
-            row[name] = f"{result['events'] / result['seconds']:,.0f}/s, {result['events'] / max(result['cpuSeconds'], 0.01):,.0f} a CPU-second of the client"
+            with self.socketio.attempt(number, OURS, name):
+                with Server(OURS, command(1), cores="0") as first, Server(OURS, command(1), cores="1") as second:
+                    apart = both_cores([first, second], kind, options, self.seconds)
+                with Server(OURS, command(2), cores="0,1") as server:
+                    together = both_cores([server, server], kind, options, self.seconds)
+                self.socketio.row(name, unit="× one core by CPU-seconds", form="{:.2f}").add(number, OURS, Figure(
+                    2 * together[1] / apart[1],
+                    f"{2 * together[0] / apart[0]:.2f} × by the clock; two loops {together[0]:,.0f}/s, {together[1]:,.0f} a CPU-second; "
+                    f"two servers of one loop {apart[0]:,.0f}/s, {apart[1]:,.0f} a CPU-second (loads on the same cores)"))
+
+
+def both_cores(servers, kind, options, seconds):
+    """A load from each core at a time; what they did a second, and a CPU-second of all servers."""
+    with ThreadPoolExecutor(2) as pool:
+        loads = [pool.submit(server.load, kind, *options, seconds=seconds, cores=str(core)) for core, server in enumerate(servers)]
+        results = [load.result() for load in loads]
+    rate = sum(result.rate for result in results)
+    # A server that both loads watch is measured twice.
+    spent = sum(result["server"]["cpuSeconds"] / result["seconds"] for result in results) / (len(results) / len(set(servers)))
+    return rate, rate / max(spent, 0.01)
 
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--seconds", type=float, default=3, help="of measuring each load, after one second of warming up")
-    options.add_argument("--idle", type=int, default=5000)
+    options.add_argument("--rounds", type=int, default=3, help="times that every row is measured")
+    options.add_argument("--seconds", type=float, default=2, help="of measuring each load, after half a second of warming up")
+    options.add_argument("--idle", type=int, default=5000, help="connections that say nothing")
     options.add_argument("--only", default="", help="rows whose name holds this")
+    options.add_argument("--referee", default="", help="the folder of referee.sh and sioload.cpp: also measure with that load, which is lighter than ours")
     arguments = options.parse_args()
     setup()
-    print(f"{headline()}; `Benchmarks/run`, {arguments.seconds:g} s each; connections × messages in flight on each.")
-    raw, socketio = Table(RAW), Table(SOCKETIO)
-    try:
-        shapes(raw, "ws", RAW, RAW_LOADS, arguments.seconds, arguments.only)
-        idle(raw, "ws", RAW, arguments.idle, "raw", arguments.only)
-        shapes(socketio, "socketio", SOCKETIO, SOCKETIO_LOADS, arguments.seconds, arguments.only)
-        idle(socketio, "socketio", SOCKETIO, arguments.idle, "Socket.IO", arguments.only)
-        receive(socketio, arguments.seconds, arguments.only)
-        two_cores(socketio, arguments.seconds, arguments.only)
-    finally:
-        raw.print()
-        socketio.print()
+    print(
+        f"{headline()}; `Benchmarks/run`, {arguments.rounds} rounds of {arguments.seconds:g} s each; connections × messages in flight on each, "
+        f"{arguments.idle:,} idle connections. A cell is the round in the middle by the figure a CPU-second (lowest–highest); \"ours\" the median of the ratios within a round.")
+    with Servers() as servers:
+        run = Run(arguments, servers)
+        second = referee.Referee(arguments, servers) if arguments.referee else None
+        try:
+            for number in range(arguments.rounds):
+                run.once(number)
+                if second:
+                    second.once(number)
+        finally:
+            run.raw.print(arguments.rounds)
+            run.socketio.print(arguments.rounds)
+            if second:
+                second.print(arguments.rounds)
+            columns = [("ours", run.raw.rows | run.socketio.rows)]
+            wanted.print_table(columns + ([("ours, by the referee", second.rows)] if second else []))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,100 @@
+"""The rows of referee.sh for `Benchmarks/run --referee FOLDER`: the same servers under its load generator, sioload.cpp, one thread with epoll.
+
+It costs less than `apus bench`, so a server that is as fast as our load shows here. The shapes are those of referee.sh, with rounds, peers next to each other
+and our own length instead of four seconds each.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from bench import LOAD_AT_ITS_LIMIT, RAW, SOCKETIO, Server, pinned
+from rounds import Figure, Table, idle_rows, throughput
+
+# name of the row, options of the generator
+RAW_SHAPES = [
+    ("raw echo 64 B, 50 × 4", ["-m", "ws", "-c", 50, "-d", 4, "-s", 64]),
+    ("raw echo 64 B, 100 × 16", ["-m", "ws", "-c", 100, "-d", 16, "-s", 64]),
+    ("raw echo 1 KiB, 50 × 4", ["-m", "ws", "-c", 50, "-d", 4, "-s", 1024]),
+    ("raw echo 64 B, 50 × 1", ["-m", "ws", "-c", 50, "-d", 1, "-s", 64]),
+    ("raw echo 64 B, 1 × 1", ["-m", "ws", "-c", 1, "-d", 1, "-s", 64]),
+]
+SOCKETIO_SHAPES = [
+    ("Socket.IO ack 64 B, 1 × 1", ["-m", "ack", "-c", 1, "-d", 1, "-s", 64]),
+    ("Socket.IO echo 64 B, 50 × 4", ["-m", "echo", "-c", 50, "-d", 4, "-s", 64]),
+    ("Socket.IO ack 64 B, 50 × 4", ["-m", "ack", "-c", 50, "-d", 4, "-s", 64]),
+    ("Socket.IO echo 1 KiB, 50 × 4", ["-m", "echo", "-c", 50, "-d", 4, "-s", 1024]),
+    ("Socket.IO ack 64 B, 100 × 16", ["-m", "ack", "-c", 100, "-d", 16, "-s", 64]),
+    ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", ["-m", "bcast", "-c", 1001, "-d", 4, "-s", 64]),
+]
+
+
+class Referee:
+    def __init__(self, arguments, servers):
+        self.seconds, self.idle_count, self.only = arguments.seconds, arguments.idle, arguments.only
+        self.servers = servers
+        self.tables = [Table(["Apus", "node ws"]), Table(SOCKETIO)]
+        self.load = pathlib.Path(servers.enter_context(tempfile.TemporaryDirectory())) / "sioload"
+        source = pathlib.Path(arguments.referee) / "sioload.cpp"
+        subprocess.run(["g++", "-O2", "-w", "-o", self.load, source], check=True, stdin=subprocess.DEVNULL)
+
+    @property
+    def rows(self):
+        return self.tables[0].rows | self.tables[1].rows
+
+    def once(self, number):
+        """A round. Ours comes last of the raw servers and first of the others, as in `measure.py`."""
+        raw, socketio = self.tables
+        peers = [(name, RAW[name], "/") for name in reversed(raw.servers)]
+        for name, options in RAW_SHAPES:
+            self.shape(number, raw, peers, name, options)
+        self.idle(number, raw, peers, "raw")
+        peers = [(name, SOCKETIO[name], "/socket.io/?EIO=4&transport=websocket") for name in socketio.servers]
+        for name, options in SOCKETIO_SHAPES:
+            self.shape(number, socketio, peers, name, options)
+        self.idle(number, socketio, peers, "Socket.IO")
+
+    def shape(self, number, table, peers, name, options):
+        if self.only not in name:
+            return
+        row = table.row(name)
+        for server, command, path in peers:
+            with table.attempt(number, server, name):
+                result = self.run(self.servers.get(server, *command), path, *options, "-t", self.seconds)
+                rate, per_cpu = result["rate"], result.get("msg/srvcpu-s") or result["deliv/srvcpu-s"]
+                row.add(number, server, throughput(rate, per_cpu, {name: result[name] * 1000 for name in ("p50", "p99") if name in result}))
+                table.doubts.add(f"{server}, {name}", result["doubts"])
+
+    def idle(self, number, table, peers, label):
+        if self.only not in f"{label} set-ups idle memory":
+            return
+        memory, set_ups = idle_rows(table, label)
+        for name, command, path in peers:
+            with table.attempt(number, name, f"{label}, idle"), Server(name, *command) as server:
+                # As referee.sh: nothing was opened before, so what a server makes once is in the memory.
+                result = self.run(server, path, "-m", "conn", "-c", self.idle_count, "-k", 50, "-hold", 3)
+                memory.add(number, name, Figure(result["perconn"]))
+                set_ups.add(number, name, Figure(result["conns"] / max(result["srvcpu"], 0.01), f"{result['rate']:,.0f}/s"))
+                table.doubts.add(f"{name}, {label}, idle", [doubt for doubt in result["doubts"] if doubt != LOAD_AT_ITS_LIMIT])
+
+    def run(self, server, path, *options) -> dict:
+        """What the generator prints as `name=figure` and `figure msg/s`."""
+        command = [self.load, "-p", server.port, "-u", path, "-pid", server.process.pid, *options]
+        done = subprocess.run(
+            pinned("0", [str(part) for part in command]), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90,
+            env={**os.environ, **({"RAW": "1"} if path == "/" else {})})  # so that idle connections wait for no Engine.IO
+        if done.returncode or not done.stdout.strip():
+            raise RuntimeError(f"{server.name}: {(done.stdout + done.stderr).strip()[-300:] or done.returncode}")
+        result = {name: float(figure) for name, figure in re.findall(r"([\w/-]+)=([\d.]+)", done.stdout)}
+        if rate := re.search(r"([\d.]+) (?:msg|deliveries)/s", done.stdout):
+            result["rate"] = float(rate[1])
+        result["doubts"] = [LOAD_AT_ITS_LIMIT] if result.get("gencpu", 0) >= 90 else []
+        if result.get("errs") or "only" in done.stdout:
+            result["doubts"].append("the load met errors")
+        return result
+
+    def print(self, rounds):
+        print("\nThe same under the load of referee.sh (sioload.cpp):")
+        for table in self.tables:
+            table.print(rounds)
