@@ -30,7 +30,7 @@ matrix: ## every server × client × transport × row, as a table
 	@swift build $(SWIFT_FLAGS) --product apus
 	@Conformance/matrix
 
-bench: ## our servers (release build) beside node ws, python websockets and python-socketio, how cost grows, the plots (a quarter of an hour)
+bench: ## our servers (release build) beside node ws, python websockets and python-socketio, how cost grows, the plots (twenty minutes)
 	@Benchmarks/run --all
 
 benchfiles: ## files over the loopback (release build) beside iperf3, an rsync daemon and scp, in one run
