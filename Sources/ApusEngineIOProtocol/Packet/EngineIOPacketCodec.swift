@@ -90,6 +90,7 @@ package struct EngineIOPacketCodec: Sendable {
     }
 
     /// The text message in a WebSocket message, when it is one: the same in every version.
+    @inlinable
     package static func textMessage(in frame: EngineIOMessage) -> EngineIOMessage? {
         guard case .text(var text) = frame, text.getInteger(at: text.readerIndex, as: UInt8.self) == self.messageType else { return nil }
         text.moveReaderIndex(forwardBy: 1)
@@ -97,7 +98,7 @@ package struct EngineIOPacketCodec: Sendable {
     }
 
     /// What stands before a text message.
-    package static let messageType = EngineIOPacketType.message
+    @inlinable package static var messageType: UInt8 { UInt8(ascii: "4") }
 
     /// The packet in a binary frame, or in a binary element of a version 3 payload. Only messages are binary.
     func decodeBinary(_ bytes: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {

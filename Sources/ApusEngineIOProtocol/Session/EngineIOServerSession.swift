@@ -30,6 +30,13 @@ package struct EngineIOServerSession {
         /// Final.
         case closed
         case modifying
+
+        var isWebSocket: Bool {
+            switch self {
+            case .webSocket: true
+            case .polling, .farewell, .closed, .modifying: false
+            }
+        }
     }
 
     struct Polling {
@@ -46,7 +53,13 @@ package struct EngineIOServerSession {
         }
     }
 
-    var state: State
+    var state: State {
+        didSet { self.isOnWebSocket = self.state.isWebSocket }
+    }
+    /// Whether a WebSocket carries the session: messages go straight to the layer above, and what that sends straight out.
+    ///
+    /// Kept beside the state because every message asks: another module would copy all of the state for the question.
+    package private(set) var isOnWebSocket: Bool
     private let version: EngineIOVersion
     let maximumQueuedBytes: Int
     let maximumPacketsPerAnswer: Int
@@ -64,20 +77,13 @@ package struct EngineIOServerSession {
         case .polling: self.state = .polling(Polling())
         case .webSocket: self.state = .webSocket
         }
+        self.isOnWebSocket = self.state.isWebSocket
     }
 
     package var isClosed: Bool {
         switch self.state {
         case .closed, .farewell: true
         case .polling, .webSocket, .modifying: false
-        }
-    }
-
-    /// Whether a WebSocket carries the session: messages go straight to the layer above, and what that sends straight out.
-    package var isOnWebSocket: Bool {
-        switch self.state {
-        case .webSocket: true
-        case .polling, .farewell, .closed, .modifying: false
         }
     }
 
