@@ -50,20 +50,23 @@ package struct SocketIOJSONDecoder: Sendable {
     }
 
     private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
-        switch self.state {
-        case .idle: break
-        case .collecting(let partial):
-            throw SocketIOError(
-                .malformedPacket,
-                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
-        case .failed(let error): throw error
-        case .modifying: preconditionFailure("re-entered during a transition")
-        }
+        if case .idle = self.state {} else { throw self.unexpectedText }
         switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
         case .complete(let packet): return packet
         case .announces(let header, let payload):
             self.state = .collecting(Partial(header: header, payload: payload))
             return nil
+        }
+    }
+
+    private var unexpectedText: SocketIOError {
+        switch self.state {
+        case .collecting(let partial):
+            SocketIOError(
+                .malformedPacket,
+                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
+        case .failed(let error): error
+        case .idle, .modifying: preconditionFailure("re-entered during a transition")
         }
     }
 
