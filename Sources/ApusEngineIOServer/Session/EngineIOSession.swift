@@ -133,27 +133,29 @@ package final class EngineIOSession: @unchecked Sendable {
         return true
     }
 
-    /// Sends a text message that `write` makes, without a buffer for it where the transport permits.
+    /// Begins a text message: bytes that it is to be appended to, for ``sendText(_:around:_:)``. ``endText(_:)`` takes them back.
+    package func beginText() -> [UInt8] {
+        self.eventLoop.assertInEventLoop()
+        var text = self.scratch.take()
+        text.append(EngineIOPacketCodec.messageType)
+        return text
+    }
+
+    /// Keeps the memory of a text that was begun, whether it was sent or not.
+    package func endText(_ text: inout [UInt8]) { self.scratch.giveBack(&text) }
+
+    /// Sends a text message, without a buffer for it where the transport permits.
     ///
     /// - Parameters:
+    ///   - text: What ``beginText()`` answered, and the message behind it.
     ///   - middle: A large part of the message, which is not copied where the transport permits. It goes before the last byte.
-    ///   - write: Appends the message to the bytes it is given, and answers whether there is one.
-    /// - Returns: What `write` answered.
-    package func sendText<Failure>(
-        _ compression: WebSocketCompression, around middle: ByteBuffer? = nil, _ write: (inout [UInt8]) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
-        self.eventLoop.assertInEventLoop()
-        var packet = self.scratch.take()
-        defer { self.scratch.giveBack(&packet) }
-        packet.append(EngineIOPacketCodec.messageType)
-        guard try write(&packet) else { return false }
+    package func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
         if self.machine.isOnWebSocket, let webSocket = self.webSocket, webSocket.isOnLoopOfSession {
-            webSocket.sendText(packet, around: middle, compression)
-        } else {
-            if let middle { packet.insert(contentsOf: middle.readableBytesView, at: packet.count - 1) }
-            self.send(.text(ByteBuffer(bytes: packet.dropFirst())), compression: compression)
+            return webSocket.sendText(text, around: middle, compression)
         }
-        return true
+        var text = text
+        if let middle { text.insert(contentsOf: middle.readableBytesView, at: text.count - 1) }
+        self.send(.text(ByteBuffer(bytes: text.dropFirst())), compression: compression)
     }
 
     /// The whole WebSocket frame of a message, for `send(_:frame:)` to many sessions.

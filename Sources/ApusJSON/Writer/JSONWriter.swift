@@ -19,19 +19,21 @@ public enum JSONWriter {
     public static func write(
         _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy = .refuse
     ) throws(JSONError) {
-        // The closures of the standard library do not pass typed errors on.
-        let failure = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONOutput.roomBytes) { room -> JSONError? in
-            var output = JSONOutput(room, appendingTo: &bytes)
-            defer { output.finish(into: &bytes) }
-            do throws(JSONError) {
-                try Self.write(value, into: &output, binary: binary, depth: 0)
-                return nil
-            } catch {
-                return error
-            }
+        try JSONOutput.append(to: &bytes) { output throws(JSONError) in
+            try Self.write(value, into: &output, binary: binary, depth: 0)
         }
-        if let failure { throw failure }
     }
+
+    /// Appends a value as text, among other things. Binary data is refused.
+    package static func write(_ value: JSONValue, into output: inout JSONOutput) throws(JSONError) {
+        try self.write(value, into: &output, binary: .refuse, depth: 0)
+    }
+
+    /// Appends a string as text, among other things.
+    package static func write(_ value: String, into output: inout JSONOutput) { self.append(quoted: value, to: &output) }
+
+    /// Appends a number as text, among other things.
+    package static func write(_ value: Int, into output: inout JSONOutput) { self.append(Int64(value), to: &output) }
 
     /// A value as text.
     public static func bytes(of value: JSONValue, binary: BinaryStrategy = .refuse) throws(JSONError) -> [UInt8] {

@@ -107,22 +107,14 @@ extension SocketIOParcel {
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a namespace without its slash, a negative ack id.
     func checkSent() throws(SocketIOError) {
-        guard self.namespace.utf8.first == UInt8(ascii: "/") else {
-            throw SocketIOError(.invalidArguments, message: "a namespace starts with a slash; got \"\(self.namespace)\"")
-        }
-        switch self.content {
-        case .connect, .disconnect, .connectError: break
-        case .event(let name, _, let ackID):
-            guard !SocketIOPacket.isReserved(name) else {
-                throw SocketIOError(.invalidArguments, message: "\"\(name)\" is a name of the library's own; emit another")
-            }
-            try Self.checkSent(ackID: ackID)
-        case .ack(let id, _): try Self.checkSent(ackID: id)
-        }
+        try Self.checkSent(namespace: self.namespace)
+        try self.content.call?.0.checkSent()
     }
 
-    private static func checkSent(ackID: Int?) throws(SocketIOError) {
-        guard let ackID, ackID < 0 else { return }
-        throw SocketIOError(.invalidArguments, message: "an ack id is not negative; got \(ackID)")
+    static func checkSent(namespace: String) throws(SocketIOError) {
+        guard namespace != "/" else { return }  // nearly always
+        guard namespace.utf8.first == UInt8(ascii: "/") else {
+            throw SocketIOError(.invalidArguments, message: "a namespace starts with a slash; got \"\(namespace)\"")
+        }
     }
 }

@@ -61,7 +61,13 @@ public struct SocketIOPayload: Sendable {
     }
 
     /// The size from which on a text that goes on as it came is not copied for it.
-    fileprivate static let minimumUncopiedBytes = 16 << 10
+    private static let minimumUncopiedBytes = 16 << 10
+
+    /// ``text``, when it is so large that it is not to be copied into what is sent.
+    package var largeText: ByteBuffer? {
+        guard case .text(let text) = self.storage, text.readableBytes >= Self.minimumUncopiedBytes else { return nil }
+        return text
+    }
 
     /// The same for who keeps it for some time: its text no longer shares the memory of all that was read with it.
     package var detached: SocketIOPayload {
@@ -79,26 +85,4 @@ extension SocketIOPayload: Equatable, ExpressibleByArrayLiteral, CustomStringCon
 
     /// For people: the arguments as JSON.
     public var description: String { SocketIOValue.array(self.arguments).description }
-}
-
-extension SocketIOParcel {
-    /// The same without its payload, when that is large and goes on as it came: the payload belongs before the last byte of what is written of the rest.
-    package var withoutLargePayload: (rest: SocketIOParcel, payload: ByteBuffer)? {
-        func split(_ payload: SocketIOPayload) -> ByteBuffer? {
-            payload.text.flatMap { $0.readableBytes >= SocketIOPayload.minimumUncopiedBytes ? $0 : nil }
-        }
-        let nothing = SocketIOPayload(checked: ByteBuffer())
-        var rest = self
-        switch self.content {
-        case .event(let name, let payload, let ackID):
-            guard let payload = split(payload) else { return nil }
-            rest.content = .event(name: name, arguments: nothing, ackID: ackID)
-            return (rest, payload)
-        case .ack(let id, let payload):
-            guard let payload = split(payload) else { return nil }
-            rest.content = .ack(id: id, arguments: nothing)
-            return (rest, payload)
-        case .connect, .disconnect, .connectError: return nil
-        }
-    }
 }

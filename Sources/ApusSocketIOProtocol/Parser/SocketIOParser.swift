@@ -50,14 +50,18 @@ public struct SocketIOParser: Sendable {
     /// The messages of a packet; see ``encode(_:)-(SocketIOParcel)``.
     package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(SocketIOParcel(packet)) }
 
-    /// Appends a packet's text to `bytes`, when one text message is all there is to it.
+    /// Appends the text of an event or an ack to `bytes`, when one text message is all there is to it.
     ///
+    /// - Parameter leavesOutText: Leaves out the arguments, which came as text; they belong before the last byte.
     /// - Returns: `false` when it takes more, or is written in another way: ``encode(_:)-(SocketIOParcel)`` then. Nothing was appended.
     /// - Throws: As that does; what was appended is of no use then.
-    package func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
-        guard case .json = self.kind, !parcel.content.containsBinary else { return false }
-        try parcel.checkSent()
-        try SocketIOJSONEncoder.writeText(of: parcel, into: &bytes)
+    package func writeText(
+        of call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool = false, namespace: String, into bytes: inout [UInt8]
+    ) throws(SocketIOError) -> Bool {
+        guard case .json = self.kind, !arguments.containsBinary else { return false }
+        try SocketIOParcel.checkSent(namespace: namespace)
+        try call.checkSent()
+        try SocketIOJSONEncoder.writeText(of: call, arguments, leavesOutText: leavesOutText, namespace: namespace, into: &bytes)
         return true
     }
 

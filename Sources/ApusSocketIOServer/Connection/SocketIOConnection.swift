@@ -288,28 +288,36 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func send(_ packet: SocketIOPacket) {
         do throws(SocketIOError) {
-            try self.send(SocketIOParcel(packet))
+            self.send(try SocketIOOutbound(SocketIOParcel(packet), parser: self.parser))
         } catch {
             self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Sends a packet that is this client's alone: where it can be, straight into the write of this turn.
+    /// Sends what is this client's alone: where it can be, straight into the write of this turn.
     ///
-    /// - Throws: What the parser says of a packet that has no form on the wire.
-    func send(_ packet: SocketIOParcel, isCompressed: Bool = true) throws(SocketIOError) {
+    /// - Throws: What the parser says of arguments that have no form on the wire.
+    func send(
+        _ call: SocketIOCall, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
+    ) throws(SocketIOError) {
         self.session.eventLoop.assertInEventLoop()
         // The admin page counts what goes out.
-        if self.admin == nil, try self.sendText(of: packet, isCompressed ? .automatic : .never) { return }
+        if self.admin == nil, try self.sendText(of: call, arguments, namespace, isCompressed ? .automatic : .never) { return }
+        let packet = SocketIOParcel(namespace: namespace, content: .init(call, arguments))
         self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
     }
 
-    private func sendText(of packet: SocketIOParcel, _ compression: WebSocketCompression) throws(SocketIOError) -> Bool {
-        let parts = packet.withoutLargePayload
-        let packet = parts?.rest ?? packet
-        return try self.session.sendText(compression, around: parts?.payload) { bytes throws(SocketIOError) in
-            try self.parser.writeText(of: packet, into: &bytes)
+    private func sendText(
+        of call: SocketIOCall, _ arguments: SocketIOPayload, _ namespace: String, _ compression: WebSocketCompression
+    ) throws(SocketIOError) -> Bool {
+        let large = arguments.largeText
+        var text = self.session.beginText()
+        defer { self.session.endText(&text) }
+        guard try self.parser.writeText(of: call, arguments, leavesOutText: large != nil, namespace: namespace, into: &text) else {
+            return false
         }
+        self.session.sendText(text, around: large, compression)
+        return true
     }
 
     func send(_ outbound: SocketIOOutbound) {

@@ -157,7 +157,7 @@ extension SocketIOServerSocket {
         self.eventLoop.assertInEventLoop()
         if case .open = self.state, let connection = self.connection {
             do throws(SocketIOError) {
-                try connection.send(SocketIOParcel(namespace: self.namespace.name, content: .ack(id: id, arguments: arguments)))
+                try connection.send(.ack(id: id), arguments, namespace: self.namespace.name)
             } catch {
                 self.namespace.reportUnencodable("(ack)", error)
             }

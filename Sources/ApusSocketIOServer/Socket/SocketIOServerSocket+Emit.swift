@@ -36,10 +36,9 @@ extension SocketIOServerSocket {
                 try recovery.deliver(delivery, in: self.namespace, to: self)
                 return
             }
-            let content = SocketIOParcel.Content.event(
-                name: event, arguments: arguments, ackID: self.namespace.ackIDOfUnnumbered(arguments))
-            if self.eventLoop.inEventLoop { return try self.send(content, flags) }
-            let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
+            let call = SocketIOCall.event(name: event, ackID: self.namespace.ackIDOfUnnumbered(arguments))
+            if self.eventLoop.inEventLoop { return try self.send(call, arguments, flags) }
+            let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }
         } catch {
             self.namespace.reportUnencodable(event, error)
@@ -47,11 +46,11 @@ extension SocketIOServerSocket {
     }
 
     /// Sends what is this client's alone, on the event loop.
-    private func send(_ content: SocketIOParcel.Content, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
+    private func send(_ call: SocketIOCall, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
         guard case .open = self.state, let connection = self.connection else { return }
         if flags.isVolatile, !connection.session.isWritable { return }
-        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(content) }
-        try connection.send(SocketIOParcel(namespace: self.namespace.name, content: content), isCompressed: flags.isCompressed)
+        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(.init(call, arguments)) }
+        try connection.send(call, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
     }
 
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {

@@ -36,10 +36,24 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         }
         let event = SocketIOParcel(namespace: "/n", content: .event(name: "f", arguments: payload, ackID: 7))
         #expect(try SocketIOParser.json.encode(event) == [.text(ByteBuffer(string: #"2/n,7["f",1.50 ,{"a": "\u00e9"}]"#))])
-        let ack = SocketIOParcel(content: .ack(id: 3, arguments: payload))
         var text: [UInt8] = []
-        #expect(try SocketIOParser.json.writeText(of: ack, into: &text))
+        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, namespace: "/", into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"33[1.50 ,{"a": "\u00e9"}]"#)
+    }
+
+    @Test func whatIsLargeMayBeLeftOutOfTheText() throws {
+        let large = String(repeating: "x", count: 16 << 10)
+        guard case .event(_, let payload, _) = try received(#"2["e","\#(large)"]"#).content else {
+            Issue.record("no event")
+            return
+        }
+        #expect(payload.largeText == ByteBuffer(string: "\"\(large)\""))
+        #expect(SocketIOPayload([.string(large)]).largeText == nil)
+        var text: [UInt8] = []
+        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, leavesOutText: true, namespace: "/n", into: &text))
+        #expect(
+            try SocketIOParser.json.writeText(of: .event(name: "f", ackID: 4), payload, leavesOutText: true, namespace: "/", into: &text))
+        #expect(String(decoding: text, as: UTF8.self) == #"3/n,3[]24["f",]"#)
     }
 
     @Test func anAcksArgumentsStayTextToo() throws {
@@ -63,19 +77,20 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
     @Test func binaryDataHasNoText() throws {
         var text: [UInt8] = []
         let parcel = SocketIOParcel(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
-        #expect(try !SocketIOParser.json.writeText(of: parcel, into: &text))
+        #expect(try !SocketIOParser.json.writeText(of: .event(name: "e", ackID: nil), [["a": .binary([1])]], namespace: "/", into: &text))
         #expect(text.isEmpty)
         #expect(try SocketIOParser.json.encode(parcel).count == 2)
     }
 
     @Test func whatMayNotBeSentHasNoText() {
-        for content in [
-            SocketIOParcel.Content.event(name: "connect", arguments: [], ackID: nil), .ack(id: -1, arguments: []),
-            .event(name: "e", arguments: [.double(.nan)], ackID: nil),
-        ] {
+        let cases: [(SocketIOCall, SocketIOPayload, namespace: String)] = [
+            (.event(name: "connect", ackID: nil), [], "/"), (.ack(id: -1), [], "/"), (.event(name: "e", ackID: nil), [.double(.nan)], "/"),
+            (.ack(id: 1), [], "n"), (.ack(id: 1), [], "/a,b"),
+        ]
+        for (call, arguments, namespace) in cases {
             let error = #expect(throws: SocketIOError.self) {
                 var text: [UInt8] = []
-                _ = try SocketIOParser.json.writeText(of: SocketIOParcel(content: content), into: &text)
+                _ = try SocketIOParser.json.writeText(of: call, arguments, namespace: namespace, into: &text)
             }
             #expect(error?.code == .invalidArguments)
         }

@@ -28,73 +28,98 @@ package enum SocketIOJSONEncoder {
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
 
-    /// Appends the text of a packet that may be sent and holds no binary data.
-    static func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) {
-        try self.write(parcel.content, parcel.namespace, attachments: nil, into: &bytes)
+    /// Appends the text of what may be sent and holds no binary data.
+    ///
+    /// - Parameter leavesOutText: Leaves out arguments that came as text; they belong before the last byte.
+    static func writeText(
+        of call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool, namespace: String, into bytes: inout [UInt8]
+    ) throws(SocketIOError) {
+        try self.write(namespace, into: &bytes) { output throws(JSONError) in
+            try self.write(call, arguments, leavesOutText: leavesOutText, namespace, attachments: nil, into: &output)
+        }
     }
 
     private static func write(
         _ content: SocketIOParcel.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
-        switch content {
-        case .connect(let auth):
-            try self.writeHeader(.connect, namespace, ackID: nil, into: &bytes)
-            if let auth { try self.write(auth, into: &bytes) }
-        case .disconnect:
-            try self.writeHeader(.disconnect, namespace, ackID: nil, into: &bytes)
-        case .connectError(let data):
-            try self.writeHeader(.connectError, namespace, ackID: nil, into: &bytes)
-            try self.write(data, into: &bytes)
-        case .event(let name, let arguments, let ackID):
-            try self.writeHeader(
-                attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &bytes)
-            bytes.append(UInt8(ascii: "["))
-            try self.write(.string(name), into: &bytes)
-            try self.write(arguments, isFirst: false, into: &bytes)
-            bytes.append(UInt8(ascii: "]"))
-        case .ack(let id, let arguments):
-            try self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &bytes)
-            bytes.append(UInt8(ascii: "["))
-            try self.write(arguments, isFirst: true, into: &bytes)
-            bytes.append(UInt8(ascii: "]"))
+        try self.write(namespace, into: &bytes) { output throws(JSONError) in
+            switch content {
+            case .connect(let auth):
+                self.writeHeader(.connect, namespace, ackID: nil, into: &output)
+                if let auth { try JSONWriter.write(auth, into: &output) }
+            case .disconnect:
+                self.writeHeader(.disconnect, namespace, ackID: nil, into: &output)
+            case .connectError(let data):
+                self.writeHeader(.connectError, namespace, ackID: nil, into: &output)
+                try JSONWriter.write(data, into: &output)
+            case .event(let name, let arguments, let ackID):
+                try self.write(.event(name: name, ackID: ackID), arguments, namespace, attachments: attachments, into: &output)
+            case .ack(let id, let arguments):
+                try self.write(.ack(id: id), arguments, namespace, attachments: attachments, into: &output)
+            }
         }
+    }
+
+    /// Appends what `write` says of this namespace.
+    @inline(__always)
+    private static func write(
+        _ namespace: String, into bytes: inout [UInt8], _ write: (inout JSONOutput) throws(JSONError) -> Void
+    ) throws(SocketIOError) {
+        guard namespace == "/" || !namespace.utf8.contains(UInt8(ascii: ",")) else {
+            throw SocketIOError(.invalidArguments, message: "a namespace holds no comma; got \"\(namespace)\"")
+        }
+        do throws(JSONError) {
+            try JSONOutput.append(to: &bytes, write)
+        } catch {
+            throw SocketIOError(.invalidArguments, message: "a value that has no form on the wire", cause: error)
+        }
+    }
+
+    private static func write(
+        _ call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool = false, _ namespace: String, attachments: Int?,
+        into output: inout JSONOutput
+    ) throws(JSONError) {
+        switch call {
+        case .event(let name, let ackID):
+            self.writeHeader(attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &output)
+            output.append(UInt8(ascii: "["))
+            JSONWriter.write(name, into: &output)
+            try self.write(arguments, leavesOutText: leavesOutText, isFirst: false, into: &output)
+        case .ack(let id):
+            self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &output)
+            output.append(UInt8(ascii: "["))
+            try self.write(arguments, leavesOutText: leavesOutText, isFirst: true, into: &output)
+        }
+        output.append(UInt8(ascii: "]"))
     }
 
     private static func writeHeader(
-        _ type: SocketIOPacketType, attachments: Int? = nil, _ namespace: String, ackID: Int?, into bytes: inout [UInt8]
-    ) throws(SocketIOError) {
-        bytes.append(type.rawValue)
+        _ type: SocketIOPacketType, attachments: Int? = nil, _ namespace: String, ackID: Int?, into output: inout JSONOutput
+    ) {
+        output.append(type.rawValue)
         if let attachments {
-            try self.write(.integer(Int64(attachments)), into: &bytes)
-            bytes.append(UInt8(ascii: "-"))
+            JSONWriter.write(attachments, into: &output)
+            output.append(UInt8(ascii: "-"))
         }
         if namespace != "/" {
-            guard !namespace.utf8.contains(UInt8(ascii: ",")) else {
-                throw SocketIOError(.invalidArguments, message: "a namespace holds no comma; got \"\(namespace)\"")
-            }
-            bytes.append(contentsOf: namespace.utf8)
-            bytes.append(UInt8(ascii: ","))
+            var namespace = namespace
+            namespace.withUTF8 { output.append(UnsafeRawBufferPointer($0)) }
+            output.append(UInt8(ascii: ","))
         }
-        if let ackID { try self.write(.integer(Int64(ackID)), into: &bytes) }
+        if let ackID { JSONWriter.write(ackID, into: &output) }
     }
 
-    private static func write(_ arguments: SocketIOPayload, isFirst: Bool, into bytes: inout [UInt8]) throws(SocketIOError) {
+    private static func write(
+        _ arguments: SocketIOPayload, leavesOutText: Bool, isFirst: Bool, into output: inout JSONOutput
+    ) throws(JSONError) {
         var isFirst = isFirst
         if let text = arguments.text {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
-            return text.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }  // as it came
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            return leavesOutText ? () : text.withUnsafeReadableBytes { output.append($0) }  // as it came
         }
         for argument in arguments.arguments {
-            if isFirst { isFirst = false } else { bytes.append(UInt8(ascii: ",")) }
-            try self.write(argument, into: &bytes)
-        }
-    }
-
-    private static func write(_ value: SocketIOValue, into bytes: inout [UInt8]) throws(SocketIOError) {
-        do throws(JSONError) {
-            try JSONWriter.write(value, into: &bytes)
-        } catch {
-            throw SocketIOError(.invalidArguments, message: "a value that has no form on the wire", cause: error)
+            if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+            try JSONWriter.write(argument, into: &output)
         }
     }
 }
