@@ -52,7 +52,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             var wanted = 0
             /// What was asked to be read, in all.
             var requested = 0
-            var failure: TransferError?
+            var failure: (any Error)?
             var waiter: CheckedContinuation<ByteBuffer?, any Error>?
         }
 
@@ -92,22 +92,17 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
         /// On the lane.
         private func read() {
-            let result: Result<ByteBuffer, TransferError>
-            do throws(TransferError) {
-                result = .success(try self.memory.read(self.file, upTo: Self.pieceBytes))
-            } catch {
-                result = .failure(error)
-            }
+            let result = Result<ByteBuffer?, any Error> { try self.memory.read(self.file, upTo: Self.pieceBytes) }
             let waiter = self.state.withLockedValue { state in
                 state.wanted -= 1
                 switch result {
-                case .success(let piece) where state.waiter == nil: state.ready.append(piece)
+                case .success(let piece?) where state.waiter == nil: state.ready.append(piece)
                 case .success: break
                 case .failure(let error): state.failure = error
                 }
                 return state.waiter.take()
             }
-            waiter?.resume(with: result.map { $0 }.mapError { $0 })
+            waiter?.resume(with: result)
         }
     }
 
