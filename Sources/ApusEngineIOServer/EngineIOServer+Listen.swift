@@ -32,12 +32,8 @@ extension EngineIOServer {
     /// Fills the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-        let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.addHandler(
-            WebSocketArrivalHandler(
-                host: self, isSecure: tls != nil, timers: self.timers.value(on: channel.eventLoop),
-                timeout: self.configuration.requestTimeout))
+        try WebSocketArrivalHandler.fill(
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)
     }
 }
 

@@ -55,12 +55,8 @@ extension WebSocketServer {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
-        let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.addHandler(
-            WebSocketArrivalHandler(
-                host: self, isSecure: tls != nil, timers: self.timers.value(on: channel.eventLoop),
-                timeout: self.configuration.handshakeTimeout))
+        try WebSocketArrivalHandler.fill(
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), timeout: self.configuration.handshakeTimeout)
     }
 }
 

@@ -2,6 +2,7 @@ package import ApusConnectivity
 package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
+package import NIOSSL
 
 /// A server that takes its connections in through a ``WebSocketArrivalHandler``.
 package protocol WebSocketArrivalHost: AnyObject {
@@ -37,12 +38,23 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
     /// Of the head, when it does not come in one read.
     private var head = ByteBuffer()
 
+    /// Fills the pipeline of an accepted connection: with one of these, behind TLS where there is a context for it.
+    ///
     /// - Parameters:
+    ///   - channel: The connection.
+    ///   - tls: The TLS context; `nil` for a connection in the clear.
     ///   - host: The server.
-    ///   - isSecure: Whether TLS stands before this handler.
     ///   - timers: The event loop's.
     ///   - timeout: How long the head may take, the handshake of TLS included.
-    package init(host: any WebSocketArrivalHost, isSecure: Bool, timers: EventLoopTimers, timeout: Duration) {
+    package static func fill(
+        _ channel: any Channel, tls: NIOSSLContext?, for host: any WebSocketArrivalHost, timers: EventLoopTimers, timeout: Duration
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandler(Self(host: host, isSecure: tls != nil, timers: timers, timeout: timeout))
+    }
+
+    private init(host: any WebSocketArrivalHost, isSecure: Bool, timers: EventLoopTimers, timeout: Duration) {
         self.host = host
         self.isSecure = isSecure
         self.timers = timers
