@@ -7,10 +7,11 @@ import NIOSSL
 
 /// Runs a server on a port of its own, lends it to `body`, and waits until it has gone down.
 func withServer(
-    _ server: WebSocketServer, tls: NIOSSLContext? = nil, _ body: (_ port: Int) async throws -> Void
+    _ server: WebSocketServer, tls: NIOSSLContext? = nil, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+    _ body: (_ port: Int) async throws -> Void
 ) async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let running = Task { try await server.run(host: "127.0.0.1", port: 0, tls: tls) { port.yield($0.port ?? 0) } }
+    let running = Task { try await server.run(host: "127.0.0.1", port: 0, tls: tls, eventLoopGroup: group) { port.yield($0.port ?? 0) } }
     var iterator = ports.makeAsyncIterator()
     guard let number = await iterator.next() else { return }
     let result: Result<Void, any Error>
