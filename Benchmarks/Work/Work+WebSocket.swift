@@ -88,7 +88,11 @@ extension Work {
             for _ in 0..<rounds {
                 var read = ByteBuffer(bytes: bytes)  // a buffer of its own, as a read gives one
                 if let failure = decoder.decode(&read, using: &space) { throw failure }
-                guard space.frames.count == count else { throw WorkFailure(message: "\(space.frames.count) frames") }
+                var frames = space.takeBatch()
+                var found = 0
+                while frames.next() != nil { found += 1 }
+                space.giveBack(frames)
+                guard found == count else { throw WorkFailure(message: "\(found) frames") }
             }
         }
     }

@@ -14,7 +14,7 @@ package final class EngineIOServer: Sendable {
     let logger: Logger
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
     let state: NIOLockedValueBox<State>
-    let buffers = PerEventLoop { _ in WebSocketBuffers(maximumSpareBytes: 64 << 10) }
+    let buffers = PerEventLoop { _ in WebSocketBuffers(isShared: true) }
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
     let scratches = PerEventLoop { _ in EngineIOScratch() }
 

@@ -21,11 +21,19 @@ import Testing
             try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
-        func receive(_ frames: WebSocketFrame...) throws {
+        func receive(_ frames: WebSocketFrame...) throws { try self.channel.writeInbound(self.encoded(frames)) }
+
+        /// A read that does not end the turn of the loop.
+        func receiveWithinTurn(_ frames: WebSocketFrame...) {
+            self.channel.pipeline.fireChannelRead(self.encoded(frames))
+            self.channel.pipeline.fireChannelReadComplete()
+        }
+
+        private func encoded(_ frames: [WebSocketFrame]) -> ByteBuffer {
             var buffer = ByteBuffer()
             let key = self.isServer ? WebSocketMaskingKey(word: 0x1234_5678) : nil
             for frame in frames { WebSocketFrameEncoder.write(frame, maskingKey: key, into: &buffer) }
-            try self.channel.writeInbound(buffer)
+            return buffer
         }
 
         func written() throws -> ByteBuffer? { try self.channel.readOutbound(as: ByteBuffer.self) }
@@ -41,6 +49,30 @@ import Testing
         #expect(server.delegate.readCompletes == 1)
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x8A, 0, 0x81, 1, 0x62]))
         #expect(try server.written() == nil)
+    }
+
+    /// Connections that share what an event loop has, and are read in one turn, are written to together: 32 at once, the others when it ends.
+    @Test func theAnswersOfOneTurnLeaveTogether() throws {
+        let (buffers, loop) = (WebSocketBuffers(isShared: true), EmbeddedEventLoop())
+        let servers = try (0..<40).map { _ in try Server(buffers: buffers, loop: loop) }
+        for (index, server) in servers.enumerated() {
+            server.delegate.echoes = true
+            server.receiveWithinTurn(self.text("\(index)"))
+            if index == 30 { #expect(try server.written() == nil) }
+        }
+        let early = try servers.map { try $0.written().map { String(buffer: $0).dropFirst(2) } }
+        loop.run()
+        let late = try servers.map { try $0.written().map { String(buffer: $0).dropFirst(2) } }
+        #expect(early == (0..<40).map { $0 < 32 ? "\($0)" : nil })
+        #expect(late == (0..<40).map { $0 < 32 ? nil : "\($0)" })
+    }
+
+    @Test func whoIsReadAndHangsUpInOneTurnIsAnswered() throws {
+        let server = try Server(buffers: WebSocketBuffers(isShared: true))
+        server.delegate.echoes = true
+        server.receiveWithinTurn(self.text("a"))
+        server.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 
     @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {

@@ -10,29 +10,39 @@ package final class WebSocketBuffers {
 
     /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
     @exclusivity(unchecked) var space = WebSocketFrameSpace()
-    /// What was written out last: free again when the kernel took all of it.
-    @exclusivity(unchecked) private var spare = ByteBuffer()
+    /// What was written out: free again when the kernel took all of it.
+    @exclusivity(unchecked) private var spares: [ByteBuffer] = []
+    @exclusivity(unchecked) private var spareBytes = 0
 
     /// Who is flushed when the turn ends.
-    @exclusivity(unchecked) private var waiting: [WebSocketHandler] = []
-    /// Kept between turns for its storage only.
-    private var flushing: [WebSocketHandler] = []
+    @exclusivity(unchecked) private var waiting = WebSocketFlushList()
+    /// Who was read in this turn, and has answered.
+    @exclusivity(unchecked) private var answering = WebSocketFlushList()
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
     /// What was joined last, until the turn ends.
     @exclusivity(unchecked) private var joint: Joint?
+    /// What the buffers that are kept after their writes may have together.
     private let maximumSpareBytes: Int
+    /// So many connections that were read are written to together.
+    ///
+    /// A peer that is written to wakes up, reads and sleeps again; of many on one machine each wakes the others' processor. That was a seventh of an
+    /// echo to 50 of them. With too many, what the processor's cache holds of the first has gone when its turn comes.
+    private let answersTogether: Int
 
-    /// - Parameter maximumSpareBytes: A larger buffer is not kept after its write. Default: 4 KiB, for one connection that stands alone; those
-    ///   of an event loop can well share a large one.
-    package init(maximumSpareBytes: Int = 4 << 10) {
-        self.maximumSpareBytes = maximumSpareBytes
+    /// - Parameter isShared: Whether the connections of an event loop share this, or one stands alone.
+    package init(isShared: Bool = false) {
+        self.maximumSpareBytes = isShared ? 256 << 10 : 4 << 10
+        self.answersTogether = isShared ? 32 : 1
     }
 
     /// An empty buffer for what is sent in one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
         // Nobody else holds it, unless the transport has not taken all. One that is too small would be moved to grow.
-        if self.spare.capacity >= minimumBytes, let spare = Self.take(&self.spare) { return spare }
+        if var spare = self.spares.popLast() {
+            self.spareBytes -= spare.capacity
+            if spare.capacity >= minimumBytes, let buffer = Self.take(&spare) { return buffer }
+        }
         return ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
     }
 
@@ -48,33 +58,41 @@ package final class WebSocketBuffers {
 
     /// A buffer was given to the transport.
     func giveBack(_ buffer: consuming ByteBuffer) {
-        guard buffer.capacity <= self.maximumSpareBytes else { return }
-        self.spare = buffer
+        guard buffer.capacity <= self.maximumSpareBytes - self.spareBytes else { return }
+        self.spareBytes += buffer.capacity
+        self.spares.append(buffer)
     }
 }
 
 // MARK: Flushing
 
 extension WebSocketBuffers {
-    /// More of them are not kept room for.
-    private static let maximumSpareHandlers = 4096
-
     /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
     func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
-        self.waiting.append(handler)
-        guard self.waiting.count == 1 else { return }
-        eventLoop.assumeIsolated().execute { self.flush() }
+        guard self.waiting.add(handler) == 1 else { return }
+        eventLoop.assumeIsolated().execute { self.flushWaiting() }
     }
 
-    private func flush() {
-        // Who is flushed may write again, and then waits for the next turn.
-        var handlers: [WebSocketHandler] = []
+    private func flushWaiting() {
         self.joint = nil
-        swap(&handlers, &self.flushing)
-        swap(&handlers, &self.waiting)
+        let handlers = self.waiting.take()
         for handler in handlers { handler.turnEnded() }
-        handlers.removeAll(keepingCapacity: handlers.capacity <= Self.maximumSpareHandlers)
-        swap(&handlers, &self.flushing)
+        self.waiting.giveBack(handlers)
+    }
+
+    /// Flushes a connection that was read, when enough others were, or at the end of this turn; it asks once.
+    func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
+        switch self.answering.add(handler) {
+        case self.answersTogether: self.flushAnswering()
+        case 1: eventLoop.assumeIsolated().execute { self.flushAnswering() }
+        default: break
+        }
+    }
+
+    private func flushAnswering() {
+        let handlers = self.answering.take()
+        for handler in handlers { handler.turnEnded() }
+        self.answering.giveBack(handlers)
     }
 }
 

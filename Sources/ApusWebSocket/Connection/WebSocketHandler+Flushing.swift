@@ -64,11 +64,18 @@ extension WebSocketHandler {
         self.write(bytes, context)
     }
 
-    /// In a read the flush comes with its end; otherwise once at the end of the loop's turn.
+    /// In a read the flush comes after its end; otherwise once at the end of the loop's turn.
     func scheduleFlush() {
         guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
         self.flushIsScheduled = true
         self.buffers.flushLater(self, on: context.eventLoop)
+    }
+
+    /// The read is complete: its answers leave with those to the reads of the same turn.
+    func flushAfterRead(_ context: ChannelHandlerContext) {
+        guard !self.flushIsScheduled, self.outbound.readableBytes > 0 || self.hasUnflushed || self.deflaterIsSpare else { return }
+        self.flushIsScheduled = true
+        self.buffers.flushAfterRead(self, on: context.eventLoop)
     }
 
     func turnEnded() {

@@ -124,8 +124,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             bytes = joined
         }
         let failure = self.decoder.decode(&bytes, using: &self.buffers.space)
-        let frames = self.buffers.space.takeFrames()
-        for frame in frames {
+        var frames = self.buffers.space.takeBatch()
+        while let frame = frames.next() {
             self.perform(self.machine.receivedFrame(frame))
         }
         self.buffers.space.giveBack(frames)
@@ -146,7 +146,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             self.delegate?.webSocketReadComplete(self)
         }
         self.isReading = false
-        self.flushNow()
+        self.flushAfterRead(context)
         context.fireChannelReadComplete()
     }
 
@@ -177,7 +177,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             // The server goes down. Not passed on: handlers of HTTP behind us would cut the connection.
             if let delegate = self.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
-            // Half-open: the peer will say nothing more, so there is nobody to close with.
+            // Half-open: the peer will say nothing more, so there is nobody to close with. It may still hear what it was answered.
+            self.flushNow()
             self.transportEnded(cause: nil)
         default:
             context.fireUserInboundEventTriggered(event)

@@ -1,4 +1,4 @@
-package import NIOCore
+public import NIOCore
 
 /// The three reserved bits of a header; an extension that was agreed upon gives them a meaning.
 @usableFromInline
@@ -21,14 +21,16 @@ package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
 }
 
 /// One frame, its payload unmasked.
+@usableFromInline
 package struct WebSocketFrame: Equatable, Sendable {
-    package var isFinal: Bool
-    package var reserved: WebSocketReservedBits
-    package var opcode: WebSocketOpcode
-    package var payload: ByteBuffer
+    @usableFromInline package var isFinal: Bool
+    @usableFromInline package var reserved: WebSocketReservedBits
+    @usableFromInline package var opcode: WebSocketOpcode
+    @usableFromInline package var payload: ByteBuffer
     /// Bytes of the same frame that have not come: this is a piece of it, and they follow as continuations.
-    package var missing: Int
+    @usableFromInline package var missing: Int
 
+    @inlinable
     package init(
         isFinal: Bool = true, reserved: WebSocketReservedBits = .unset, opcode: WebSocketOpcode, payload: ByteBuffer = ByteBuffer(),
         missing: Int = 0

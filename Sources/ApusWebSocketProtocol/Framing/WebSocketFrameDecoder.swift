@@ -49,7 +49,7 @@ package struct WebSocketFrameDecoder {
     ///
     /// - Parameters:
     ///   - buffer: What was read.
-    ///   - space: What is needed for it. Afterwards its frames are those that were found.
+    ///   - space: What is needed for it. Afterwards its batch holds the frames that were found.
     /// - Returns: What is wrong with the bytes after the last frame; final, and `buffer` is then emptied.
     package mutating func decode(_ buffer: inout ByteBuffer, using space: inout WebSocketFrameSpace) -> WebSocketError? {
         space.begin()
@@ -156,7 +156,8 @@ extension WebSocketFrameDecoder {
     package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
         var space = WebSocketFrameSpace()
         let failure = self.decode(&buffer, using: &space)
-        frames += space.frames
+        var batch = space.takeBatch()
+        while let frame = batch.next() { frames.append(frame) }
         return failure
     }
 }

@@ -82,6 +82,7 @@ import Testing
         #expect(throws: ChannelPipelineError.self) {
             _ = try server.channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self)
         }
+        server.pass(.zero)
         #expect(try server.answer().status == 101)
     }
 

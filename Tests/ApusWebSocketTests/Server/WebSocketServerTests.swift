@@ -144,7 +144,7 @@ import Testing
         #expect(try await peer?.waitForEnd().contains("\r\n\r\n") == true)
         var cancellations = cancelled.stream.makeAsyncIterator()
         #expect(await cancellations.next() == true)
-        #expect(server.connectionCount == 0)
+        while server.connectionCount > 0 { await Task.yield() }  // who is cut is not waited for; the test's own time bounds this
     }
 
     @Test(.timeLimit(.minutes(1))) func aHandlerThatOutlivesItsConnectionKeepsItsPlace() async throws {
