@@ -168,17 +168,21 @@ class Result(dict):
 
     @property
     def doubts(self) -> list:
-        doubts = []
-        if self["toolCPUSeconds"] >= 0.9 * self["seconds"] * self["toolCores"]:
-            doubts.append(LOAD_AT_ITS_LIMIT)
-        elif self["toolLimits"]:
+        tool, server = self["toolCPUSeconds"] / self["toolCores"], (self.get("server") or {}).get("cpuSeconds", 0)
+        doubts = at_the_limit(tool / self["seconds"], server / self["seconds"])
+        if not doubts:
             doubts += self["toolLimits"]
         if self["unanswered"] or self["lost"] or self["setUp"]["failed"]:
             doubts.append(f"{self['unanswered']} unanswered, {self['lost']} lost, {self['setUp']['failed']} not opened")
         return doubts
 
 
-LOAD_AT_ITS_LIMIT = "the load used nine tenths of its core or more, so that the server may be faster"
+def at_the_limit(load, server) -> list:
+    """What there is to doubt when the load and the server took these shares of their cores."""
+    if load < 0.9:
+        return []
+    return ["the load and the server both used nine tenths of their cores or more" if server >= 0.9
+            else "the load used nine tenths of its core or more, the server less: it may be faster"]
 
 
 class Doubts:

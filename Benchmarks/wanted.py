@@ -65,7 +65,7 @@ WANTED = [
 
 
 def number(value):
-    for bound, scale, digits, unit in ((1e6, 1e6, 2, "M"), (2e4, 1e3, 0, "k"), (100, 1, 0, ""), (10, 1, 1, "")):
+    for bound, scale, digits, unit in ((1e6, 1e6, 2, "M"), (2e4, 1e3, 0, "k"), (100, 1, 0, "")):
         if value >= bound:
             break
     else:
