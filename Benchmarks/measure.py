@@ -138,7 +138,7 @@ def main():
     arguments = options.parse_args()
     setup()
     print(
-        f"{headline()}; `Benchmarks/run`, {arguments.rounds} rounds of {arguments.seconds:g} s each; connections × messages in flight on each, "
+        f"{headline()}; `Benchmarks/run`, {arguments.rounds} round{'s' * (arguments.rounds != 1)} of {arguments.seconds:g} s each; connections × messages in flight on each, "
         f"{arguments.idle:,} idle connections. A cell is the round in the middle by the figure a CPU-second (lowest–highest); \"ours\" the median of the ratios within a round.")
     with Servers() as servers:
         run = Run(arguments, servers)
