@@ -135,11 +135,14 @@ extension WebSocketBuffers {
     /// Has a channel read into the event loop's one buffer. Otherwise each channel keeps one of its own, which a connection that says nothing
     /// holds for nothing: 2 KiB of 8.6.
     ///
-    /// On the event loop, and only where the ``WebSocketHandler`` is the first to see what was read: it gives the buffer back.
-    func receive(on channel: any Channel) {
+    /// On the event loop, and only where whoever is the first to see what was read gives the buffer back.
+    ///
+    /// - Parameter isNew: Whether the channel has read nothing yet. It keeps the first buffer it reads into as long as it lives, so that one holds
+    ///   a single byte; the rest comes in the next turn.
+    func receive(on channel: any Channel, isNew: Bool) {
         // One read a turn: the buffer is in use until its bytes are dealt with, and it is large. Fails when the channel is gone.
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-        try? channel.syncOptions?.setOption(.recvAllocator, value: ReceiveAllocator(buffers: self))
+        try? channel.syncOptions?.setOption(.recvAllocator, value: ReceiveAllocator(buffers: self, isFirst: isNew))
     }
 
     /// What was read is dealt with, and nobody refers to it.
@@ -148,37 +151,30 @@ extension WebSocketBuffers {
         if buffer.capacity >= Self.receiveBytes { self.received = buffer }
     }
 
-    /// Has a channel begin with a small buffer: it keeps the first one, also when its handler shares the event loop's later. The head of a program
-    /// fits into it, that of a browser takes some more reads.
-    static func receiveHandshake(on channel: any Channel) {
-        try? channel.syncOptions?.setOption(.recvAllocator, value: HandshakeAllocator())  // fails when the channel is gone
-    }
-
     /// Has a channel read as one of HTTP does.
     static func receiveRequests(on channel: any Channel) {
         let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 64 << 10)
+        try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 4)
         try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
-    }
-
-    private struct HandshakeAllocator: RecvByteBufferAllocator {
-        private static let bytes = 256
-
-        func buffer(allocator: ByteBufferAllocator) -> ByteBuffer { allocator.buffer(capacity: Self.bytes) }
-        func nextBufferSize() -> Int? { Self.bytes }
-        mutating func record(actualReadBytes: Int) -> Bool { false }
     }
 
     /// `@unchecked Sendable`: a channel asks on its event loop only.
     private struct ReceiveAllocator: RecvByteBufferAllocator, @unchecked Sendable {
         let buffers: WebSocketBuffers
+        var isFirst: Bool
 
         func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
-            WebSocketBuffers.take(&self.buffers.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
+            guard !self.isFirst else { return allocator.buffer(capacity: 1) }
+            return WebSocketBuffers.take(&self.buffers.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
         }
 
-        /// `nil`, and growth: the channel then asks for a buffer each time and keeps none.
+        /// `nil`, and growth: the channel then asks for a buffer each time and keeps none but the first.
         func nextBufferSize() -> Int? { nil }
-        mutating func record(actualReadBytes: Int) -> Bool { true }
+
+        mutating func record(actualReadBytes: Int) -> Bool {
+            self.isFirst = false
+            return true
+        }
     }
 }
 

@@ -92,7 +92,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func shareReceiveBuffer() {
         guard self.role == .server, let channel = self.channel else { return }
         self.sharesReceiveBuffer = true
-        self.buffers.receive(on: channel)
+        self.buffers.receive(on: channel, isNew: false)
     }
 
     // MARK: Pipeline

@@ -56,7 +56,8 @@ extension WebSocketServer {
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
         try WebSocketArrivalHandler.fill(
-            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), timeout: self.configuration.handshakeTimeout)
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), buffers: self.buffers.value(on: channel.eventLoop),
+            timeout: self.configuration.handshakeTimeout)
     }
 }
 

@@ -33,7 +33,7 @@ public final class WebSocketServer: Sendable {
     let logger: Logger
     private let handler: Handler
     let state: NIOLockedValueBox<State>
-    private let buffers = PerEventLoop { _ in WebSocketBuffers(isShared: true) }
+    let buffers = PerEventLoop { _ in WebSocketBuffers(isShared: true) }
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
 
     private enum Handler: Sendable {

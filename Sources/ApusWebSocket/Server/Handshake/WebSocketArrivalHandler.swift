@@ -31,12 +31,15 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
     private let host: any WebSocketArrivalHost
     private let isSecure: Bool
     private let timers: EventLoopTimers
+    private let buffers: WebSocketBuffers
     /// When the connection is given up. No byte of the peer prolongs it.
     private let deadline: NIODeadline
     private var timer = EventLoopTimer()
     private var context: ChannelHandlerContext?
-    /// Of the head, when it does not come in one read.
+    /// Of the head, what has come.
     private var head = ByteBuffer()
+    /// As much as the head of a program is.
+    private static let usualBytes = 512
 
     /// Fills the pipeline of an accepted connection: with one of these, behind TLS where there is a context for it.
     ///
@@ -45,26 +48,31 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
     ///   - tls: The TLS context; `nil` for a connection in the clear.
     ///   - host: The server.
     ///   - timers: The event loop's.
+    ///   - buffers: The event loop's, which the WebSocket will share.
     ///   - timeout: How long the head may take, the handshake of TLS included.
     package static func fill(
-        _ channel: any Channel, tls: NIOSSLContext?, for host: any WebSocketArrivalHost, timers: EventLoopTimers, timeout: Duration
+        _ channel: any Channel, tls: NIOSSLContext?, for host: any WebSocketArrivalHost, timers: EventLoopTimers, buffers: WebSocketBuffers,
+        timeout: Duration
     ) throws {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.addHandler(Self(host: host, isSecure: tls != nil, timers: timers, timeout: timeout))
+        try pipeline.addHandler(Self(host: host, isSecure: tls != nil, timers: timers, buffers: buffers, timeout: timeout))
     }
 
-    private init(host: any WebSocketArrivalHost, isSecure: Bool, timers: EventLoopTimers, timeout: Duration) {
+    private init(
+        host: any WebSocketArrivalHost, isSecure: Bool, timers: EventLoopTimers, buffers: WebSocketBuffers, timeout: Duration
+    ) {
         self.host = host
         self.isSecure = isSecure
         self.timers = timers
+        self.buffers = buffers
         self.deadline = timers.now + TimeAmount(timeout)
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // Only where this handler sees first what was read, does it know how much that is.
-        if !self.isSecure { WebSocketBuffers.receiveHandshake(on: context.channel) }
+        // Only where this handler sees first what was read, can it give the buffer back.
+        if !self.isSecure { self.buffers.receive(on: context.channel, isNew: true) }
         self.timers.set(&self.timer, at: self.deadline, for: self, .init(0))
     }
 
@@ -79,6 +87,11 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let read = self.unwrapInboundIn(data)
+        self.received(read, context)
+        if !self.isSecure { self.buffers.giveBackReceived(read) }
+    }
+
+    private func received(_ read: ByteBuffer, _ context: ChannelHandlerContext) {
         let isFirst = self.head.readableBytes == 0
         if !isFirst { self.head.writeImmutableBuffer(read) }
         let head = isFirst ? read : self.head
@@ -87,13 +100,15 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
         } else if head.readableBytes > WebSocketRequestHead.maximumBytes {
             self.passOn(head, context)
         } else if isFirst {
-            self.head.writeImmutableBuffer(read)  // a copy: the channel may read the rest into the same buffer
+            // A copy: the buffer is the event loop's.
+            self.head.reserveCapacity(Self.usualBytes)
+            self.head.writeImmutableBuffer(read)
         }
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // What is not whole by now is slow, or no such request.
-        if self.head.readableBytes > 0 {
+        // What is not whole by now is slow, or no such request. The first read is a byte, whoever sends.
+        if self.head.readableBytes > 1 {
             self.passOn(self.head, context, isEndOfRead: true)
         } else {
             context.fireChannelReadComplete()
