@@ -17,24 +17,25 @@ struct SocketIOListeners {
     struct Entry {
         let listener: SocketIOListener
         let handler: SocketIOHandler
-        var isOnce = false
     }
 
     /// Those of one event: nearly always one, for which nothing is allocated.
-    struct Entries {
-        var first: Entry
-        var rest: [Entry] = []
-
-        fileprivate var all: [Entry] { [self.first] + self.rest }
+    enum Entries {
+        case one(Entry)
+        case many([Entry])
 
         /// `nil` when there are none.
         fileprivate init?(_ entries: [Entry]) {
             guard let first = entries.first else { return nil }
-            self.first = first
-            self.rest = Array(entries.dropFirst())
+            self = entries.count == 1 ? .one(first) : .many(entries)
         }
 
-        fileprivate init(first: Entry) { self.first = first }
+        fileprivate var all: [Entry] {
+            switch self {
+            case .one(let entry): [entry]
+            case .many(let entries): entries
+            }
+        }
     }
 
     struct OutgoingEntry {
@@ -43,8 +44,8 @@ struct SocketIOListeners {
     }
 
     private var byEvent = SocketIONameTable<Entries>()
-    /// How many of them want one event only: while there are none, nothing is looked through.
-    private var onceCount = 0
+    /// Those of them that want one event only: while there are none, nothing is looked through.
+    private var once: Set<SocketIOListener> = []
     private(set) var any: [Entry] = []
     private(set) var outgoing: [OutgoingEntry] = []
     private(set) var middleware: [SocketIOHandler] = []
@@ -52,14 +53,10 @@ struct SocketIOListeners {
     /// Whether anybody wants events of every name.
     var hearsAll: Bool { !self.any.isEmpty || !self.middleware.isEmpty }
 
-    mutating func add(_ entry: Entry, for event: String) {
-        if var entries = self.byEvent[event] {
-            entries.rest.append(entry)
-            self.byEvent[event] = entries
-        } else {
-            self.byEvent[event] = Entries(first: entry)
-        }
-        if entry.isOnce { self.onceCount += 1 }
+    mutating func add(_ entry: Entry, for event: String, isOnce: Bool = false) {
+        let present = self.byEvent[event]?.all ?? []
+        self.byEvent[event] = present.isEmpty ? .one(entry) : .many(present + [entry])
+        if isOnce { self.once.insert(entry.listener) }
     }
 
     mutating func addAny(_ entry: Entry, first: Bool) {
@@ -77,7 +74,7 @@ struct SocketIOListeners {
     /// Those to call for an event; the ones that wanted it once are gone with that.
     mutating func take(_ event: String) -> Entries? {
         guard let entries = self.byEvent[event] else { return nil }
-        if self.onceCount > 0 { self.removeEntries(of: event) { $0.isOnce } }
+        if !self.once.isEmpty { self.removeEntries(of: event) { [once] in once.contains($0.listener) } }
         return entries
     }
 
@@ -96,9 +93,8 @@ struct SocketIOListeners {
     mutating func removeAllOutgoing() { self.outgoing = [] }
 
     private mutating func removeEntries(of event: String, where isUnwanted: (Entry) -> Bool) {
-        guard var entries = self.byEvent[event]?.all, let first = entries.firstIndex(where: isUnwanted) else { return }
-        self.onceCount -= entries[first...].count { $0.isOnce && isUnwanted($0) }
-        entries.removeAll(where: isUnwanted)
-        self.byEvent[event] = Entries(entries)
+        guard let entries = self.byEvent[event]?.all, entries.contains(where: isUnwanted) else { return }
+        for entry in entries where isUnwanted(entry) { self.once.remove(entry.listener) }
+        self.byEvent[event] = Entries(entries.filter { !isUnwanted($0) })
     }
 }

@@ -103,7 +103,7 @@ extension SocketIOServerSocket {
 
     private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOListener {
         let listener = SocketIOListener()
-        self.onLoopWhileOpen { $0.listeners.add(.init(listener: listener, handler: handler, isOnce: isOnce), for: event) }
+        self.onLoopWhileOpen { $0.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
         return listener
     }
 

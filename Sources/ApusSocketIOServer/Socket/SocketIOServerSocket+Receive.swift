@@ -19,8 +19,10 @@ extension SocketIOServerSocket {
     private func dispatch(_ event: SocketIOEvent) {
         guard case .open = self.state else { return }  // an asynchronous check outlived its client
         guard let entries = self.listeners.take(event.name) else { return }
-        self.run(entries.first.handler, event)
-        for entry in entries.rest { self.run(entry.handler, event) }
+        switch entries {
+        case .one(let entry): self.run(entry.handler, event)
+        case .many(let entries): for entry in entries { self.run(entry.handler, event) }
+        }
     }
 
     /// Runs middleware in its order, synchronous or not, and then the listeners.
