@@ -79,13 +79,26 @@ enum BenchServer {
                 socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
                 socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
                 socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
-                socket.on("join") { (room: String) in socket.join(room) }
-                socket.on("leave") { (room: String) in socket.leave(room) }
-                // Bounded: what waits for one client is.
-                socket.on("flood") { (count: Int, value: SocketIOValue) in
-                    for _ in 0..<min(count, 100_000) { socket.emit("flood", value) }
+                // Not `(room: String)`: a handler with types of its own is an object for each socket, and what a socket takes is measured here.
+                socket.on("join") { (event: SocketIOEvent) in
+                    if let room = event.arguments.first?.stringValue { socket.join(room) }
+                    event.acknowledge()
                 }
-                socket.on("room") { (room: String, value: SocketIOValue) in namespace.to(room).emit("room", value) }
+                socket.on("leave") { (event: SocketIOEvent) in
+                    if let room = event.arguments.first?.stringValue { socket.leave(room) }
+                    event.acknowledge()
+                }
+                // Bounded: what waits for one client is.
+                socket.on("flood") { (event: SocketIOEvent) in
+                    let arguments = event.arguments
+                    guard arguments.count == 2, let count = arguments[0].intValue else { return }
+                    for _ in 0..<min(max(count, 0), 100_000) { socket.emit("flood", arguments: [arguments[1]]) }
+                }
+                socket.on("room") { (event: SocketIOEvent) in
+                    let arguments = event.arguments
+                    guard arguments.count == 2, let room = arguments[0].stringValue else { return }
+                    namespace.to(room).emit("room", arguments: [arguments[1]])
+                }
             }
         }
         serve(io.namespace("/"))
