@@ -23,9 +23,9 @@ package final class EngineIOServer: Sendable {
         var clients: ConnectionQuota
         /// The connections of a server that listens by itself: two for each polling client.
         var transports: ConnectionQuota
-        var sessions: [String: EngineIOSession] = [:]
+        var sessions: [EngineIOID: EngineIOSession] = [:]
         /// Closed sessions whose last packets wait for a poll.
-        var leaving: [String: EngineIOSession] = [:]
+        var leaving: [EngineIOID: EngineIOSession] = [:]
         /// WebSockets of closed sessions that have not ended.
         var lingering: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
@@ -65,7 +65,7 @@ package final class EngineIOServer: Sendable {
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
 
     func session(_ sid: String) throws(EngineIOError) -> EngineIOSession {
-        guard let session = self.state.withLockedValue({ $0.sessions[sid] ?? $0.leaving[sid] }) else {
+        guard let id = EngineIOID(sid), let session = self.state.withLockedValue({ $0.sessions[id] ?? $0.leaving[id] }) else {
             throw EngineIOError(.sessionUnknown, message: "Session ID unknown")
         }
         return session
@@ -155,24 +155,4 @@ extension EngineIOServer.State {
 extension Int {
     /// Twice as many, or as many as there can be.
     fileprivate var doubled: Int { self > Int.max / 2 ? Int.max : self * 2 }
-}
-
-/// Identifiers that cannot be guessed.
-package enum EngineIOID {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    /// 120 random bits of the system's in base64url: 20 characters, as the reference server's ids.
-    package static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return String(unsafeUninitializedCapacity: 20) { text in
-            for half in [0, 10] {
-                var bits: UInt64 = generator.next()
-                for index in half..<half + 10 {
-                    text[index] = self.alphabet[Int(truncatingIfNeeded: bits & 63)]
-                    bits >>= 6
-                }
-            }
-            return 20
-        }
-    }
 }

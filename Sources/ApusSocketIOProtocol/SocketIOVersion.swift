@@ -53,9 +53,9 @@ package struct SocketIOVersion: Hashable, Sendable {
     }
 
     /// The id of a socket when the revision derives it from the connection's: both sides of version 4 compute it, so it is not sent.
-    package func socketID(engineID: String, namespace: String) -> String? {
+    package func socketID(engineID: @autoclosure () -> String, namespace: String) -> String? {
         guard self == .v4 else { return nil }
-        return namespace == "/" ? engineID : "\(namespace)#\(engineID)"
+        return namespace == "/" ? engineID() : "\(namespace)#\(engineID())"
     }
 
     /// The server's yes.

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
@@ -24,7 +25,7 @@ public final class SocketIOServer: Sendable {
     let logger: Logger
     private let namespaces: SocketIONamespaceTable
     private let namespaceContext: SocketIONamespace.Context
-    let socketLimits: SocketIOServerSocket.Limits
+    let socketLimits: PerEventLoop<SocketIOServerSocket.Limits>
     private let adminBox = NIOLockedValueBox<SocketIOAdmin?>(nil)
     /// When the server was made, by the clock of what waits.
     private let start: Duration
@@ -41,11 +42,11 @@ public final class SocketIOServer: Sendable {
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
-        self.socketLimits = SocketIOServerSocket.Limits(configuration)
+        self.socketLimits = PerEventLoop { _ in SocketIOServerSocket.Limits(configuration) }
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
         let desk = SocketIORequestDesk(
-            node: SocketIONodeID(EngineIOID.random()), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
+            node: SocketIONodeID(EngineIOID.random().description), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
         let cluster = configuration.cluster.map { transport in
             SocketIOClusterNode(transport: transport, desk: desk, ackTimeout: configuration.ackTimeout)
         }

@@ -155,7 +155,7 @@ extension EngineIOHTTPHandler {
 
     private func upgrade(
         _ request: HTTPRequest, _ agreement: EngineIOServer.Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
-        beginning sid: String? = nil, then greet: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
+        beginning sid: EngineIOID? = nil, then greet: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
     ) {
         let fields = self.server.fields(of: agreement, for: request, beginning: sid)
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)

@@ -75,9 +75,9 @@ final class EngineIOResponder: Sendable {
 
 extension EngineIOServerConfiguration {
     /// Adds the cookie and asks the hooks.
-    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: String?) {
+    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: EngineIOID?) {
         if let sid {
-            if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid))) }
+            if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid.description))) }
             self.initialHeaders?(&fields, request)
         }
         self.headers?(&fields, request)

@@ -22,7 +22,7 @@ extension EngineIOSession {
         case .respond(let packets):
             self.answer(responder, packets)
             self.forgetUnlessFarewell()
-        case .hold: self.heldPoll = responder
+        case .hold: self.polling?.heldPoll = responder
         case .refuse(let reason, let packets):
             responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
             if let reason { self.finish(reason, answerHeldPoll: packets) }
@@ -30,14 +30,14 @@ extension EngineIOSession {
     }
 
     func pollConnectionClosed(_ responder: EngineIOResponder) {
-        guard self.heldPoll === responder else { return }
-        self.heldPoll = nil
+        guard let polling, polling.heldPoll === responder else { return }
+        polling.heldPoll = nil
         if let reason = self.machine.heldPollClosed() { self.finish(reason, answerHeldPoll: []) }
     }
 
     /// One emit is often several packets (an event and its attachments): they share the answer.
     func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
-        guard let responder = self.heldPoll.take() else { return }
+        guard let responder = self.polling?.heldPoll.take() else { return }
         self.eventLoop.execute {
             self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
             self.forgetUnlessFarewell()
@@ -45,23 +45,26 @@ extension EngineIOSession {
     }
 
     func answerHeldPoll(_ packets: [EngineIOPacket]) {
-        guard let responder = self.heldPoll.take() else { return }
+        guard let responder = self.polling?.heldPoll.take() else { return }
         self.answer(responder, packets)
     }
 
     private func answer(_ responder: EngineIOResponder, _ packets: [EngineIOPacket]) {
         responder.respond(
-            self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.answerMayBeCompressed)
+            self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.polling?.answerMayBeCompressed ?? true)
         // What is left for the next answer may hold the message that wants to stay plain.
-        if !self.machine.hasQueue { self.answerMayBeCompressed = true }
+        if !self.machine.hasQueue { self.polling?.answerMayBeCompressed = true }
     }
 
     // MARK: POST
 
     /// A POST's head arrived. `false` while another POST is being read or handled: overlapping POSTs end the session.
-    func beginPost() -> Bool { !self.postIsRunning.exchange(true, ordering: .acquiringAndReleasing) }
+    func beginPost() -> Bool {
+        guard let polling else { return true }  // it will be refused
+        return !polling.postIsRunning.exchange(true, ordering: .acquiringAndReleasing)
+    }
 
-    func endPost() { self.postIsRunning.store(false, ordering: .releasing) }
+    func endPost() { self.polling?.postIsRunning.store(false, ordering: .releasing) }
 
     func receivedOverlappingPost(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
@@ -110,7 +113,8 @@ extension EngineIOSession {
         let upgrades = isUpgradable && configuration.transports.contains(.webSocket) ? ["websocket"] : []
         return .open(
             EngineIOHandshake(
-                sid: self.id, upgrades: upgrades, pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout,
+                sid: self.id.description, upgrades: upgrades, pingInterval: configuration.pingInterval,
+                pingTimeout: configuration.pingTimeout,
                 maxPayload: configuration.maximumPayloadBytes))
     }
 }

@@ -73,10 +73,12 @@ extension EngineIOSession {
     /// A WebSocket with this session's id was opened.
     func probeOpened(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.server.configuration.allowsUpgrades, self.machine.probeOpened() else { return webSocket.close(.normalClosure) }
+        guard self.server.configuration.allowsUpgrades, let polling, self.machine.probeOpened() else {
+            return webSocket.close(.normalClosure)
+        }
         self.webSocket = webSocket
         self.timers.set(
-            &self.upgradeDeadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
+            &polling.upgradeDeadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
             Self.upgradeDeadlineName)
     }
 
@@ -104,7 +106,8 @@ extension EngineIOSession {
     }
 
     private func startUpgradeTimer() {
-        self.timers.set(&self.upgradeTimer, at: self.timers.now + .milliseconds(100), for: self, Self.upgradeName)
+        guard let polling else { return }
+        self.timers.set(&polling.upgradeTimer, at: self.timers.now + .milliseconds(100), for: self, Self.upgradeName)
     }
 
     func upgradeTimerFired() {
@@ -115,7 +118,8 @@ extension EngineIOSession {
     func upgradeDeadlinePassed() { self.endProbe(close: self.webSocket) }
 
     func cancelUpgradeTimers() {
-        self.timers.cancel(&self.upgradeTimer)
-        self.timers.cancel(&self.upgradeDeadline)
+        guard let polling else { return }
+        self.timers.cancel(&polling.upgradeTimer)
+        self.timers.cancel(&polling.upgradeDeadline)
     }
 }

@@ -2,7 +2,6 @@ package import ApusConnectivity
 package import ApusEngineIOProtocol
 package import ApusWebSocket
 package import ApusWebSocketProtocol
-import Atomics
 package import HTTPTypes
 import Logging
 package import NIOCore
@@ -11,7 +10,7 @@ package import NIOCore
 ///
 /// `@unchecked Sendable`: every mutable property is touched on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
-    package let id: String
+    package let id: EngineIOID
     /// What the client speaks.
     package let version: EngineIOVersion
     /// The request of the handshake, put together each time.
@@ -42,25 +41,16 @@ package final class EngineIOSession: @unchecked Sendable {
     /// What was seen when the session ended, in more words than the reason; for a log.
     package internal(set) var closeDetail: String?
     @exclusivity(unchecked) var webSocket: EngineIOWebSocketTransport?
-    /// Set by the handler that reads a POST, on whatever event loop that is.
-    let postIsRunning = ManagedAtomic(false)
-    var heldPoll: EngineIOResponder?
-    /// Whether no message that waits for a poll wants to stay uncompressed.
-    var answerMayBeCompressed = true
+    /// `nil` for a session that began on a WebSocket.
+    let polling: EngineIOPollingState?
     /// Deadlines on the session's event loop.
     package let timers: EventLoopTimers
-    /// Releases the poll that a client holds while it upgrades, again and again.
-    var upgradeTimer = EventLoopTimer()
-    /// Ends an upgrade that does not come to its end.
-    var upgradeDeadline = EventLoopTimer()
     private var heartbeat: EngineIOHeartbeat
     private var heartbeatTimer = EventLoopTimer()
     private var heartbeatTime = NIODeadline.distantFuture
-    /// Ends the wait for the poll that takes what a closed session has left to say.
-    private var farewellTimer = EventLoopTimer()
 
     init(
-        id: String, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
+        id: EngineIOID, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
         addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, scratch: EngineIOScratch, eventLoop: any EventLoop
     ) {
         self.id = id
@@ -77,6 +67,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.scratch = scratch
         self.eventLoop = eventLoop
         let configuration = server.configuration
+        self.polling = transport == .polling ? EngineIOPollingState() : nil
         self.machine = EngineIOServerSession(
             version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
             maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer)
@@ -94,7 +85,7 @@ package final class EngineIOSession: @unchecked Sendable {
     // MARK: For the layer above
 
     /// The start of the id, for a log or a page: who knows all of it can use the session.
-    package var shownID: Substring { self.id.prefix(12) }
+    package var shownID: Substring { self.id.description.prefix(12) }
 
     package var isClosed: Bool { self.machine.isClosed }
 
@@ -105,7 +96,7 @@ package final class EngineIOSession: @unchecked Sendable {
     package var isWritable: Bool {
         switch self.machine.transport {
         case .webSocket: self.webSocket?.isWritable ?? false
-        case .polling: self.heldPoll != nil
+        case .polling: self.polling?.heldPoll != nil
         case nil: false
         }
     }
@@ -118,7 +109,7 @@ package final class EngineIOSession: @unchecked Sendable {
     ///   - compression: Whether it is compressed where that was agreed on. An answer to a poll is not when one of its messages says `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
         if let frame, frame.isText, self.send(text: frame) { return }
-        if compression == .never, self.machine.transport == .polling { self.answerMayBeCompressed = false }
+        if compression == .never, self.machine.transport == .polling { self.polling?.answerMayBeCompressed = false }
         // Text is the same in every version; a binary frame made for many is version 4's.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
@@ -259,7 +250,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.timers.cancel(&self.heartbeatTimer)
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
-        self.heldPoll = nil
+        self.polling?.heldPoll = nil
         if let webSocket = self.webSocket.take() {
             self.server.linger(webSocket)
             switch reason {
@@ -268,10 +259,11 @@ package final class EngineIOSession: @unchecked Sendable {
             case .transportClose, .pingTimeout, .parseError, .forcedClose: webSocket.close(.normalClosure)
             }
         }
-        if self.machine.hasFarewell {
+        if self.machine.hasFarewell, let polling {
             self.server.keepForFarewell(self)
             self.timers.set(
-                &self.farewellTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self, Self.farewellName)
+                &polling.farewellTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self,
+                Self.farewellName)
         } else {
             self.server.forget(self)
         }
@@ -282,7 +274,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// A closed session stays to be found until its last words are said.
     func forgetUnlessFarewell() {
         guard self.machine.isClosed, !self.machine.hasFarewell else { return }
-        self.timers.cancel(&self.farewellTimer)
+        if let polling { self.timers.cancel(&polling.farewellTimer) }
         self.server.forget(self)
     }
 

@@ -20,7 +20,7 @@ extension EngineIOServer {
     /// The fields of the 101.
     ///
     /// - Parameter sid: The session that begins with it, if one does.
-    func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: String?) -> HTTPFields {
+    func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: EngineIOID?) -> HTTPFields {
         var fields = HTTPFields()
         self.configuration.changeFields(&fields, of: request, beginning: sid)
         // What makes it an upgrade is not the application's to change.

@@ -219,21 +219,21 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func makeSocket(in namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) -> SocketIOServerSocket {
-        let limits = server.socketLimits
+        let limits = server.socketLimits.value(on: self.session.eventLoop)
         guard let log = namespace.recovery, self.version.hasRecovery else {
             return SocketIOServerSocket(
-                id: self.version.socketID(engineID: self.session.id, namespace: namespace.name) ?? EngineIOID.random(),
-                namespace: namespace, handshake: SocketIOHandshake(session: self.session, auth: auth), connection: self,
-                eventLoop: self.session.eventLoop, limits: limits)
+                id: self.version.socketID(engineID: self.session.id.description, namespace: namespace.name)
+                    ?? EngineIOID.random().description,
+                namespace: namespace, auth: auth, connection: self, limits: limits)
         }
         let (recovery, resumption) = log.claim(auth)
         // The id is a secret between us and the client: nobody who looks at the handshake needs it.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
         return SocketIOServerSocket(
-            id: resumption?.session.socketID ?? EngineIOID.random(), namespace: namespace,
-            handshake: SocketIOHandshake(session: self.session, auth: .object(shown)), connection: self,
-            eventLoop: self.session.eventLoop, limits: limits, recovery: recovery,
-            comeback: SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random(), resumption: resumption))
+            id: resumption?.session.socketID ?? EngineIOID.random().description, namespace: namespace, auth: .object(shown),
+            connection: self,
+            limits: limits, recovery: recovery,
+            comeback: SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption))
     }
 
     private func admit(_ socket: SocketIOServerSocket) {

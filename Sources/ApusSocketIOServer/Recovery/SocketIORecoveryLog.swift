@@ -57,7 +57,7 @@ final class SocketIORecoveryLog: Sendable {
     init(_ configuration: SocketIOConnectionStateRecovery, clock: @escaping @Sendable () -> NIODeadline) {
         self.configuration = configuration
         self.clock = clock
-        let epoch = String(EngineIOID.random().prefix(6))
+        let epoch = String(EngineIOID.random().description.prefix(6))
         self.mark = SocketIOOffset.mark(of: epoch)
         self.state = NIOLockedValueBox(
             State(

@@ -1,0 +1,19 @@
+import ApusConnectivity
+import Atomics
+
+/// What the shell of a session keeps that began by polling. One that began on a WebSocket never polls, and is smaller without.
+///
+/// `@unchecked Sendable`: every mutable property is touched on the session's event loop only.
+final class EngineIOPollingState: @unchecked Sendable {
+    /// Set by the handler that reads a POST, on whatever event loop that is.
+    let postIsRunning = ManagedAtomic(false)
+    var heldPoll: EngineIOResponder?
+    /// Whether no message that waits for a poll wants to stay uncompressed.
+    var answerMayBeCompressed = true
+    /// Releases the poll that a client holds while it upgrades, again and again.
+    var upgradeTimer = EventLoopTimer()
+    /// Ends an upgrade that does not come to its end.
+    var upgradeDeadline = EventLoopTimer()
+    /// Ends the wait for the poll that takes what a closed session has left to say.
+    var farewellTimer = EventLoopTimer()
+}
