@@ -45,14 +45,17 @@ public struct SocketIOHandshake: Sendable {
     /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
     public var time: String { JavaScriptDate(millisecondsSince1970: self.issued).description }
 
-    init(session: EngineIOSession, auth: SocketIOValue) {
+    /// The time by this server's clock, as ``issued`` has it.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    init(session: EngineIOSession, auth: SocketIOValue, issued: Int64) {
         self.auth = auth
         self.request = session.storedRequest
         self.remoteAddress = session.remoteAddress
         self.stated = nil
         self.isCrossDomain = session.namesOrigin
         self.isSecure = session.isSecure
-        self.issued = Int64(Date().timeIntervalSince1970 * 1000)
+        self.issued = issued
     }
 }
 

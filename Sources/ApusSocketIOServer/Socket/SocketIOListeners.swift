@@ -46,12 +46,30 @@ struct SocketIOListeners {
     private var byEvent = SocketIONameTable<Entries>()
     /// Those of them that want one event only: while there are none, nothing is looked through.
     private var once: Set<SocketIOListener> = []
-    private(set) var any: [Entry] = []
-    private(set) var outgoing: [OutgoingEntry] = []
-    private(set) var middleware: [SocketIOHandler] = []
+    /// Those of no event of its own. In an object, for most sockets have none.
+    private var wide: Wide?
+
+    private final class Wide {
+        var any: [Entry] = []
+        var outgoing: [OutgoingEntry] = []
+        var middleware: [SocketIOHandler] = []
+    }
+
+    var any: [Entry] { self.wide?.any ?? [] }
+    var outgoing: [OutgoingEntry] { self.wide?.outgoing ?? [] }
+    var middleware: [SocketIOHandler] { self.wide?.middleware ?? [] }
 
     /// Whether anybody wants events of every name.
-    var hearsAll: Bool { !self.any.isEmpty || !self.middleware.isEmpty }
+    var hearsAll: Bool {
+        guard let wide else { return false }
+        return !wide.any.isEmpty || !wide.middleware.isEmpty
+    }
+
+    private mutating func makeWide() -> Wide {
+        let wide = self.wide ?? Wide()
+        self.wide = wide
+        return wide
+    }
 
     mutating func add(_ entry: Entry, for event: String, isOnce: Bool = false) {
         let present = self.byEvent[event]?.all ?? []
@@ -60,15 +78,17 @@ struct SocketIOListeners {
     }
 
     mutating func addAny(_ entry: Entry, first: Bool) {
-        self.any.insert(entry, at: first ? 0 : self.any.endIndex)
+        let wide = self.makeWide()
+        wide.any.insert(entry, at: first ? 0 : wide.any.endIndex)
     }
 
     mutating func addOutgoing(_ entry: OutgoingEntry, first: Bool) {
-        self.outgoing.insert(entry, at: first ? 0 : self.outgoing.endIndex)
+        let wide = self.makeWide()
+        wide.outgoing.insert(entry, at: first ? 0 : wide.outgoing.endIndex)
     }
 
     mutating func addMiddleware(_ handler: SocketIOHandler) {
-        self.middleware.append(handler)
+        self.makeWide().middleware.append(handler)
     }
 
     /// Those to call for an event; the ones that wanted it once are gone with that.
@@ -79,8 +99,8 @@ struct SocketIOListeners {
     }
 
     mutating func remove(_ listener: SocketIOListener) {
-        self.any.removeAll { $0.listener == listener }
-        self.outgoing.removeAll { $0.listener == listener }
+        self.wide?.any.removeAll { $0.listener == listener }
+        self.wide?.outgoing.removeAll { $0.listener == listener }
         for event in self.byEvent.names { self.removeEntries(of: event) { $0.listener == listener } }
     }
 
@@ -88,9 +108,9 @@ struct SocketIOListeners {
         self.removeEntries(of: event) { _ in true }
     }
 
-    mutating func removeAllAny() { self.any = [] }
+    mutating func removeAllAny() { self.wide?.any = [] }
 
-    mutating func removeAllOutgoing() { self.outgoing = [] }
+    mutating func removeAllOutgoing() { self.wide?.outgoing = [] }
 
     private mutating func removeEntries(of event: String, where isUnwanted: (Entry) -> Bool) {
         guard let entries = self.byEvent[event]?.all, entries.contains(where: isUnwanted) else { return }

@@ -97,8 +97,9 @@ extension SocketIOServerSocket {
             waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
             return false
         }
-        guard self.waitingAcks.count < self.limits.maximumWaitingAcks else {
-            let message = "\(self.waitingAcks.count) acks of this client are waited for already"
+        let extras = self.makeExtras()
+        guard extras.waitingAcks.count < self.limits.maximumWaitingAcks else {
+            let message = "\(extras.waitingAcks.count) acks of this client are waited for already"
             waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
             return false
         }
@@ -106,46 +107,47 @@ extension SocketIOServerSocket {
             waiting.resume(.failure(SocketIOError(.notConnected, message: "The event is volatile and could not be sent at once")))
             return false
         }
-        self.waitingAcks[ackID] = waiting
-        if let timeout = waiting.timeout { self.startAckDeadline(ackID, timeout) }
+        extras.waitingAcks[ackID] = waiting
+        if let timeout = waiting.timeout { self.startAckDeadline(ackID, timeout, extras) }
         self.deliver(outbound, isVolatile: isVolatile)
         return true
     }
 
-    private func startAckDeadline(_ id: Int, _ timeout: Duration) {
+    private func startAckDeadline(_ id: Int, _ timeout: Duration, _ extras: Extras) {
         let timer =
-            self.ackTimer
+            extras.ackTimer
             // Held by each other until the socket closes, as every socket does.
             ?? DeadlineTimer(on: self.eventLoop) {
-                self.waitingAcks[$0] != nil
+                self.extras?.waitingAcks[$0] != nil
             } passed: {
                 self.ackTimedOut($0)
             }
-        self.ackTimer = timer
-        timer.add(id, in: timeout, amongWaiting: self.waitingAcks.count)
+        extras.ackTimer = timer
+        timer.add(id, in: timeout, amongWaiting: extras.waitingAcks.count)
     }
 
     private func ackTimedOut(_ id: Int) {
-        guard let waiting = self.waitingAcks[id], let timeout = waiting.timeout else { return }
+        guard let waiting = self.extras?.waitingAcks[id], let timeout = waiting.timeout else { return }
         self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(waiting.event) within \(timeout)")))
     }
 
     /// Ends a wait before its ack came; nothing when it is over.
     func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
-        guard let waiting = self.waitingAcks.removeValue(forKey: id) else { return }
+        guard let waiting = self.extras?.waitingAcks.removeValue(forKey: id) else { return }
         waiting.resume(result)
     }
 
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        guard self.waitingAcks[id] != nil else { return }  // late, or never asked for
+        guard self.extras?.waitingAcks[id] != nil else { return }  // late, or never asked for
         self.endWait(id, .success(arguments.arguments))
     }
 
     func failWaitingAcks(_ reason: SocketIODisconnectReason) {
-        self.ackTimer?.cancel()
-        self.ackTimer = nil
-        for ack in exchange(&self.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
+        guard let extras = self.extras else { return }
+        extras.ackTimer?.cancel()
+        extras.ackTimer = nil
+        for ack in exchange(&extras.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
             ack.resume(.failure(SocketIOError(.disconnected, message: "The client left before it answered: \(reason)")))
         }
     }
@@ -172,7 +174,7 @@ extension SocketIOServerSocket {
 
     private func ackSettled() {
         self.owedAcks -= 1
-        guard self.owedAcks == 0, !self.settleWaiters.isEmpty else { return }
-        for waiter in exchange(&self.settleWaiters, with: []) { waiter.succeed() }
+        guard self.owedAcks == 0, let extras = self.extras else { return }
+        for waiter in exchange(&extras.settleWaiters, with: []) { waiter.succeed() }
     }
 }

@@ -11,7 +11,7 @@ extension SocketIOServerSocket {
         return handlersDone.futureResult.flatMap {
             guard case .open = self.state, self.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
             let acksSent = self.eventLoop.makePromise(of: Void.self)
-            self.settleWaiters.append(acksSent)
+            self.makeExtras().settleWaiters.append(acksSent)
             return acksSent.futureResult
         }
     }

@@ -8,41 +8,42 @@ import NIOCore
 
 /// One client in one namespace. Every method may be called from any thread; handlers run on the socket's event loop.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `stored` has its own lock, `placeInAudience` the namespace's.
+/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `stored` under the lock of `limits`, `placeInAudience` under the
+/// namespace's.
 public final class SocketIOServerSocket: @unchecked Sendable {
     /// The socket's id: 20 characters that cannot be guessed (with a Socket.IO 2.x client the namespace before them). Also the name of the
     /// socket's own room.
     public let id: String
     /// The namespace the socket is in.
     public let namespace: SocketIONamespace
-    /// What the client said when it connected.
-    public let handshake: SocketIOHandshake
+    /// What the client said when it connected, put together each time.
+    public var handshake: SocketIOHandshake { SocketIOHandshake(session: self.session, auth: self.auth, issued: self.issued) }
     /// Whether the socket is one that came back after its connection was lost (the configuration's `connectionStateRecovery`).
     public let recovery: SocketIORecovery
 
     let eventLoop: any EventLoop
+    /// Knows the request of the handshake, also after its end.
+    private let session: EngineIOSession
+    private let auth: SocketIOValue
+    private let issued: Int64
     let limits: Limits
     /// `nil` when the client cannot come back.
     let comeback: SocketIOComeback?
     /// The client's; let go of when the socket leaves, for it holds the socket.
     @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
-    private let stored: NIOLockedValueBox<Stored>
+    /// Under the lock of `limits`.
+    private var stored: Stored
 
     // On the event loop only. Unchecked is what every event touches, within single statements and never over a call to a handler.
     @exclusivity(unchecked) var state = State.open
     @exclusivity(unchecked) var listeners = SocketIOListeners()
-    var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
-    var waitingAcks: [Int: WaitingAck] = [:]
-    /// Made with the first ack that is waited for.
-    var ackTimer: DeadlineTimer?
+    private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
     /// Events whose clients still wait for our ack.
     @exclusivity(unchecked) var owedAcks = 0
     /// Where the socket stands among those of its namespace. Under that one's lock.
     var placeInAudience = 0
-    /// Who wants to know when no ack is owed any more.
-    @exclusivity(unchecked) var settleWaiters: [EventLoopPromise<Void>] = []
 
     enum State {
         /// Leaves to `disconnecting`.
@@ -50,13 +51,36 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         /// The client is gone or told so; the rooms still stand. Leaves to `closed`.
         case disconnecting
         /// Final.
-        case closed(SocketIODisconnectReason)
+        case closed
+    }
+
+    /// What hardly a socket needs before its end. Made with the first need: an idle socket is to be small.
+    ///
+    /// Confined to the socket's event loop.
+    final class Extras {
+        var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
+        var closeReason: SocketIODisconnectReason?
+        var waitingAcks: [Int: WaitingAck] = [:]
+        /// Made with the first ack that is waited for.
+        var ackTimer: DeadlineTimer?
+        /// Who wants to know when no ack is owed any more.
+        var settleWaiters: [EventLoopPromise<Void>] = []
+    }
+
+    func makeExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        self.extras = made
+        return made
     }
 
     /// What one client may make this server keep and wait for.
     ///
-    /// All sockets of a server share it.
+    /// The sockets of a server on one event loop share it.
     final class Limits: Sendable {
+        /// Guards what the application keeps with each of these sockets. It is nearly always asked for on their event loop, so that one lock does
+        /// for all of them, and each is smaller without one.
+        let lock = NIOLock()
         let maximumWaitingEvents: Int
         let maximumWaitingAcks: Int
         let ackTimeout: Duration
@@ -79,27 +103,33 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     init(
-        id: String, namespace: SocketIONamespace, handshake: SocketIOHandshake, connection: SocketIOConnection, eventLoop: any EventLoop,
-        limits: Limits, recovery: SocketIORecovery = .none, comeback: SocketIOComeback? = nil
+        id: String, namespace: SocketIONamespace, auth: SocketIOValue, connection: SocketIOConnection, limits: Limits,
+        recovery: SocketIORecovery = .none, comeback: SocketIOComeback? = nil
     ) {
         self.id = id
         self.namespace = namespace
-        self.handshake = handshake
+        self.session = connection.session
+        self.auth = auth
+        self.issued = SocketIOHandshake.now
         self.connection = connection
-        self.eventLoop = eventLoop
+        self.eventLoop = connection.session.eventLoop
         self.limits = limits
         self.recovery = recovery
         self.comeback = comeback
-        var stored = comeback?.resumption?.session.kept ?? Stored()
-        stored.roomsAhead = []
-        self.stored = NIOLockedValueBox(stored)
+        self.stored = comeback?.resumption?.session.kept ?? Stored()
+        self.stored.roomsAhead = []
+    }
+
+    /// Nothing that `body` lets go of may be the application's: its end could ask for the lock again.
+    private func withStored<Result>(_ body: (inout Stored) -> Result) -> Result {
+        self.limits.lock.withLock { body(&self.stored) }
     }
 
     /// Whether this is the socket from before: its id, rooms and data are back, and every event it missed was sent.
     public var isRecovered: Bool { self.recovery == .complete }
 
     /// Whether it is not decided yet whether the client comes in.
-    var isAwaited: Bool { self.stored.withLockedValue { $0.roomsAhead != nil } }
+    var isAwaited: Bool { self.withStored { $0.roomsAhead != nil } }
 
     /// Whether the client is in the namespace now.
     public var isConnected: Bool { self.namespace.contains(self) }
@@ -110,9 +140,9 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     ///
     /// For what only this process needs, and for values that have no JSON form, there is ``setValue(_:for:)``.
     public var data: SocketIOValue {
-        get { self.stored.withLockedValue { $0.data } }
+        get { self.withStored { $0.data } }
         set {
-            self.stored.withLockedValue { $0.data = newValue }
+            self.withStored { $0.data = newValue }
             self.namespace.dataChanged(of: self)
         }
     }
@@ -133,28 +163,28 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Keeps a value with the socket in this process, for example the user that middleware found.
     public func setValue(_ value: some Sendable, for key: String) {
-        self.stored.withLockedValue { $0.values[key] = value }
+        _ = self.withStored { $0.values.updateValue(value, forKey: key) }
     }
 
     /// The value kept under this key, if it is of this type.
     public func value<Value>(for key: String, as type: Value.Type = Value.self) -> Value? {
-        self.stored.withLockedValue { $0.values[key] } as? Value
+        self.withStored { $0.values[key] } as? Value
     }
 
     // MARK: Rooms
 
     /// The rooms the socket is in, its own included.
-    public var rooms: Set<String> { self.stored.withLockedValue { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
+    public var rooms: Set<String> { self.withStored { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
 
     /// Enters rooms. It leaves them all when it disconnects. In middleware: it enters them when it is connected.
     public func join(_ rooms: String...) {
-        let isAhead = self.stored.withLockedValue { $0.roomsAhead?.formUnion(rooms) } != nil
+        let isAhead = self.withStored { $0.roomsAhead?.formUnion(rooms) } != nil
         if !isAhead { self.namespace.join(self, rooms) }
     }
 
     /// Leaves a room.
     public func leave(_ room: String) {
-        let isAhead = self.stored.withLockedValue { stored in
+        let isAhead = self.withStored { stored in
             _ = stored.roomsAhead?.remove(room)
             return stored.roomsAhead != nil
         }
@@ -165,7 +195,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     func enterNamespace() {
         self.namespace.add(self)
         // Taken when it is in: whoever joins from now on finds it there.
-        let rooms = self.stored.withLockedValue { exchange(&$0.roomsAhead, with: nil) } ?? []
+        let rooms = self.withStored { exchange(&$0.roomsAhead, with: nil) } ?? []
         if !rooms.isEmpty { self.namespace.join(self, Array(rooms)) }
     }
 
@@ -182,14 +212,18 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Calls `handler` once when the socket is about to leave its namespace: it is still in its rooms, and nothing reaches its client.
     public func onDisconnecting(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .open = self.state { self.disconnectingHandlers.append(handler) }
+            if case .open = self.state { self.makeExtras().disconnectingHandlers.append(handler) }
         }
     }
 
     /// Calls `handler` once when the socket has left its namespace and its rooms, at once if it is gone already.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed(let reason) = self.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
+            if case .closed = self.state {
+                handler(self.extras?.closeReason ?? .transportClose)
+            } else {
+                self.disconnectHandlers.append(handler)
+            }
         }
     }
 
@@ -197,8 +231,9 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
         self.state = .disconnecting
-        for handler in exchange(&self.disconnectingHandlers, with: []) { handler(reason) }
-        self.state = .closed(reason)
+        if let extras { for handler in exchange(&extras.disconnectingHandlers, with: []) { handler(reason) } }
+        self.makeExtras().closeReason = reason
+        self.state = .closed
         self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
@@ -216,7 +251,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         let rooms = self.rooms
         recovery.leaving(self)
         self.namespace.remove(self)
-        let kept = self.stored.withLockedValue { $0 }
+        let kept = self.withStored { $0 }
         recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: comeback.pid, by: self)
     }
 
@@ -224,8 +259,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     func abandon() {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
-        self.state = .closed(.transportClose)
-        self.stored.withLockedValue { $0.roomsAhead = nil }
+        self.state = .closed
+        self.withStored { $0.roomsAhead = nil }
         self.namespace.recovery?.abandoned(self)
         self.letGo()
     }
@@ -234,9 +269,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     private func letGo() {
         self.connection = nil
         self.asyncQueue?.finish()
-        self.disconnectingHandlers = []
         self.disconnectHandlers = []
         self.listeners = SocketIOListeners()
-        for waiter in exchange(&self.settleWaiters, with: []) { waiter.succeed() }
+        guard let extras else { return }
+        extras.disconnectingHandlers = []
+        for waiter in exchange(&extras.settleWaiters, with: []) { waiter.succeed() }
     }
 }
+
+@available(*, unavailable)
+extension SocketIOServerSocket.Extras: Sendable {}
