@@ -15,11 +15,11 @@ package struct TimerWheel<Owner> {
     private struct Entry {
         /// `nil`: free.
         var owner: Owner?
-        var deadline: UInt64 = 0
         /// The neighbours in the slot; `next` of a free entry is the next free one.
         var next: Int32
         var previous: Int32 = -1
         var generation: UInt32 = 0
+        var deadline: UInt64 = 0  // the last: in this order nothing is left empty between them
     }
 
     private static var tickShift: UInt64 { 24 }
