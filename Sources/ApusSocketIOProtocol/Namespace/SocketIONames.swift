@@ -30,6 +30,13 @@ package struct SocketIONames: Sendable {
         }
     }
 
+    func contains(_ name: String) -> Bool {
+        switch self.storage {
+        case .one(let present): present == name
+        case .many(let names): names.contains(name)
+        }
+    }
+
     /// Puts a name in. `false`: it was there.
     package mutating func insert(_ name: String) -> Bool {
         switch self.storage {
@@ -45,12 +52,6 @@ package struct SocketIONames: Sendable {
             defer { self.storage = .many(names) }
             return names.insert(name).inserted
         }
-    }
-
-    /// Puts a name in, and answers how many there are then.
-    mutating func add(_ name: String) -> Int {
-        _ = self.insert(name)
-        return self.count
     }
 
     /// Takes a name out. `false`: it was not there.

@@ -2,17 +2,28 @@
 ///
 /// Every socket is also in a room of its own, named by its id, so that "one socket" and "a room" are one idea.
 package struct SocketIORooms: Sendable {
-    private var membersByRoom: [String: SocketIONames] = [:]
+    /// All members but the socket of that name: in nearly every room of a socket's own name there is nobody else.
+    private var othersByRoom: [String: SocketIONames] = [:]
     private var roomsBySocket: [String: SocketIONames] = [:]
 
     package init() {}
 
     package func rooms(of socket: String) -> Set<String> { self.roomsBySocket[socket]?.set ?? [] }
 
-    package func members(of room: String) -> SocketIONames { self.membersByRoom[room] ?? SocketIONames() }
+    package func members(of room: String) -> SocketIONames {
+        var members = self.othersByRoom[room] ?? SocketIONames()
+        if self.isInOwnRoom(room) { _ = members.insert(room) }
+        return members
+    }
+
+    private func isInOwnRoom(_ socket: String) -> Bool { self.roomsBySocket[socket]?.contains(socket) ?? false }
+
+    private func exists(_ room: String) -> Bool { self.othersByRoom[room] != nil || self.isInOwnRoom(room) }
 
     /// The rooms that exist, those of single sockets included.
-    package var names: [String] { Array(self.membersByRoom.keys) }
+    package var names: [String] {
+        self.othersByRoom.keys + self.roomsBySocket.keys.filter { self.othersByRoom[$0] == nil && self.isInOwnRoom($0) }
+    }
 
     /// What a call changed about a room, for whoever watches.
     package enum Change: Equatable, Sendable {
@@ -25,28 +36,27 @@ package struct SocketIORooms: Sendable {
     }
 
     @discardableResult package mutating func join(_ socket: String, _ room: String) -> Change {
+        let isFirst = !self.exists(room)
         guard self.roomsBySocket[socket, default: .init()].insert(room) else { return .none }
-        let isFirst = self.membersByRoom[room, default: .init()].add(socket) == 1
+        if room != socket { _ = self.othersByRoom[room, default: .init()].insert(socket) }
         return isFirst ? .memberAndRoom : .member
     }
 
     @discardableResult package mutating func leave(_ socket: String, _ room: String) -> Change {
         guard self.roomsBySocket[socket]?.remove(room) == true else { return .none }
         if self.roomsBySocket[socket]?.isEmpty == true { self.roomsBySocket[socket] = nil }
-        return self.removeMember(socket, of: room)
+        self.removeOther(socket, of: room)
+        return self.exists(room) ? .member : .memberAndRoom
     }
 
     package mutating func leaveAll(_ socket: String) {
-        for room in self.roomsBySocket.removeValue(forKey: socket) ?? .init() {
-            self.removeMember(socket, of: room)
-        }
+        for room in self.roomsBySocket.removeValue(forKey: socket) ?? .init() { self.removeOther(socket, of: room) }
     }
 
-    @discardableResult private mutating func removeMember(_ socket: String, of room: String) -> Change {
-        _ = self.membersByRoom[room]?.remove(socket)
-        guard self.membersByRoom[room]?.isEmpty == true else { return .member }
-        self.membersByRoom[room] = nil
-        return .memberAndRoom
+    private mutating func removeOther(_ socket: String, of room: String) {
+        guard room != socket else { return }
+        _ = self.othersByRoom[room]?.remove(socket)
+        if self.othersByRoom[room]?.isEmpty == true { self.othersByRoom[room] = nil }
     }
 
     /// The sockets that are meant, each once.
