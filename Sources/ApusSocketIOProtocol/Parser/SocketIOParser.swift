@@ -8,7 +8,8 @@ public struct SocketIOParser: Sendable {
     private enum Kind {
         case json
         case messagePack
-        case custom(any SocketIOPacketParser)
+        // In a box: it is larger than all else, and every connection has its parser.
+        indirect case custom(any SocketIOPacketParser)
     }
 
     private let kind: Kind

@@ -32,7 +32,6 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private var connectTimeIsUp = false
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
-    private let attachmentsTimeout: Duration
     /// Runs only while attachments are outstanding.
     private var attachmentsDeadline = EventLoopTimer()
     @exclusivity(unchecked) private var awaitsAttachments = false
@@ -42,14 +41,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.version = SocketIOVersion(over: session.version)
         self.server = server
         self.admin = server?.admin
-        let configuration = server?.configuration ?? .init()
+        let configuration = server?.configuration ?? SocketIOServerConfiguration()
         var limits = SocketIOLimits()
         limits.maximumAttachments = configuration.maximumAttachments
         self.parser = configuration.parser
         self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
-        self.attachmentsTimeout = configuration.attachmentsTimeout
         self.startConnectDeadline()
     }
+
+    /// The defaults when the server is gone.
+    private var configuration: SocketIOServerConfiguration { self.server?.configuration ?? SocketIOServerConfiguration() }
 
     // MARK: Deadlines
 
@@ -60,7 +61,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if name == Self.attachmentsName {
             self.awaitsAttachments = false
             self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.shownID)"])
-            self.close(.parseError, detail: "attachments did not come within \(self.attachmentsTimeout)")
+            self.close(.parseError, detail: "attachments did not come within \(self.configuration.attachmentsTimeout)")
         } else if self.members.isEmpty {
             self.session.close(.forcedClose)
         } else {
@@ -101,9 +102,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func startConnectDeadline() {
-        let timeout = self.server?.configuration.connectTimeout ?? SocketIOServerConfiguration().connectTimeout
         let timers = self.session.timers
-        timers.set(&self.connectDeadline, at: timers.now + TimeAmount(timeout), for: self, Self.connectName)
+        timers.set(
+            &self.connectDeadline, at: timers.now + TimeAmount(self.configuration.connectTimeout), for: self, Self.connectName)
     }
 
     /// The client did not come in after all. If it is nowhere, and its time passed meanwhile, it has as much again.
@@ -119,7 +120,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard !self.awaitsAttachments else { return }
         self.awaitsAttachments = true
         let timers = self.session.timers
-        timers.set(&self.attachmentsDeadline, at: timers.now + TimeAmount(self.attachmentsTimeout), for: self, Self.attachmentsName)
+        let timeout = TimeAmount(self.configuration.attachmentsTimeout)
+        timers.set(&self.attachmentsDeadline, at: timers.now + timeout, for: self, Self.attachmentsName)
     }
 
     private func stopAttachmentsDeadline() {
@@ -253,6 +255,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     private func join(_ socket: SocketIOServerSocket) {
         self.members[socket.namespace.name] = .joined(socket)
+        // It was for the first namespace.
+        self.session.timers.cancel(&self.connectDeadline)
         guard let missed = socket.opened() else {
             // The history ran on while middleware was judging. The client comes back, and starts anew.
             return self.close(.transportError, detail: "what the client missed is gone")

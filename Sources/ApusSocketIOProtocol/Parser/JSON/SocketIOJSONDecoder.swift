@@ -11,22 +11,22 @@ package struct SocketIOJSONDecoder: Sendable {
         var header: SocketIOPacketHeader
         var payload: SocketIOValue
         var attachments: [ByteBuffer] = []
+
+        var isWhole: Bool { self.attachments.count == self.header.attachments }
     }
 
     private enum State {
-        /// The next message is a text. Leaves to `collecting` or `failed`.
-        case idle
-        /// The next message is an attachment. Leaves to `idle` with the last one, or to `failed`.
-        case collecting(Partial)
+        /// The next message is a text, or, while a packet is `partial`, one of its attachments. Leaves to `failed`.
+        case open
         /// Final. Whatever comes gets the same error again.
-        case failed(SocketIOError)
-        /// Only while a method runs.
-        case modifying
+        indirect case failed(SocketIOError)
     }
 
     let version: SocketIOVersion
     let limits: SocketIOLimits
-    private var state = State.idle
+    private var state = State.open
+    /// One packet or none. An array, so that a connection that gets no attachments keeps no room for one.
+    private var partial: [Partial] = []
 
     package init(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) {
         self.version = version
@@ -45,45 +45,36 @@ package struct SocketIOJSONDecoder: Sendable {
             }
         } catch {
             self.state = .failed(error)
+            self.partial = []
             throw error
         }
     }
 
     private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
-        if case .idle = self.state {} else { throw self.unexpectedText }
+        if case .failed(let error) = self.state { throw error }
+        guard self.partial.isEmpty else { throw self.unexpectedText }
         switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
         case .complete(let packet): return packet
         case .announces(let header, let payload):
-            self.state = .collecting(Partial(header: header, payload: payload))
+            self.partial.append(Partial(header: header, payload: payload))
             return nil
         }
     }
 
     private var unexpectedText: SocketIOError {
-        switch self.state {
-        case .collecting(let partial):
-            SocketIOError(
-                .malformedPacket,
-                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
-        case .failed(let error): error
-        case .idle, .modifying: preconditionFailure("re-entered during a transition")
-        }
+        let (came, announced) = self.partial.first.map { ($0.attachments.count, $0.header.attachments) } ?? (0, 0)
+        return SocketIOError(.malformedPacket, message: "a text message where attachment \(came + 1) of \(announced) was due")
     }
 
     private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
-        switch exchange(&self.state, with: .modifying) {
-        case .collecting(var partial):
-            partial.attachments.append(bytes)
-            guard partial.attachments.count == partial.header.attachments else {
-                self.state = .collecting(partial)
-                return nil
-            }
-            self.state = .idle
-            return try SocketIOPacketText.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
-        case .idle:
+        if case .failed(let error) = self.state { throw error }
+        guard !self.partial.isEmpty else {
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
-        case .failed(let error): throw error
-        case .modifying: preconditionFailure("re-entered during a transition")
         }
+        self.partial[0].attachments.append(bytes)
+        guard self.partial[0].isWhole else { return nil }
+        defer { self.partial.removeAll(keepingCapacity: true) }
+        let partial = self.partial[0]
+        return try SocketIOPacketText.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
     }
 }
