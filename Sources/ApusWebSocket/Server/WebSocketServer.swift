@@ -151,7 +151,7 @@ public final class WebSocketServer: Sendable {
             }
         switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
         case nil:
-            return WebSocketTicket { [state] in state.withLockedValue { $0.webSockets.closed(from: address) } }
+            return WebSocketTicket(state: self.state, address: address)
         case .full:
             throw .unavailable("The server is full", retryAfter: self.configuration.retryAfter)
         case .addressFull:
