@@ -33,7 +33,8 @@ extension EngineIOServer {
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
         try WebSocketArrivalHandler.fill(
-            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), buffers: self.buffers.value(on: channel.eventLoop),
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
+            buffers: self.buffers.value(on: channel.eventLoop),
             timeout: self.configuration.requestTimeout)
     }
 }

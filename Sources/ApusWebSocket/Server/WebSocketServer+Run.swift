@@ -61,7 +61,8 @@ extension WebSocketServer {
             channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: nil) } }
         }
         try WebSocketArrivalHandler.fill(
-            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop), buffers: self.buffers.value(on: channel.eventLoop),
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
+            buffers: self.buffers.value(on: channel.eventLoop),
             timeout: self.configuration.handshakeTimeout)
     }
 }
