@@ -38,11 +38,22 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// What any thread may ask.
     struct Status: Sendable {
+        /// Indirect: how a connection ended is larger than all else here.
+        private enum Ending: Sendable {
+            case none
+            indirect case closed(WebSocketClosure)
+        }
+
         var isOpen = true
-        var closure: WebSocketClosure?
+        private var ending = Ending.none
         var latency: Duration?
         var isCompressed = false
         var waiters: [CheckedContinuation<WebSocketClosure, Never>] = []
+
+        var closure: WebSocketClosure? {
+            get { if case .closed(let closure) = self.ending { closure } else { nil } }
+            set { self.ending = newValue.map { .closed($0) } ?? .none }
+        }
     }
 
     // MARK: Event loop

@@ -15,7 +15,6 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// A payload above this goes out as it is; below, it is copied behind its header into the turn's one buffer.
     static let copiedPayloadBytes = 16 << 10
 
-    let role: WebSocketRole
     let closeTimeout: Duration
     let maximumDeferredBytes: Int
     let buffers: WebSocketBuffers
@@ -31,9 +30,6 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Counts the headers that did not come in one read, so that a deadline knows which one it is about.
     private(set) var incompleteFrames = 0
 
-    /// Whether the channel reads into the event loop's buffer.
-    @exclusivity(unchecked) private var sharesReceiveBuffer = false
-
     /// What was sent in this turn and not yet handed to the channel.
     @exclusivity(unchecked) var outbound = ByteBuffer()
     /// Whether ``outbound`` is a buffer of the loop's, and nobody else's.
@@ -44,17 +40,20 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     @exclusivity(unchecked) var flushIsScheduled = false
     /// Whether the transport's buffer is below its watermark.
     @exclusivity(unchecked) package private(set) var isWritable = false
-    /// Masks must not be guessable (RFC 6455 10.3), so they come from the system.
-    var generator = SystemRandomNumberGenerator()
-    var extras: Extras?
-    /// How we compress; `nil` for not at all.
-    let deflate: WebSocketDeflateAgreement?
-    /// Made for the first message that is compressed.
-    var deflater: WebSocketDeflater?
+    /// Whether the channel reads into the event loop's buffer.
+    @exclusivity(unchecked) private var sharesReceiveBuffer = false
     /// Whether the deflater has nothing to remember; it then goes with the flush, for it is larger than all else here.
     var deflaterIsSpare = false
     /// Whether the message that is being sent in pieces is compressed.
     var compressesPieces = false
+    let role: WebSocketRole
+    /// Masks must not be guessable (RFC 6455 10.3), so they come from the system.
+    var generator = SystemRandomNumberGenerator()
+    var extras: Extras?
+    /// How we compress; `nil` for not at all.
+    var deflate: WebSocketDeflateAgreement? { self.machine.deflate }
+    /// Made for the first message that is compressed.
+    var deflater: WebSocketDeflater?
 
     /// - Parameters:
     ///   - role: Our side.
@@ -70,7 +69,6 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         self.role = role
         self.closeTimeout = limits.closeTimeout
         self.maximumDeferredBytes = limits.maximumDeferredBytes
-        self.deflate = deflate
         self.delegate = delegate
         self.machine = WebSocketConnectionStateMachine(limits: limits, deflate: deflate)
         self.decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? .unset : .rsv1)

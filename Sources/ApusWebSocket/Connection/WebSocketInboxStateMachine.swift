@@ -10,7 +10,7 @@ struct WebSocketInboxStateMachine {
         /// The connection stands. Leaves to `ended`.
         case open
         /// No message comes any more; those that are here can still be taken. The error is given out after them, to every reader.
-        case ended(WebSocketError?)
+        indirect case ended(WebSocketError?)
     }
 
     private let flow: WebSocketFlowControl

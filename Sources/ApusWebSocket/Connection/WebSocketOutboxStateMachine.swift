@@ -14,7 +14,7 @@ struct WebSocketOutboxStateMachine {
         /// Leaves to `ended`.
         case open
         /// Nothing is sent any more, because of this error. Final.
-        case ended(WebSocketError)
+        indirect case ended(WebSocketError)
     }
 
     private let flow: WebSocketFlowControl

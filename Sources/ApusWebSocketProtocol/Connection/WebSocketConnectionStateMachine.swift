@@ -42,7 +42,8 @@ package struct WebSocketConnectionStateMachine {
     }
 
     private let maximumMessageBytes: Int
-    private let deflate: WebSocketDeflateAgreement?
+    /// What was agreed on.
+    package let deflate: WebSocketDeflateAgreement?
     @usableFromInline
     var state = State.open
     private var partial: PartialMessage?
