@@ -11,15 +11,9 @@ package import NIOCore
 /// `@unchecked Sendable`: every mutable property is touched on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
     package let id: EngineIOID
-    /// What the client speaks.
-    package let version: EngineIOVersion
     /// The request of the handshake, put together each time.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
-    /// Whether the request came over TLS that ends at this server.
-    package let isSecure: Bool
-    /// Whether the request names the page it came from.
-    package let namesOrigin: Bool
     package let remoteAddress: SocketAddress?
     package let eventLoop: any EventLoop
 
@@ -27,17 +21,24 @@ package final class EngineIOSession: @unchecked Sendable {
     private let scratch: EngineIOScratch
     /// Under what name the client is counted.
     package let addressKey: String?
+    // A byte each, and together, for that is how they lie in memory.
+    /// What the client speaks.
+    package let version: EngineIOVersion
     let codec: EngineIOPacketCodec
+    /// Whether the request came over TLS that ends at this server.
+    package let isSecure: Bool
+    /// Whether the request names the page it came from.
+    package let namesOrigin: Bool
+    /// A version 3 client that cannot take binary data says so with `b64=1`.
+    let allowsBinary: Bool
+    var closeReason: EngineIOCloseReason?
     var payloadCodec: EngineIOPayloadCodec {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
-    /// A version 3 client that cannot take binary data says so with `b64=1`.
-    let allowsBinary: Bool
 
     // Unchecked is what every message touches, within single statements and never over a call to the layers around.
     @exclusivity(unchecked) var machine: EngineIOServerSession
     @exclusivity(unchecked) var delegate: (any EngineIOSessionDelegate)?
-    var closeReason: EngineIOCloseReason?
     /// What was seen when the session ended, in more words than the reason; for a log.
     package internal(set) var closeDetail: String?
     @exclusivity(unchecked) var webSocket: EngineIOWebSocketTransport?

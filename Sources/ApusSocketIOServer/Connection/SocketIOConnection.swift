@@ -11,7 +11,12 @@ import NIOCore
 /// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     let session: EngineIOSession
+    // A byte each, and together, for that is how they lie in memory.
     private let version: SocketIOVersion
+    private var isPolling = false
+    /// The connect deadline passed while middleware was judging.
+    private var connectTimeIsUp = false
+    @exclusivity(unchecked) private var awaitsAttachments = false
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
     // Unchecked is what every packet touches, within single statements and never over a call to a handler.
@@ -19,7 +24,6 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     @exclusivity(unchecked) private var members = SocketIOMembers()
     /// Counts what comes and goes, where the admin page is on.
     private let admin: SocketIOAdmin?
-    private var isPolling = false
     /// Of the messages of the packet that is coming in.
     @exclusivity(unchecked) private var packetBytes = 0
     /// What waits for the asynchronous handlers of all its sockets.
@@ -28,13 +32,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Namespaces this side took the client out of: until it asks for one again, what it says there crossed our word on the wire.
     private var departed: Set<String> = []
     private var connectDeadline = EventLoopTimer()
-    /// It passed while middleware was judging.
-    private var connectTimeIsUp = false
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
-    /// Runs only while attachments are outstanding.
+    /// Runs only while `awaitsAttachments`.
     private var attachmentsDeadline = EventLoopTimer()
-    @exclusivity(unchecked) private var awaitsAttachments = false
 
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
