@@ -66,8 +66,8 @@ extension EngineIOClientConnection {
     }
 
     func webSocketReceived(_ message: WebSocketMessage) {
-        if self.session.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: .text(message.payload)) {
-            self.delegate?.engine(self, received: text)  // nearly everything is one
+        if self.session.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
+            self.delegate?.engine(self, received: .text(text))  // nearly everything is one
             return
         }
         do throws(EngineIOError) {

@@ -89,12 +89,13 @@ package struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// The text message in a WebSocket message, when it is one: the same in every version.
+    /// The text message in the text of a WebSocket message, when it is one: the same in every version.
     @inlinable
-    package static func textMessage(in frame: EngineIOMessage) -> EngineIOMessage? {
-        guard case .text(var text) = frame, text.getInteger(at: text.readerIndex, as: UInt8.self) == self.messageType else { return nil }
-        text.moveReaderIndex(forwardBy: 1)
-        return .text(text)
+    package static func textMessage(in text: ByteBuffer) -> ByteBuffer? {
+        guard text.getInteger(at: text.readerIndex, as: UInt8.self) == self.messageType else { return nil }
+        var message = text
+        message.moveReaderIndex(forwardBy: 1)
+        return message
     }
 
     /// What stands before a text message.

@@ -12,15 +12,15 @@ extension EngineIOSession {
         self.delegate?.sessionOpened(self)
     }
 
-    func received(_ frame: EngineIOMessage, on webSocket: EngineIOWebSocketTransport) {
+    func received(_ message: WebSocketMessage, on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket else { return }  // a probe that lost; its close is on the way
-        if self.machine.isOnWebSocket, let message = EngineIOPacketCodec.textMessage(in: frame) {
-            self.delegate?.session(self, received: message)  // nearly everything is one
+        if self.machine.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
+            self.delegate?.session(self, received: .text(text))  // nearly everything is one
             return
         }
         do {
-            let packet = try self.codec.decode(frame)
+            let packet = try self.codec.decode(EngineIOMessage(message))
             if self.machine.transport == .webSocket {
                 self.received(packet)
             } else {

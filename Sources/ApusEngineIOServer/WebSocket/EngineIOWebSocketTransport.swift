@@ -90,23 +90,15 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func received(_ message: WebSocketMessage) {
         guard let session = self.session else { return }
-        let frame: EngineIOMessage =
-            switch message.kind {
-            case .text: .text(message.payload)
-            case .binary: .binary(message.payload)
-            }
-        if let hop {
-            self.carry(frame, message.payload.readableBytes, hop, to: session)
-        } else {
-            session.received(frame, on: self)
-        }
+        if let hop { self.carry(message, hop, to: session) } else { session.received(message, on: self) }
     }
 
     /// Takes a message to the session's event loop.
-    private func carry(_ frame: EngineIOMessage, _ bytes: Int, _ hop: EngineIOHop, to session: EngineIOSession) {
+    private func carry(_ message: WebSocketMessage, _ hop: EngineIOHop, to session: EngineIOSession) {
+        let bytes = message.payload.readableBytes
         if hop.departed(bytes) { self.setReading(paused: true) }
         session.eventLoop.execute {
-            session.received(frame, on: self)
+            session.received(message, on: self)
             guard hop.arrived(bytes) else { return }
             self.eventLoop.execute { if hop.hasRoom { self.setReading(paused: false) } }
         }
@@ -132,6 +124,16 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         session.eventLoop.runOnLoop {
             session.webSocketClosed(self, isClean: error == nil)
             session.server.left(self)
+        }
+    }
+}
+
+extension EngineIOMessage {
+    /// The same bytes.
+    init(_ message: WebSocketMessage) {
+        switch message.kind {
+        case .text: self = .text(message.payload)
+        case .binary: self = .binary(message.payload)
         }
     }
 }
