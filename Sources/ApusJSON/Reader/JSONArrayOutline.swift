@@ -4,6 +4,8 @@
 package struct JSONArrayOutline: Equatable {
     /// The first element.
     package var first: Range<Int>
+    /// Whether that is a string without escapes: what stands between its quotes is its text.
+    package var firstIsPlain: Bool
     /// The second to the last, and what separates them; empty when there is one element only.
     package var rest: Range<Int>
 
@@ -38,20 +40,19 @@ package struct JSONArrayOutline: Equatable {
             parser.offset += 1
             return .emptyArray
         }
-        let first = try self.next(&parser)
+        let start = parser.offset
+        let isPlain = try parser.skipValue(depth: 1)
+        let first = start..<parser.offset
         guard try !parser.endsContainer(UInt8(ascii: "]")) else {
-            return .array(JSONArrayOutline(first: first, rest: first.upperBound..<first.upperBound))
+            return .array(JSONArrayOutline(first: first, firstIsPlain: isPlain, rest: first.upperBound..<first.upperBound))
         }
-        let start = parser.offset
-        var last: Range<Int>
-        repeat { last = try self.next(&parser) } while try !parser.endsContainer(UInt8(ascii: "]"))
-        return .array(JSONArrayOutline(first: first, rest: start..<last.upperBound))
-    }
-
-    private static func next(_ parser: inout JSONParser) throws(JSONError) -> Range<Int> {
-        let start = parser.offset
-        try parser.skipValue(depth: 1)
-        return start..<parser.offset
+        let second = parser.offset
+        var end: Int
+        repeat {
+            try parser.skipValue(depth: 1)
+            end = parser.offset
+        } while try !parser.endsContainer(UInt8(ascii: "]"))
+        return .array(JSONArrayOutline(first: first, firstIsPlain: isPlain, rest: second..<end))
     }
 }
 

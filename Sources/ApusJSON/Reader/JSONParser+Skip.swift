@@ -1,14 +1,18 @@
 extension JSONParser {
     /// Checks a value as strictly as ``value(depth:)`` reads one, and makes none.
-    mutating func skipValue(depth: Int) throws(JSONError) {
+    ///
+    /// - Returns: Whether it is a string without escapes.
+    @discardableResult
+    mutating func skipValue(depth: Int) throws(JSONError) -> Bool {
         switch self.peek {
         case UInt8(ascii: "\""):
             self.offset += 1
-            try self.skipString()
+            return try self.skipString()
         case UInt8(ascii: "{"): try self.skipObject(depth: depth + 1)
         case UInt8(ascii: "["): try self.skipArray(depth: depth + 1)
         default: _ = try self.value(depth: depth)  // numbers and literals take no memory
         }
+        return false
     }
 
     private mutating func skipArray(depth: Int) throws(JSONError) {

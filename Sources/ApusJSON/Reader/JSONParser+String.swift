@@ -24,9 +24,17 @@ extension JSONParser {
     }
 
     /// Checks a string whose opening quote has been read, and makes none.
-    mutating func skipString() throws(JSONError) {
-        while try self.scanRun() != UInt8(ascii: "\"") { _ = try self.escape() }
+    ///
+    /// - Returns: Whether it has no escapes.
+    @discardableResult
+    mutating func skipString() throws(JSONError) -> Bool {
+        var isPlain = true
+        while try self.scanRun() != UInt8(ascii: "\"") {
+            isPlain = false
+            _ = try self.escape()
+        }
         self.offset += 1
+        return isPlain
     }
 
     private func text(from start: Int) -> String {

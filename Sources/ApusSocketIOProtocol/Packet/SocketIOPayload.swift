@@ -6,13 +6,13 @@ package import NIOCore
 /// What comes from a peer is checked as JSON before anybody sees it, and decoded when ``arguments`` asks. What is passed on as a payload is not
 /// decoded at all: it goes out as it came, spaces and escapes included.
 public struct SocketIOPayload: Sendable {
-    private enum Storage: Sendable {
+    enum Storage: Sendable {
         case values([SocketIOValue])
         /// The elements of an array without its brackets: checked JSON that names no attachments.
         case text(ByteBuffer)
     }
 
-    private let storage: Storage
+    let storage: Storage
 
     /// A payload of these arguments.
     public init(_ arguments: [SocketIOValue]) { self.storage = .values(arguments) }

@@ -29,6 +29,7 @@ private func elements(_ text: String) -> [JSONValue] {
         let bytes = Array(text.utf8)
         #expect(String(decoding: bytes[outline.first], as: UTF8.self) == first)
         #expect(String(decoding: bytes[outline.rest], as: UTF8.self) == rest)
+        #expect(outline.firstIsPlain == (first.first == "\"" && !first.contains("\\")))
         let all = String(decoding: bytes[outline.all], as: UTF8.self)
         #expect(JSONValue.array(elements(all)) == (try JSONReader.read(text)))
     }

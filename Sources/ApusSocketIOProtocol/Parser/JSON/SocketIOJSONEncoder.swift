@@ -112,21 +112,28 @@ package enum SocketIOJSONEncoder {
     private static func write(
         _ arguments: SocketIOPayload, leavesOutText: Bool, isFirst: Bool, into output: inout JSONOutput
     ) throws(JSONError) {
-        var isFirst = isFirst
-        if let text = arguments.text {
+        switch arguments.storage {
+        case .text(let text):
             if !isFirst { output.append(UInt8(ascii: ",")) }
-            return leavesOutText ? () : text.withUnsafeReadableBytes { output.append($0) }  // as it came
-        }
-        for argument in arguments.arguments {
-            if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
-            try JSONWriter.write(argument, into: &output)
+            if !leavesOutText { text.withUnsafeReadableBytes { output.append($0) } }  // as it came
+        case .values(let values):
+            var isFirst = isFirst
+            for value in values {
+                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+                try JSONWriter.write(value, into: &output)
+            }
         }
     }
 }
 
 extension SocketIOPayload {
     /// Whether binary data stands anywhere in the arguments. None does in what came as text.
-    var containsBinary: Bool { self.text == nil && self.arguments.contains { $0.containsBinary } }
+    var containsBinary: Bool {
+        switch self.storage {
+        case .text: false
+        case .values(let values): values.contains { $0.containsBinary }
+        }
+    }
 }
 
 extension SocketIOParcel.Content {

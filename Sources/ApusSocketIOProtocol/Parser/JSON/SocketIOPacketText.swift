@@ -91,19 +91,19 @@ enum SocketIOPacketText {
     private static func event(
         _ json: UnsafeRawBufferPointer, of text: ByteBuffer, at offset: Int, limits: SocketIOLimits
     ) throws(SocketIOError) -> (name: String, arguments: SocketIOPayload) {
-        guard case .array(let outline) = try self.outline(json, limits),
-            let name = self.name(UnsafeRawBufferPointer(rebasing: json[outline.first]))
-        else { throw SocketIOPacket.Content.wrongEvent }
+        guard case .array(let outline) = try self.outline(json, limits), let name = self.name(json, outline) else {
+            throw SocketIOPacket.Content.wrongEvent
+        }
         return (name, self.slice(text, outline.rest, at: offset))
     }
 
     /// The name of an event. Most are short and without escapes, and then take no memory.
-    private static func name(_ json: UnsafeRawBufferPointer) -> String? {
-        let inner = json.dropFirst().dropLast()
-        if json.first == UInt8(ascii: "\""), !inner.contains(UInt8(ascii: "\\")) {
-            return String(decoding: UnsafeRawBufferPointer(rebasing: inner), as: UTF8.self)
+    private static func name(_ json: UnsafeRawBufferPointer, _ outline: JSONArrayOutline) -> String? {
+        let first = outline.first
+        guard outline.firstIsPlain else {
+            return (try? JSONReader.read(UnsafeRawBufferPointer(rebasing: json[first]))).flatMap { SocketIOPacket.Content.eventName($0) }
         }
-        return (try? JSONReader.read(json)).flatMap { SocketIOPacket.Content.eventName($0) }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: json[first.lowerBound + 1..<first.upperBound - 1]), as: UTF8.self)
     }
 
     /// Nil when the JSON is no array.
