@@ -5,7 +5,7 @@ import NIOCore
 // From the client to the listeners: catch-all listeners, then middleware, then those of the name.
 extension SocketIOServerSocket {
     /// - Parameter bytes: What the event was on the wire.
-    func received(_ name: String, _ arguments: SocketIOPayload, ackID: Int?, bytes: Int) {
+    func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
         if ackID != nil { self.owedAcks += 1 }
         let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
         if self.listeners.hearsAll {
