@@ -66,6 +66,14 @@ public struct SocketIOParser: Sendable {
         return true
     }
 
+    /// The same for any packet.
+    package func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
+        guard case .json = self.kind, !parcel.content.containsBinary else { return false }
+        try parcel.checkSent()
+        try SocketIOJSONEncoder.writeText(of: parcel, into: &bytes)
+        return true
+    }
+
     /// A decoder for one connection.
     package func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
         switch self.kind {

@@ -293,10 +293,20 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func send(_ packet: SocketIOPacket) {
         do throws(SocketIOError) {
-            self.send(try SocketIOOutbound(SocketIOParcel(packet), parser: self.parser))
+            let parcel = SocketIOParcel(packet)
+            if self.admin == nil, try self.sendText(of: parcel) { return }
+            self.send(try SocketIOOutbound(parcel, parser: self.parser))
         } catch {
             self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func sendText(of parcel: SocketIOParcel) throws(SocketIOError) -> Bool {
+        var text = self.session.beginText()
+        defer { self.session.endText(&text) }
+        guard try self.parser.writeText(of: parcel, into: &text) else { return false }
+        self.session.sendText(text, around: nil, .automatic)
+        return true
     }
 
     /// Sends what is this client's alone: where it can be, straight into the write of this turn.

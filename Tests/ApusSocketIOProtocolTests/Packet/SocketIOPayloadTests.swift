@@ -78,8 +78,17 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         var text: [UInt8] = []
         let parcel = SocketIOParcel(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
         #expect(try !SocketIOParser.json.writeText(of: .event(name: "e", ackID: nil), [["a": .binary([1])]], namespace: "/", into: &text))
+        #expect(try !SocketIOParser.json.writeText(of: parcel, into: &text))
         #expect(text.isEmpty)
         #expect(try SocketIOParser.json.encode(parcel).count == 2)
+    }
+
+    @Test func anyPacketThatIsOneTextIsWrittenAsThat() throws {
+        var text: [UInt8] = []
+        let packet = SocketIOParcel(namespace: "/n", content: .connect(["sid": "x"]))
+        #expect(try SocketIOParser.json.writeText(of: packet, into: &text))
+        #expect(String(decoding: text, as: UTF8.self) == #"0/n,{"sid":"x"}"#)
+        #expect(try !SocketIOParser.messagePack.writeText(of: packet, into: &text))
     }
 
     @Test func whatMayNotBeSentHasNoText() {

@@ -39,6 +39,11 @@ package enum SocketIOJSONEncoder {
         }
     }
 
+    /// The same for any packet.
+    static func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) {
+        try self.write(parcel.content, parcel.namespace, attachments: nil, into: &bytes)
+    }
+
     private static func write(
         _ content: SocketIOParcel.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
