@@ -91,7 +91,7 @@ extension Work {
                 var frames = space.takeBatch()
                 var found = 0
                 while frames.next() != nil { found += 1 }
-                space.giveBack(frames)
+                space.giveBack(&frames)
                 guard found == count else { throw WorkFailure(message: "\(found) frames") }
             }
         }

@@ -126,7 +126,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         while let frame = frames.next() {
             self.perform(self.machine.receivedFrame(frame))
         }
-        self.buffers.space.giveBack(frames)
+        self.buffers.space.giveBack(&frames)
         if let failure {
             self.perform(self.machine.decoderFailed(failure))
         }

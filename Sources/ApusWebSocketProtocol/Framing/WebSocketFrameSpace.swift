@@ -52,9 +52,9 @@ package struct WebSocketFrameSpace {
         return batch
     }
 
-    /// The frames were worked on: their storage can be used again.
-    package mutating func giveBack(_ batch: consuming WebSocketFrameBatch) {
+    /// The frames were worked on: their storage can be used again. By reference: a copy would share the storage, and clearing it make a new one.
+    package mutating func giveBack(_ batch: inout WebSocketFrameBatch) {
         batch.clear()
-        self.batch = batch
+        swap(&batch, &self.batch)
     }
 }
