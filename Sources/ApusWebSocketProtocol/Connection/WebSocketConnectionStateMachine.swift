@@ -37,7 +37,12 @@ package struct WebSocketConnectionStateMachine {
                 let bound = Self.maximumGrowth * (self.payload.readableBytes + bytes)
                 self.payload.reserveCapacity(minimumWritableBytes: bytes + min(piece.missing, bound))
             }
-            self.payload.writeImmutableBuffer(piece.payload)
+            piece.payload.withUnsafeReadableBytes { source in
+                _ = self.payload.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { target in
+                    WebSocketMaskingKey.zero.copy(source, to: target)
+                    return bytes
+                }
+            }
         }
     }
 

@@ -88,7 +88,7 @@ package struct WebSocketFrameDecoder {
                 self.count(header)
                 consumed &+= header.headerLength
                 let frame = OpenFrame(
-                    isFinal: header.isFinal, missing: header.payloadLength, maskingKey: header.maskingKey ?? WebSocketMaskingKey(word: 0))
+                    isFinal: header.isFinal, missing: header.payloadLength, maskingKey: header.maskingKey ?? .zero)
                 self.take(
                     min(available, header.payloadLength), of: frame, opcode: header.opcode, reserved: header.reserved, into: &space,
                     consumed: &consumed)

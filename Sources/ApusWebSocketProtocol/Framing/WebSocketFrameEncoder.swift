@@ -61,7 +61,7 @@ package enum WebSocketFrameEncoder {
             header.store(to: room)
             guard !payload.isEmpty else { return bytes }
             let target = UnsafeMutableRawBufferPointer(rebasing: room[header.length..<bytes])
-            if let key = header.maskingKey { key.copy(payload, to: target) } else { target.copyMemory(from: payload) }
+            (header.maskingKey ?? .zero).copy(payload, to: target)
             return bytes
         }
     }

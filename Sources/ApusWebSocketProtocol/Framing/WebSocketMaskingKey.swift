@@ -10,6 +10,12 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         self.word = word
     }
 
+    /// Leaves the bytes as they are.
+    ///
+    /// To copy with it is never slow. `memmove` of glibc is, for 8 KiB and more on AMD's processors, where the target lies a few bytes ahead of the
+    /// source within a page: `rep movsb` then takes four times as long, as it does in the kernel.
+    package static var zero: Self { Self(word: 0) }
+
     /// The key for what follows after `count` bytes.
     package func turned(by count: Int) -> Self {
         // In the machine's own order: the byte that lies first is the lowest here, the highest on a big-endian machine.
