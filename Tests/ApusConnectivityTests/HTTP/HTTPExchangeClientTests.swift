@@ -18,6 +18,7 @@ import X509
     ) -> HTTPExchangeClient {
         var configuration = HTTPExchanger.Configuration(
             origin: HTTPOrigin(isSecure: tls != nil, host: host, port: server.port), dialer: Dialer(tls: tls))
+        configuration.idleTimeout = .seconds(600)  // however busy the machine is between two requests
         change(&configuration)
         return HTTPExchangeClient(configuration: configuration, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
