@@ -78,11 +78,7 @@ def chart(title, run, x_name, y_name, lines, log_x=False, log_y=False):
 
 def draw(data, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for name, rows in data.get("connections", {}).items():
-        lines.append((f"Apus, {name}", [(row["size"], row["per_cpu"]) for row in rows]))
-    for name, rows in data.get("peers", {}).items():
-        lines.append((name, [(row["size"], row["per_cpu"]) for row in rows]))
+    lines = [(name, [(row["size"], row["per_cpu"]) for row in rows]) for name, rows in data.get("connections", {}).items()]
     if lines:
         title = "Round trips a CPU-second of the server, 64 B, one in flight on each connection"
         (folder / "throughput.svg").write_text(chart(title, data["run"], "connections", "a CPU-second", lines, log_x=True, log_y=True), encoding="utf-8")
