@@ -13,14 +13,16 @@ public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let step = control & 2 == 0 ? Int.max : Int(control >> 2 & 15) + 1
     let (frames, failure) = decode(ByteBuffer(bytes: bytes.dropFirst()), role: role, step: step)
 
+    // A piece is written anew as a frame of its own, of which nothing is missing.
+    let whole = frames.map { WebSocketFrame(isFinal: $0.isFinal, reserved: $0.reserved, opcode: $0.opcode, payload: $0.payload) }
     var again = ByteBuffer()
-    for frame in frames {
+    for frame in whole {
         let key = role == .server ? WebSocketMaskingKey(word: UInt32(control) &* 0x0101_0305) : nil
         WebSocketFrameEncoder.write(frame, maskingKey: key, into: &again)
     }
     let second = decode(again, role: role, step: .max)
     if failure == nil, frames.count < 8 { precondition(second.failure == nil, "what was decoded cannot be decoded again") }
-    precondition(failure != nil || frames.count >= 8 || second.frames == frames, "a frame changed on its way")
+    precondition(failure != nil || frames.count >= 8 || second.frames == whole, "a frame changed on its way")
     return 0
 }
 
