@@ -15,9 +15,9 @@ package final class WebSocketBuffers {
     @exclusivity(unchecked) private var spareBytes = 0
 
     /// Who is flushed when the turn ends.
-    @exclusivity(unchecked) private var waiting = WebSocketFlushList()
+    private let waiting = WebSocketFlushList()
     /// Who was read in this turn, and has answered.
-    @exclusivity(unchecked) private var answering = WebSocketFlushList()
+    private let answering = WebSocketFlushList()
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
     /// What was joined last, until the turn ends.
@@ -70,29 +70,19 @@ extension WebSocketBuffers {
     /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
     func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         guard self.waiting.add(handler) == 1 else { return }
-        eventLoop.assumeIsolated().execute { self.flushWaiting() }
-    }
-
-    private func flushWaiting() {
-        self.joint = nil
-        let handlers = self.waiting.take()
-        for handler in handlers { handler.turnEnded() }
-        self.waiting.giveBack(handlers)
+        eventLoop.assumeIsolated().execute {
+            self.joint = nil
+            self.waiting.flush()
+        }
     }
 
     /// Flushes a connection that was read, when enough others were, or at the end of this turn; it asks once.
     func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         switch self.answering.add(handler) {
-        case self.answersTogether: self.flushAnswering()
-        case 1: eventLoop.assumeIsolated().execute { self.flushAnswering() }
+        case self.answersTogether: self.answering.flush()
+        case 1: eventLoop.assumeIsolated().execute { self.answering.flush() }
         default: break
         }
-    }
-
-    private func flushAnswering() {
-        let handlers = self.answering.take()
-        for handler in handlers { handler.turnEnded() }
-        self.answering.giveBack(handlers)
     }
 }
 

@@ -1,28 +1,25 @@
 /// Connections that are to be flushed, each once.
-struct WebSocketFlushList {
+///
+/// An object, for who is flushed may write again, and is then added to the next.
+final class WebSocketFlushList {
     /// More of them are not kept room for.
     private static let maximumSpareHandlers = 4096
 
-    private var handlers: [WebSocketHandler] = []
+    @exclusivity(unchecked) private var handlers: [WebSocketHandler] = []
     /// Empty; kept for its storage.
-    private var spare: [WebSocketHandler] = []
+    @exclusivity(unchecked) private var spare: [WebSocketHandler] = []
 
     /// Answers how many there are now.
-    mutating func add(_ handler: WebSocketHandler) -> Int {
+    func add(_ handler: WebSocketHandler) -> Int {
         self.handlers.append(handler)
         return self.handlers.count
     }
 
-    /// All of them. Who is flushed may write again, and is then added to the next.
-    mutating func take() -> [WebSocketHandler] {
+    func flush() {
         var handlers: [WebSocketHandler] = []
         swap(&handlers, &self.spare)
         swap(&handlers, &self.handlers)
-        return handlers
-    }
-
-    /// They were flushed.
-    mutating func giveBack(_ handlers: consuming [WebSocketHandler]) {
+        for handler in handlers { handler.turnEnded() }
         handlers.removeAll(keepingCapacity: handlers.capacity <= Self.maximumSpareHandlers)
         self.spare = handlers
     }
