@@ -34,8 +34,7 @@ extension EngineIOServer {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
         try WebSocketArrivalHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
-            buffers: self.buffers.value(on: channel.eventLoop),
-            timeout: self.configuration.requestTimeout)
+            buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)
     }
 }
 

@@ -110,12 +110,7 @@ package final class EngineIOServer: Sendable {
         // Behind a proxy its address says nothing.
         let key = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
         guard self.state.withLockedValue({ $0.transports.opened(from: key) }) == nil else { return false }
-        // What a connection keeps for its end is smaller when it keeps the server only.
-        if let key {
-            channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: key) } }
-        } else {
-            channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: nil) } }
-        }
+        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: key) } }
         return true
     }
 

@@ -54,16 +54,10 @@ extension WebSocketServer {
         guard self.state.withLockedValue({ $0.transports.opened(from: address) }) == nil else {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
-        // What a connection keeps for its end is smaller when that is one object.
-        if let address {
-            channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
-        } else {
-            channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: nil) } }
-        }
+        channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
         try WebSocketArrivalHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
-            buffers: self.buffers.value(on: channel.eventLoop),
-            timeout: self.configuration.handshakeTimeout)
+            buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.handshakeTimeout)
     }
 }
 
