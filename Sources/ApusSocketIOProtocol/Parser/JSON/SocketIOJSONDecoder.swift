@@ -12,21 +12,22 @@ package struct SocketIOJSONDecoder: Sendable {
         var payload: SocketIOValue
         var attachments: [ByteBuffer] = []
 
-        var isWhole: Bool { self.attachments.count == self.header.attachments }
+        var isWhole: Bool { self.attachments.count >= self.header.attachments }
     }
 
+    /// Indirect, because most connections get no attachments, and each has its decoder.
     private enum State {
-        /// The next message is a text, or, while a packet is `partial`, one of its attachments. Leaves to `failed`.
-        case open
+        /// The next message is a text. Leaves to `collecting` or `failed`.
+        case idle
+        /// The next message is an attachment. Leaves to `idle` with the last one, or to `failed`.
+        indirect case collecting(Partial)
         /// Final. Whatever comes gets the same error again.
         indirect case failed(SocketIOError)
     }
 
     let version: SocketIOVersion
     let limits: SocketIOLimits
-    private var state = State.open
-    /// One packet or none. An array, so that a connection that gets no attachments keeps no room for one.
-    private var partial: [Partial] = []
+    private var state = State.idle
 
     package init(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) {
         self.version = version
@@ -45,36 +46,38 @@ package struct SocketIOJSONDecoder: Sendable {
             }
         } catch {
             self.state = .failed(error)
-            self.partial = []
             throw error
         }
     }
 
     private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
-        if case .failed(let error) = self.state { throw error }
-        guard self.partial.isEmpty else { throw self.unexpectedText }
+        switch self.state {
+        case .idle: break
+        case .collecting(let partial):
+            throw SocketIOError(
+                .malformedPacket,
+                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
+        case .failed(let error): throw error
+        }
         switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
         case .complete(let packet): return packet
         case .announces(let header, let payload):
-            self.partial.append(Partial(header: header, payload: payload))
+            self.state = .collecting(Partial(header: header, payload: payload))
             return nil
         }
     }
 
-    private var unexpectedText: SocketIOError {
-        let (came, announced) = self.partial.first.map { ($0.attachments.count, $0.header.attachments) } ?? (0, 0)
-        return SocketIOError(.malformedPacket, message: "a text message where attachment \(came + 1) of \(announced) was due")
-    }
-
     private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
-        if case .failed(let error) = self.state { throw error }
-        guard !self.partial.isEmpty else {
+        guard case .collecting(var partial) = self.state else {
+            if case .failed(let error) = self.state { throw error }
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
         }
-        self.partial[0].attachments.append(bytes)
-        guard self.partial[0].isWhole else { return nil }
-        defer { self.partial.removeAll(keepingCapacity: true) }
-        let partial = self.partial[0]
+        self.state = .idle  // so that the attachments are nobody else's, and are not copied
+        partial.attachments.append(bytes)
+        guard partial.isWhole else {
+            self.state = .collecting(partial)
+            return nil
+        }
         return try SocketIOPacketText.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
     }
 }
