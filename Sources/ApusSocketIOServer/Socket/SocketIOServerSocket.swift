@@ -50,16 +50,15 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         case open
         /// The client is gone or told so; the rooms still stand. Leaves to `closed`.
         case disconnecting
-        /// Final.
-        case closed
+        /// Final. Indirect: an open socket keeps no room for the reason.
+        indirect case closed(SocketIODisconnectReason)
     }
 
-    /// What hardly a socket needs before its end. Made with the first need: an idle socket is to be small.
+    /// What few sockets need. Made with the first need: an idle socket is to be small.
     ///
     /// Confined to the socket's event loop.
     final class Extras {
         var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
-        var closeReason: SocketIODisconnectReason?
         var waitingAcks: [Int: WaitingAck] = [:]
         /// Made with the first ack that is waited for.
         var ackTimer: DeadlineTimer?
@@ -219,11 +218,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Calls `handler` once when the socket has left its namespace and its rooms, at once if it is gone already.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed = self.state {
-                handler(self.extras?.closeReason ?? .transportClose)
-            } else {
-                self.disconnectHandlers.append(handler)
-            }
+            if case .closed(let reason) = self.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
         }
     }
 
@@ -232,8 +227,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         guard case .open = self.state else { return }
         self.state = .disconnecting
         if let extras { for handler in exchange(&extras.disconnectingHandlers, with: []) { handler(reason) } }
-        self.makeExtras().closeReason = reason
-        self.state = .closed
+        self.state = .closed(reason)
         self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
@@ -259,7 +253,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     func abandon() {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
-        self.state = .closed
+        self.state = .closed(.transportClose)
         self.withStored { $0.roomsAhead = nil }
         self.namespace.recovery?.abandoned(self)
         self.letGo()
