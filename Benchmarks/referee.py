@@ -12,21 +12,26 @@ import tempfile
 from bench import RAW, SOCKETIO, Server, at_the_limit, pinned
 from rounds import Figure, Table, idle_rows, throughput
 
+
+def options(mode, connections, depth, size=64):
+    return ["-m", mode, "-c", connections, "-d", depth, "-s", size]
+
+
 # name of the row, options of the generator
 RAW_SHAPES = [
-    ("raw echo 64 B, 50 × 4", ["-m", "ws", "-c", 50, "-d", 4, "-s", 64]),
-    ("raw echo 64 B, 100 × 16", ["-m", "ws", "-c", 100, "-d", 16, "-s", 64]),
-    ("raw echo 1 KiB, 50 × 4", ["-m", "ws", "-c", 50, "-d", 4, "-s", 1024]),
-    ("raw echo 64 B, 50 × 1", ["-m", "ws", "-c", 50, "-d", 1, "-s", 64]),
-    ("raw echo 64 B, 1 × 1", ["-m", "ws", "-c", 1, "-d", 1, "-s", 64]),
+    ("raw echo 64 B, 50 × 4", options("ws", 50, 4)),
+    ("raw echo 64 B, 100 × 16", options("ws", 100, 16)),
+    ("raw echo 1 KiB, 50 × 4", options("ws", 50, 4, 1024)),
+    ("raw echo 64 B, 50 × 1", options("ws", 50, 1)),
+    ("raw echo 64 B, 1 × 1", options("ws", 1, 1)),
 ]
 SOCKETIO_SHAPES = [
-    ("Socket.IO ack 64 B, 1 × 1", ["-m", "ack", "-c", 1, "-d", 1, "-s", 64]),
-    ("Socket.IO echo 64 B, 50 × 4", ["-m", "echo", "-c", 50, "-d", 4, "-s", 64]),
-    ("Socket.IO ack 64 B, 50 × 4", ["-m", "ack", "-c", 50, "-d", 4, "-s", 64]),
-    ("Socket.IO echo 1 KiB, 50 × 4", ["-m", "echo", "-c", 50, "-d", 4, "-s", 1024]),
-    ("Socket.IO ack 64 B, 100 × 16", ["-m", "ack", "-c", 100, "-d", 16, "-s", 64]),
-    ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", ["-m", "bcast", "-c", 1001, "-d", 4, "-s", 64]),
+    ("Socket.IO ack 64 B, 1 × 1", options("ack", 1, 1)),
+    ("Socket.IO echo 64 B, 50 × 4", options("echo", 50, 4)),
+    ("Socket.IO ack 64 B, 50 × 4", options("ack", 50, 4)),
+    ("Socket.IO echo 1 KiB, 50 × 4", options("echo", 50, 4, 1024)),
+    ("Socket.IO ack 64 B, 100 × 16", options("ack", 100, 16)),
+    ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", options("bcast", 1001, 4)),
 ]
 
 
