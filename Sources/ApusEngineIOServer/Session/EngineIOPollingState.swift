@@ -3,9 +3,9 @@ import Atomics
 
 /// What the shell of a session keeps that began by polling. One that began on a WebSocket never polls, and is smaller without.
 ///
-/// `@unchecked Sendable`: every mutable property is touched on the session's event loop only.
+/// `@unchecked Sendable`: the variables are touched on the session's event loop only.
 final class EngineIOPollingState: @unchecked Sendable {
-    /// Set by the handler that reads a POST, on whatever event loop that is.
+    /// Set by the handler that reads a POST, on its own event loop.
     let postIsRunning = ManagedAtomic(false)
     var heldPoll: EngineIOResponder?
     /// Whether no message that waits for a poll wants to stay uncompressed.

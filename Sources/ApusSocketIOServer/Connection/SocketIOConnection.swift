@@ -234,8 +234,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
         return SocketIOServerSocket(
             id: resumption?.session.socketID ?? EngineIOID.random().description, namespace: namespace, auth: .object(shown),
-            connection: self,
-            limits: limits, recovery: recovery,
+            connection: self, limits: limits, recovery: recovery,
             comeback: SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption))
     }
 
