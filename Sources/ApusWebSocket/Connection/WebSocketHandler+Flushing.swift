@@ -34,7 +34,7 @@ extension WebSocketHandler {
     }
 
     private func makeMaskingKey() -> WebSocketMaskingKey? {
-        self.role == .client ? WebSocketMaskingKey(word: self.generator.next()) : nil
+        self.role.masks ? WebSocketMaskingKey(word: self.generator.next()) : nil
     }
 
     /// The first frame of a turn needs a buffer: the last one still belongs to the channel.

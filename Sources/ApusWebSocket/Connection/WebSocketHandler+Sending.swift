@@ -22,7 +22,7 @@ extension WebSocketHandler {
 
     /// A data frame. A large one is not copied when it need not be masked.
     func send(_ payload: ByteBuffer, isFinal: Bool, reserved: WebSocketReservedBits, opcode: WebSocketOpcode) {
-        if self.role == .server, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
+        if !self.role.masks, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
             WebSocketFrameEncoder.writeHeader(
                 opcode: opcode, isFinal: isFinal, reserved: reserved, payloadLength: payload.readableBytes, maskingKey: nil,
                 into: &self.outbound)
@@ -52,7 +52,7 @@ extension WebSocketHandler {
         guard self.isOpen, let end = text.last else { return }
         let length = text.count + middle.readableBytes
         let isCompressed = self.deflate?.compresses(length, compression) ?? false
-        guard self.role == .server, !isCompressed, !self.machine.isSendingPieces, let context = self.context else {
+        guard !self.role.masks, !isCompressed, !self.machine.isSendingPieces, let context = self.context else {
             var whole = ByteBufferAllocator().buffer(capacity: length)
             whole.writeBytes(text.dropLast())
             whole.writeImmutableBuffer(middle)

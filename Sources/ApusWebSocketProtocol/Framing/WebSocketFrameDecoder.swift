@@ -116,6 +116,7 @@ package struct WebSocketFrameDecoder {
     }
 
     /// The header of the next frame when it is whole. Judges the announced size in any case.
+    @inline(__always)
     private func nextHeader(_ bytes: UnsafeRawBufferPointer) throws(WebSocketError) -> WebSocketFrameHeader? {
         guard self.openFrame == nil,
             let header = try WebSocketFrameHeader.parse(bytes, role: self.role, allowedReservedBits: self.allowedReservedBits)

@@ -12,6 +12,7 @@ struct WebSocketFrameHeader: Equatable {
     /// Reads a header at the beginning of `bytes`; `nil` when more bytes are needed.
     ///
     /// What can be refused by the first two bytes is refused before the others are waited for.
+    @inline(__always)
     static func parse(
         _ bytes: UnsafeRawBufferPointer,
         role: WebSocketRole,
@@ -37,7 +38,7 @@ struct WebSocketFrameHeader: Equatable {
         }
         // 5.1: "a server MUST close a connection upon receiving a frame that is not masked"; a client, one that is.
         let isMasked = second & 0x80 != 0
-        guard isMasked == (role == .server) else {
+        guard isMasked != role.masks else {
             throw WebSocketError(.protocolViolation, message: isMasked ? "a server's frame is masked" : "a client's frame is not masked")
         }
         let shortLength = second & 0x7F
