@@ -124,7 +124,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         let failure = self.decoder.decode(&bytes, using: &self.buffers.space)
         var frames = self.buffers.space.takeBatch()
         while let frame = frames.next() {
-            self.perform(self.machine.receivedFrame(frame))
+            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII))
         }
         self.buffers.space.giveBack(&frames)
         if let failure {

@@ -104,7 +104,9 @@ package struct WebSocketConnectionStateMachine {
     }
 
     /// A frame came whole.
-    package mutating func receivedFrame(_ frame: WebSocketFrame) -> FrameAction {
+    ///
+    /// - Parameter isASCII: Whether its payload is known to be ASCII; it is then not looked through again.
+    package mutating func receivedFrame(_ frame: WebSocketFrame, isASCII: Bool = false) -> FrameAction {
         switch self.state {
         case .open: break
         case .closeSent: return self.receivedFrameWhileClosing(frame)
@@ -114,6 +116,9 @@ package struct WebSocketConnectionStateMachine {
         case .text, .binary:
             guard self.partial == nil else {
                 return self.fail(.protocolViolation, "a new message between the fragments of another")
+            }
+            if frame.isFinal, !frame.reserved.contains(.rsv1) {
+                return self.received(frame.payload, isText: frame.opcode == .text, isASCII: isASCII)
             }
             return self.receivedBeginning(of: frame)
         case .continuation:
@@ -219,17 +224,17 @@ package struct WebSocketConnectionStateMachine {
 // MARK: Messages
 
 extension WebSocketConnectionStateMachine {
+    /// The common case: one frame, and its payload is the message.
+    private mutating func received(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
+        guard isText else { return .deliver(WebSocketMessage(.binary, payload)) }
+        guard isASCII || UTF8StreamValidator.isValid(payload) else { return self.fail(.invalidUTF8, "a text message is not UTF-8") }
+        return .deliver(WebSocketMessage(.text, payload))
+    }
+
     private mutating func receivedBeginning(of frame: WebSocketFrame) -> FrameAction {
         let isText = frame.opcode == .text
         let isCompressed = frame.reserved.contains(.rsv1)
         self.validator = UTF8StreamValidator()
-        // The common case: one frame, and its payload is the message.
-        if frame.isFinal, !isCompressed {
-            guard !isText || self.validator.receive(frame.payload) else {
-                return self.fail(.invalidUTF8, "a text message is not UTF-8")
-            }
-            return self.delivery(isText: isText, payload: frame.payload)
-        }
         // Copied: the frame is a slice of what was read, and a slow message must not keep that alive.
         return self.received(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }

@@ -16,6 +16,8 @@ package struct WebSocketFrameBatch {
         @usableFromInline var length: Int
         /// Bytes of the frame that have not come.
         @usableFromInline var missing: Int
+        /// Whether the payload is known to be ASCII.
+        @usableFromInline var isASCII = false
 
         /// Whether this is not a whole message: the connection's machine then copies it to the others.
         var isPiece: Bool { !self.isFinal || self.opcode == .continuation }
@@ -27,6 +29,8 @@ package struct WebSocketFrameBatch {
     /// What the payloads are parts of.
     @usableFromInline var bytes = ByteBuffer()
     @usableFromInline var position = 0
+    /// Whether the payload of the frame that ``next()`` answered last is known to be ASCII.
+    @usableFromInline package var isASCII = false
 
     /// An empty batch.
     init() {}
@@ -37,6 +41,7 @@ package struct WebSocketFrameBatch {
         guard self.position < self.places.count else { return nil }
         let place = self.places[self.position]
         self.position &+= 1
+        self.isASCII = place.isASCII
         let payload = self.bytes.getSlice(at: self.bytes.readerIndex &+ place.start, length: place.length) ?? ByteBuffer()
         return WebSocketFrame(
             isFinal: place.isFinal, reserved: place.reserved, opcode: place.opcode, payload: payload, missing: place.missing)
@@ -49,7 +54,7 @@ package struct WebSocketFrameBatch {
         var offset = 0
         for index in self.places.indices {
             let place = self.places[index]
-            place.maskingKey.copy(
+            self.places[index].isASCII = place.maskingKey.copy(
                 UnsafeRawBufferPointer(rebasing: source[place.start..<place.start &+ place.length]),
                 to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset &+ place.length]))
             self.places[index].start = offset

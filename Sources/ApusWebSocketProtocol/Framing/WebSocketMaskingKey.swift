@@ -37,19 +37,26 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
     /// - Parameters:
     ///   - source: The bytes.
     ///   - target: As many bytes; the same, or none of them.
-    package func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) {
-        guard let from = source.baseAddress, let to = target.baseAddress, source.count <= target.count else { return }
+    /// - Returns: Whether what was written is ASCII: known on the way, it spares a look at most texts.
+    @discardableResult
+    package func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let from = source.baseAddress, let to = target.baseAddress, source.count <= target.count else { return source.isEmpty }
         let count = source.count
         let double = UInt64(self.word) << 32 | UInt64(self.word)
         let four = SIMD4<UInt64>(repeating: double)
+        var seen = SIMD4<UInt64>.zero
         var offset = 0
         while offset <= count &- 32 {
-            to.storeBytes(
-                of: from.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self) ^ four, toByteOffset: offset, as: SIMD4<UInt64>.self)
+            let bytes = from.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self) ^ four
+            to.storeBytes(of: bytes, toByteOffset: offset, as: SIMD4<UInt64>.self)
+            seen |= bytes
             offset &+= 32
         }
+        var seenInAll = seen[0] | seen[1] | seen[2] | seen[3]
         while offset <= count &- 8 {
-            to.storeBytes(of: from.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ double, toByteOffset: offset, as: UInt64.self)
+            let bytes = from.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ double
+            to.storeBytes(of: bytes, toByteOffset: offset, as: UInt64.self)
+            seenInAll |= bytes
             offset &+= 8
         }
         // Eight bytes are twice the key, so it starts anew here.
@@ -57,8 +64,10 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         while offset < count {
             let byte = from.load(fromByteOffset: offset, as: UInt8.self) ^ UInt8(truncatingIfNeeded: rest)
             to.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            seenInAll |= UInt64(byte)
             rest &>>= 8
             offset &+= 1
         }
+        return seenInAll & 0x8080_8080_8080_8080 == 0
     }
 }
