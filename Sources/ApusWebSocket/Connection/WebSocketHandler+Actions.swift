@@ -3,14 +3,14 @@ import NIOCore
 
 extension WebSocketHandler {
     /// Carries out what the machine decided about a frame.
-    func perform(_ action: WebSocketConnectionStateMachine.FrameAction) {
+    func perform(_ action: WebSocketConnectionStateMachine.FrameAction, telling delegate: any WebSocketHandlerDelegate) {
         switch action {
         case .deliver(let message):
-            self.delegate?.webSocket(self, received: message)
+            delegate.webSocket(self, received: message)
         case .sendPong(let payload):
             self.sendPong(payload)
         case .receivedPong(let payload):
-            self.delegate?.webSocket(self, receivedPong: payload)
+            delegate.webSocket(self, receivedPong: payload)
         case .answerClose(let answer, let received):
             self.writeClose(answer)
             self.receivedCloseReason = received.reason
@@ -29,6 +29,12 @@ extension WebSocketHandler {
         case .doNothing:
             break
         }
+    }
+
+    /// Bytes came that are no frame, or the connection cannot go on for a reason of our own.
+    func fail(_ error: WebSocketError) {
+        guard let delegate = self.delegate else { return }
+        self.perform(self.machine.decoderFailed(error), telling: delegate)
     }
 
     /// The transport has gone, or is of no use any more.

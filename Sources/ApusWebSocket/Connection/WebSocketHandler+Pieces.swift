@@ -52,7 +52,7 @@ extension WebSocketHandler {
             }
         } catch {
             // Only for want of memory; what the peer has of the message cannot be taken back.
-            return self.perform(self.machine.decoderFailed(error))
+            return self.fail(error)
         }
         self.send(compressed, isFinal: isLast, reserved: reserved, opcode: opcode)
     }
@@ -61,7 +61,7 @@ extension WebSocketHandler {
         guard self.deferredBytes + bytes <= self.maximumDeferredBytes else {
             let error = WebSocketError(
                 .invalidUse, message: "more than \(self.maximumDeferredBytes) bytes wait for the last piece of a message")
-            return self.perform(self.machine.decoderFailed(error))
+            return self.fail(error)
         }
         let extras = self.extras ?? Extras()
         self.extras = extras

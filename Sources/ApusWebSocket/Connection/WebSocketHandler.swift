@@ -113,7 +113,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     private func received(_ read: ByteBuffer) {
-        guard !self.machine.isFinished else { return }  // after the end bytes are only read to see the transport's end
+        // After the end bytes are only read to see the transport's end. The delegate is taken hold of once for all frames.
+        guard !self.machine.isFinished, let delegate = self.delegate else { return }
         self.isReading = true
         var bytes = read
         let wasIncomplete = self.incomplete != nil
@@ -124,11 +125,11 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         let failure = self.decoder.decode(&bytes, using: &self.buffers.space)
         var frames = self.buffers.space.takeBatch()
         while let frame = frames.next() {
-            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII))
+            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
         }
         self.buffers.space.giveBack(&frames)
         if let failure {
-            self.perform(self.machine.decoderFailed(failure))
+            self.fail(failure)
         }
         if bytes.readableBytes > 0, !self.machine.isFinished {
             if !wasIncomplete || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
