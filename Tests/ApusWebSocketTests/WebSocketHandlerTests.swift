@@ -56,6 +56,7 @@ import Testing
         let (buffers, loop) = (WebSocketBuffers(isShared: true), EmbeddedEventLoop())
         let servers = try (0..<40).map { _ in try Server(buffers: buffers, loop: loop) }
         for (index, server) in servers.enumerated() {
+            server.handler.shareReceiveBuffer()
             server.delegate.echoes = true
             server.receiveWithinTurn(self.text("\(index)"))
             if index == 30 { #expect(try server.written() == nil) }
@@ -67,11 +68,26 @@ import Testing
         #expect(late == (0..<40).map { $0 < 32 ? nil : "\($0)" })
     }
 
-    @Test func whoIsReadAndHangsUpInOneTurnIsAnswered() throws {
+    /// The end shows as a read of nothing, or as an event where half of a connection may be closed.
+    @Test(arguments: [false, true]) func whoIsReadAndHangsUpInOneTurnIsAnswered(isHalfClosed: Bool) throws {
+        let server = try Server(buffers: WebSocketBuffers(isShared: true))
+        server.handler.shareReceiveBuffer()
+        server.delegate.echoes = true
+        server.receiveWithinTurn(self.text("a"))
+        #expect(try server.written() == nil)
+        if isHalfClosed {
+            server.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        } else {
+            server.channel.pipeline.fireChannelReadComplete()
+        }
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
+    }
+
+    /// Behind TLS the peer's end may come in the read of its last message.
+    @Test func whoDoesNotShareTheBufferOfReadsIsAnsweredAtOnce() throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))
         server.delegate.echoes = true
         server.receiveWithinTurn(self.text("a"))
-        server.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 

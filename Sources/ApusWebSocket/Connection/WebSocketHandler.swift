@@ -144,8 +144,10 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         if !self.machine.isFinished {
             self.delegate?.webSocketReadComplete(self)
         }
+        // Without a read before it this is the peer's end: it may still hear the answers to what it said. Behind TLS both may come in one read.
+        let answersCanWait = self.isReading && self.sharesReceiveBuffer
         self.isReading = false
-        self.flushAfterRead(context)
+        if answersCanWait { self.flushAfterRead(context) } else { self.flushNow() }
         context.fireChannelReadComplete()
     }
 
@@ -176,7 +178,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             // The server goes down. Not passed on: handlers of HTTP behind us would cut the connection.
             if let delegate = self.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
-            // Half-open: the peer will say nothing more, so there is nobody to close with. It may still hear what it was answered.
+            // Half-open, where a server of HTTP permits it: the peer will say nothing more, so there is nobody to close with. It may still hear what
+            // it was answered.
             self.flushNow()
             self.transportEnded(cause: nil)
         default:

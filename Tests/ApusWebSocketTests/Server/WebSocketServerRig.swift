@@ -53,7 +53,12 @@ final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
         get throws { if let channel = self.channel.withLockedValue({ $0 }) { channel } else { throw ChannelError.ioOnClosedChannel } }
     }
 
-    func send(_ text: String) async throws { try await self.open.writeAndFlush(ByteBuffer(string: text)) }
+    func send(_ text: String) async throws { try await self.send(ByteBuffer(string: text)) }
+
+    func send(_ bytes: ByteBuffer) async throws { try await self.open.writeAndFlush(bytes) }
+
+    /// Says nothing more, and listens on.
+    func hangUp() async throws { try await self.open.close(mode: .output) }
 
     func stopReading() async throws { try await self.open.setOption(.autoRead, value: false).get() }
 

@@ -1,7 +1,9 @@
 @testable import ApusWebSocket
 import ApusWebSocketProtocol
+import Dispatch
 import HTTPTypes
 import NIOCore
+import NIOPosix
 import Testing
 
 /// The public server and the public client over the loopback.
@@ -105,6 +107,32 @@ import Testing
             }
             #expect(excluded == 1)
         }
+    }
+
+    /// The server finds what the peer said, and its end, in one turn of its event loop: that is held until both are there.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func whoSpeaksAndHangsUpIsAnswered(withItsRequest: Bool) async throws {
+        let server = WebSocketServer(onOpen: { connection in connection.onMessage { connection, message in connection.post(message) } })
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        try await withServer(server, on: group) { port in
+            let peer = try await RawPeer.connect(port: port)
+            var last = ByteBuffer()
+            if withItsRequest {
+                last.writeString(EmbeddedWebSocketServer.request())
+            } else {
+                try await peer.send(EmbeddedWebSocketServer.request())
+                _ = try await peer.receive(until: "\r\n\r\n")
+                WebSocketFrameEncoder.write(text: Array("the last word".utf8), maskingKey: WebSocketMaskingKey(word: 7), into: &last)
+            }
+            let isHeld = DispatchSemaphore(value: 0)
+            group.next().execute { _ = isHeld.wait(timeout: .now() + 20) }
+            try await peer.send(last)
+            try await peer.hangUp()
+            isHeld.signal()
+            let answers = try await peer.waitForEnd()
+            #expect(answers.hasPrefix("HTTP/1.1 101 "))
+            #expect(answers.contains("the last word") == !withItsRequest)
+        }
+        try await group.shutdownGracefully()
     }
 
     /// Hazard 17.

@@ -107,7 +107,7 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // What is not whole by now is slow, or no such request. The first read is a byte, whoever sends.
+        // What is not whole by now is slow, or no such request. A first read in the clear is a byte, whoever sends.
         if self.head.readableBytes > 1 {
             self.passOn(self.head, context, isEndOfRead: true)
         } else {
