@@ -36,6 +36,11 @@ import Testing
             return buffer
         }
 
+        func setWritable(_ isWritable: Bool) {
+            self.channel.isWritable = isWritable
+            self.channel.pipeline.fireChannelWritabilityChanged()
+        }
+
         func written() throws -> ByteBuffer? { try self.channel.readOutbound(as: ByteBuffer.self) }
     }
 
@@ -89,6 +94,31 @@ import Testing
         server.delegate.echoes = true
         server.receiveWithinTurn(self.text("a"))
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
+    }
+
+    @Test func oneBufferGathersWhatATransportDoesNotTake() throws {
+        let server = try Server()
+        server.setWritable(false)
+        for text in ["a", "b", "c"] {
+            server.handler.send(.text(text))
+            server.channel.embeddedEventLoop.run()
+        }
+        #expect(try server.written() == nil)
+        #expect(server.handler.queuedBytes == 9)
+        server.setWritable(true)
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x81, 1, 0x62, 0x81, 1, 0x63]))
+        #expect(try server.written() == nil)
+    }
+
+    @Test func aTransportThatTakesNothingIsGivenMuchAllTheSame() throws {
+        let server = try Server()
+        server.setWritable(false)
+        for _ in 0..<5 {
+            server.handler.send(.text(String(repeating: "a", count: 16_000)))
+            server.channel.embeddedEventLoop.run()
+        }
+        #expect(try server.written()?.readableBytes == 5 * 16_004)
     }
 
     @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {

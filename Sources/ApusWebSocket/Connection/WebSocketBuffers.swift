@@ -6,6 +6,7 @@ import NIOCore
 /// Confined to its event loop.
 package final class WebSocketBuffers {
     private static let firstBytes = 1 << 10
+    private static let smallBytes = 8 << 10
     private static let receiveBytes = 64 << 10
 
     /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
@@ -24,24 +25,20 @@ package final class WebSocketBuffers {
     @exclusivity(unchecked) private var joint: Joint?
     /// What the buffers that are kept after their writes may have together.
     private let maximumSpareBytes: Int
-    /// So many connections that were read are written to together.
-    ///
-    /// A peer that is written to wakes up, reads and sleeps again; of many on one machine each wakes the others' processor. That was a seventh of an
-    /// echo to 50 of them. With too many, what the processor's cache holds of the first has gone when its turn comes.
-    private let answersTogether: Int
 
     /// - Parameter isShared: Whether the connections of an event loop share this, or one stands alone.
     package init(isShared: Bool = false) {
         self.maximumSpareBytes = isShared ? 256 << 10 : 4 << 10
-        self.answersTogether = isShared ? 32 : 1
     }
 
     /// An empty buffer for what is sent in one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
-        // Nobody else holds it, unless the transport has not taken all. One that is too small would be moved to grow.
+        // Nobody else holds it, unless the transport has not taken all. One that is too small would be moved to grow; one that is far too large
+        // would be held for little by a peer that does not read.
         if var spare = self.spares.popLast() {
             self.spareBytes -= spare.capacity
-            if spare.capacity >= minimumBytes, let buffer = Self.take(&spare) { return buffer }
+            let fits = minimumBytes...max(Self.smallBytes, 8 &* minimumBytes)
+            if fits.contains(spare.capacity), let buffer = Self.take(&spare) { return buffer }
         }
         return ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
     }
@@ -67,6 +64,12 @@ package final class WebSocketBuffers {
 // MARK: Flushing
 
 extension WebSocketBuffers {
+    /// So many connections that were read are written to together.
+    ///
+    /// A peer that is written to wakes up, reads and sleeps again; of many on one machine each wakes the others' processor. That was a seventh of an
+    /// echo to 50 of them. With too many, what the processor's cache holds of the first has gone when its turn comes.
+    private static let answersTogether = 32
+
     /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
     func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         guard self.waiting.add(handler) == 1 else { return }
@@ -79,8 +82,12 @@ extension WebSocketBuffers {
     /// Flushes a connection that was read, when enough others were, or at the end of this turn; it asks once.
     func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         switch self.answering.add(handler) {
-        case self.answersTogether: self.answering.flush()
-        case 1: eventLoop.assumeIsolated().execute { self.answering.flush() }
+        case Self.answersTogether: self.answering.flush()
+        case 1:
+            eventLoop.assumeIsolated().execute {
+                self.joint = nil
+                self.answering.flush()
+            }
         default: break
         }
     }

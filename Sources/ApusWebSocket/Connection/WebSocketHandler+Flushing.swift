@@ -4,6 +4,9 @@ import NIOCore
 
 /// What is sent in one turn is gathered in one buffer and leaves in one write.
 extension WebSocketHandler {
+    /// What is sent over several turns is gathered up to here, while the transport takes nothing.
+    private static let gatheredBytes = 64 << 10
+
     /// Adds a frame to what leaves in this turn.
     func append(_ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset) {
         self.beginOutbound(withRoomFor: payload.readableBytes)
@@ -19,7 +22,7 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// Sends the answer to the opening handshake, within the read that brought the request: whose end flushes it, with the frames behind it.
+    /// Sends the answer to the opening handshake, within the read that brought the request: it leaves after that, with the frames behind it.
     func sendHandshakeAnswer(_ fields: HTTPFields) {
         self.beginOutbound(withRoomFor: 512)
         self.outbound.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
@@ -80,14 +83,19 @@ extension WebSocketHandler {
 
     func turnEnded() {
         self.flushIsScheduled = false
-        self.flushNow()
+        // While the transport takes nothing, this one buffer grows: each that is handed over is kept, however little is in it.
+        let isGathering = !self.isWritable && self.ownsOutbound && !self.hasUnflushed && self.outbound.readableBytes < Self.gatheredBytes
+        if isGathering { self.letGoOfSpareDeflater() } else { self.flushNow() }
+    }
+
+    private func letGoOfSpareDeflater() {
+        guard self.deflaterIsSpare else { return }
+        self.deflaterIsSpare = false
+        self.deflater = nil
     }
 
     func flushNow() {
-        if self.deflaterIsSpare {
-            self.deflaterIsSpare = false
-            self.deflater = nil
-        }
+        self.letGoOfSpareDeflater()
         guard let context = self.context else { return }
         if self.outbound.readableBytes > 0 {
             let bytes = self.outbound

@@ -154,8 +154,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
         self.isWritable = isWritable
-        if isWritable, let payload = self.waitingPong.take() {
-            self.sendPong(payload)
+        if isWritable {
+            if let payload = self.waitingPong.take() { self.sendPong(payload) }
+            if self.outbound.readableBytes > 0 { self.scheduleFlush() }
         }
         if !self.machine.isFinished {
             self.delegate?.webSocketWritabilityChanged(self, isWritable: isWritable)

@@ -1,0 +1,40 @@
+import NIOCore
+import Testing
+
+@testable import ApusWebSocket
+
+@Suite struct WebSocketBuffersTests {
+    private func buffer(_ bytes: Int) -> ByteBuffer { ByteBufferAllocator().buffer(capacity: bytes) }
+
+    @Test func whatWasWrittenIsUsedAgain() {
+        let buffers = WebSocketBuffers(isShared: true)
+        var written = self.buffer(2048)
+        written.writeInteger(1)
+        let place = written.withUnsafeReadableBytes { $0.baseAddress }
+        buffers.giveBack(written)
+        written = ByteBuffer()
+        var taken = buffers.takeBuffer(minimumBytes: 100)
+        #expect(taken.readableBytes == 0)
+        taken.writeInteger(2)
+        #expect(taken.withUnsafeReadableBytes { $0.baseAddress } == place)
+    }
+
+    @Test func whatTheTransportStillHoldsIsNot() {
+        let buffers = WebSocketBuffers(isShared: true)
+        var written = self.buffer(2048)
+        written.writeInteger(1)
+        buffers.giveBack(written)
+        var taken = buffers.takeBuffer(minimumBytes: 100)
+        taken.writeInteger(2)
+        #expect(written == ByteBuffer(integer: 1))
+    }
+
+    /// A peer that does not read keeps what it is answered with.
+    @Test func aLittleAnswerDoesNotTakeALargeBuffer() {
+        let buffers = WebSocketBuffers(isShared: true)
+        buffers.giveBack(self.buffer(128 << 10))
+        #expect(buffers.takeBuffer(minimumBytes: 7).capacity <= 8 << 10)
+        buffers.giveBack(self.buffer(128 << 10))
+        #expect(buffers.takeBuffer(minimumBytes: 20 << 10).capacity == 128 << 10)
+    }
+}
