@@ -99,8 +99,10 @@ struct SocketIOListeners {
     }
 
     mutating func remove(_ listener: SocketIOListener) {
-        self.wide?.any.removeAll { $0.listener == listener }
-        self.wide?.outgoing.removeAll { $0.listener == listener }
+        if let wide {
+            self.replace(wide.any.filter { $0.listener != listener }, in: wide, \.any)
+            self.replace(wide.outgoing.filter { $0.listener != listener }, in: wide, \.outgoing)
+        }
         for event in self.byEvent.names { self.removeEntries(of: event) { $0.listener == listener } }
     }
 
@@ -108,9 +110,16 @@ struct SocketIOListeners {
         self.removeEntries(of: event) { _ in true }
     }
 
-    mutating func removeAllAny() { self.wide?.any = [] }
+    mutating func removeAllAny() { if let wide { self.replace([], in: wide, \.any) } }
 
-    mutating func removeAllOutgoing() { self.wide?.outgoing = [] }
+    mutating func removeAllOutgoing() { if let wide { self.replace([], in: wide, \.outgoing) } }
+
+    /// What goes is let go of behind the access: its end may be the application's, and ask for this list again.
+    private func replace<Value>(_ value: [Value], in wide: Wide, _ list: ReferenceWritableKeyPath<Wide, [Value]>) {
+        let gone = wide[keyPath: list]
+        wide[keyPath: list] = value
+        withExtendedLifetime(gone) {}
+    }
 
     private mutating func removeEntries(of event: String, where isUnwanted: (Entry) -> Bool) {
         guard let entries = self.byEvent[event]?.all, entries.contains(where: isUnwanted) else { return }
