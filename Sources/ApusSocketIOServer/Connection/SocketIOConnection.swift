@@ -28,7 +28,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     @exclusivity(unchecked) private var packetBytes = 0
     /// What waits for the asynchronous handlers of all its sockets.
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
-        maximum: self.server?.configuration.maximumWaitingEventBytes ?? SocketIOServerConfiguration().maximumWaitingEventBytes)
+        maximum: self.configuration.maximumWaitingEventBytes)
     /// Namespaces this side took the client out of: until it asks for one again, what it says there crossed our word on the wire.
     private var departed: Set<String> = []
     private var connectDeadline = EventLoopTimer()
@@ -257,6 +257,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.members[socket.namespace.name] = .joined(socket)
         // It was for the first namespace.
         self.session.timers.cancel(&self.connectDeadline)
+        self.connectTimeIsUp = false
         guard let missed = socket.opened() else {
             // The history ran on while middleware was judging. The client comes back, and starts anew.
             return self.close(.transportError, detail: "what the client missed is gone")
@@ -301,10 +302,19 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func sendText(of parcel: SocketIOParcel) throws(SocketIOError) -> Bool {
+        try self.sendText { text throws(SocketIOError) in try self.parser.writeText(of: parcel, into: &text) }
+    }
+
+    /// Sends what `write` appends, if it answers that it is all there is to a packet.
+    @inline(__always)
+    private func sendText(
+        around middle: ByteBuffer? = nil, _ compression: WebSocketCompression = .automatic,
+        _ write: (inout [UInt8]) throws(SocketIOError) -> Bool
+    ) throws(SocketIOError) -> Bool {
         var text = self.session.beginText()
         defer { self.session.endText(&text) }
-        guard try self.parser.writeText(of: parcel, into: &text) else { return false }
-        self.session.sendText(text, around: nil, .automatic)
+        guard try write(&text) else { return false }
+        self.session.sendText(text, around: middle, compression)
         return true
     }
 
@@ -325,13 +335,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         of call: SocketIOCall, _ arguments: SocketIOPayload, _ namespace: String, _ compression: WebSocketCompression
     ) throws(SocketIOError) -> Bool {
         let large = arguments.largeText
-        var text = self.session.beginText()
-        defer { self.session.endText(&text) }
-        guard try self.parser.writeText(of: call, arguments, leavesOutText: large != nil, namespace: namespace, into: &text) else {
-            return false
+        return try self.sendText(around: large, compression) { text throws(SocketIOError) in
+            try self.parser.writeText(of: call, arguments, leavesOutText: large != nil, namespace: namespace, into: &text)
         }
-        self.session.sendText(text, around: large, compression)
-        return true
     }
 
     func send(_ outbound: SocketIOOutbound) {
