@@ -93,11 +93,13 @@ enum BenchServer {
                     let arguments = event.arguments
                     guard arguments.count == 2, let count = arguments[0].intValue else { return }
                     for _ in 0..<min(max(count, 0), 100_000) { socket.emit("flood", arguments: [arguments[1]]) }
+                    event.acknowledge()
                 }
                 socket.on("room") { (event: SocketIOEvent) in
                     let arguments = event.arguments
                     guard arguments.count == 2, let room = arguments[0].stringValue else { return }
                     namespace.to(room).emit("room", arguments: [arguments[1]])
+                    event.acknowledge()
                 }
             }
         }
