@@ -50,7 +50,7 @@ enum EngineIOPacketType {
     static let close = UInt8(ascii: "1")
     static let ping = UInt8(ascii: "2")
     static let pong = UInt8(ascii: "3")
-    static let message = UInt8(ascii: "4")
+    static let message = EngineIOPacketCodec.messageType
     static let upgrade = UInt8(ascii: "5")
     static let noop = UInt8(ascii: "6")
     /// Not a digit: base64 follows, and the packet is a binary message.

@@ -22,7 +22,7 @@ package struct SocketIORooms: Sendable {
 
     /// The rooms that exist, those of single sockets included.
     package var names: [String] {
-        self.othersByRoom.keys + self.roomsBySocket.keys.filter { self.othersByRoom[$0] == nil && self.isInOwnRoom($0) }
+        self.othersByRoom.keys + self.roomsBySocket.lazy.filter { self.othersByRoom[$0] == nil && $1.contains($0) }.map(\.key)
     }
 
     /// What a call changed about a room, for whoever watches.

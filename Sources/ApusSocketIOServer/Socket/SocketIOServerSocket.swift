@@ -73,9 +73,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         return made
     }
 
-    /// What one client may make this server keep and wait for.
-    ///
-    /// The sockets of a server on one event loop share it.
+    /// What one client may make this server keep and wait for, and one lock. The sockets of a server on one event loop share it.
     final class Limits: Sendable {
         /// Guards what the application keeps with each of these sockets. It is nearly always asked for on their event loop, so that one lock does
         /// for all of them, and each is smaller without one.

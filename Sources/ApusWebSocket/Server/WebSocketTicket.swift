@@ -1,7 +1,7 @@
 import Atomics
 import NIOConcurrencyHelpers
 
-/// The place of one WebSocket among those a server admits. Given back once, however often that is said.
+/// The place of one WebSocket among those a server admits. Given back once, when each who holds it has said so.
 ///
 /// A connection and its handler share it: the later of the two gives it back.
 final class WebSocketTicket: Sendable {
