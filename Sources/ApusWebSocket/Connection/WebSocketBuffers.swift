@@ -7,6 +7,8 @@ import NIOCore
 package final class WebSocketBuffers {
     private static let firstBytes = 1 << 10
     private static let smallBytes = 8 << 10
+    /// A buffer has room for so many of the first message in it at most.
+    private static let maximumMessages = 64
     private static let receiveBytes = 64 << 10
 
     /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
@@ -37,7 +39,7 @@ package final class WebSocketBuffers {
         // would be held for little by a peer that does not read.
         if var spare = self.spares.popLast() {
             self.spareBytes -= spare.capacity
-            let fits = minimumBytes...max(Self.smallBytes, 8 &* minimumBytes)
+            let fits = minimumBytes...max(Self.smallBytes, Self.maximumMessages &* minimumBytes)
             if fits.contains(spare.capacity), let buffer = Self.take(&spare) { return buffer }
         }
         return ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
