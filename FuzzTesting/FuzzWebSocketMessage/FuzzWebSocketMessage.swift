@@ -38,12 +38,13 @@ private func outcome(of input: ByteBuffer, role: WebSocketRole, deflate: WebSock
     var actions: [Action] = []
     while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
         pending.writeImmutableBuffer(piece)
-        var frames: [WebSocketFrame] = []
-        let failure = decoder.decode(&pending, into: &frames)
+        var space = WebSocketFrameSpace()
+        let failure = decoder.decode(&pending, using: &space)
         pending.discardReadBytes()
-        for frame in frames {
+        var frames = space.takeBatch()
+        while let frame = frames.next() {
             let wasFinished = machine.isFinished
-            let action = machine.receivedFrame(frame)
+            let action = machine.receivedFrame(frame, isASCII: frames.isASCII)
             precondition(!wasFinished || action == .doNothing, "something came after the end")
             actions.append(checked(action, isCompressed: deflate != nil))
         }

@@ -226,9 +226,10 @@ package struct WebSocketConnectionStateMachine {
 extension WebSocketConnectionStateMachine {
     /// The common case: one frame, and its payload is the message.
     private mutating func received(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
-        guard isText else { return .deliver(WebSocketMessage(.binary, payload)) }
-        guard isASCII || UTF8StreamValidator.isValid(payload) else { return self.fail(.invalidUTF8, "a text message is not UTF-8") }
-        return .deliver(WebSocketMessage(.text, payload))
+        guard isText, !isASCII else { return .deliver(WebSocketMessage(isText ? .text : .binary, payload)) }
+        self.validator = UTF8StreamValidator()
+        guard self.validator.receive(payload) else { return self.fail(.invalidUTF8, "a text message is not UTF-8") }
+        return self.delivery(isText: true, payload: payload)
     }
 
     private mutating func receivedBeginning(of frame: WebSocketFrame) -> FrameAction {
