@@ -54,6 +54,29 @@ private struct Refused: Error {}
         #expect(self.notes == ["any a", "first", "second", "any off", "any a", "second", "any off", "any a", "any off"])
     }
 
+    /// What a listener holds may take others away when it is let go of.
+    @Test func aListenerThatGoesMayTakeAnotherWithIt() throws {
+        final class Token: Sendable {
+            private let ended: @Sendable () -> Void
+            init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+            deinit { self.ended() }
+        }
+        let client = try self.client { socket in
+            let other = socket.onAny { event in self.note("other \(event.name)") }
+            let named = socket.on("a") { (_: SocketIOEvent) in self.note("a") }
+            let first = Token { [weak socket] in socket?.off(other) }
+            let second = Token { [weak socket] in socket?.off(named) }
+            let holder = socket.onAny { event in withExtendedLifetime(first) { self.note("holder \(event.name)") } }
+            let once = socket.on("b") { (_: SocketIOEvent) in withExtendedLifetime(second) { self.note("b") } }
+            socket.on("off") { (_: SocketIOEvent) in
+                socket.off(holder)
+                socket.off(once)
+            }
+        }
+        try client.post(#"2["a"]"#, #"2["off"]"#, #"2["a"]"#, #"2["b"]"#)
+        #expect(self.notes == ["other a", "holder a", "a", "other off", "holder off"])
+    }
+
     @Test func catchAllListenersComeFirstAndPrependedOnesBeforeThem() throws {
         let client = try self.client { socket in
             socket.on("a") { (_: SocketIOEvent) in self.note("a") }

@@ -125,5 +125,6 @@ struct SocketIOListeners {
         guard let entries = self.byEvent[event]?.all, entries.contains(where: isUnwanted) else { return }
         for entry in entries where isUnwanted(entry) { self.once.remove(entry.listener) }
         self.byEvent[event] = Entries(entries.filter { !isUnwanted($0) })
+        withExtendedLifetime(entries) {}  // as in `replace`
     }
 }
