@@ -123,11 +123,16 @@ import Testing
                 _ = try await peer.receive(until: "\r\n\r\n")
                 WebSocketFrameEncoder.write(text: Array("the last word".utf8), maskingKey: WebSocketMaskingKey(word: 7), into: &last)
             }
-            let isHeld = DispatchSemaphore(value: 0)
-            group.next().execute { _ = isHeld.wait(timeout: .now() + 20) }
+            let (holds, held) = AsyncStream.makeStream(of: Void.self)
+            let allIsSaid = DispatchSemaphore(value: 0)
+            group.next().execute {
+                held.yield()
+                _ = allIsSaid.wait(timeout: .now() + 20)
+            }
+            for await _ in holds { break }
             try await peer.send(last)
             try await peer.hangUp()
-            isHeld.signal()
+            allIsSaid.signal()
             let answers = try await peer.waitForEnd()
             #expect(answers.hasPrefix("HTTP/1.1 101 "))
             #expect(answers.contains("the last word") == !withItsRequest)
