@@ -10,13 +10,11 @@ import Testing
         let buffers = WebSocketBuffers(isShared: true)
         var written = self.buffer(2048)
         written.writeInteger(1)
-        let place = written.withUnsafeReadableBytes { $0.baseAddress }
         buffers.giveBack(written)
         written = ByteBuffer()
-        var taken = buffers.takeBuffer(minimumBytes: 100)
+        let taken = buffers.takeBuffer(minimumBytes: 100)
         #expect(taken.readableBytes == 0)
-        taken.writeInteger(2)
-        #expect(taken.withUnsafeReadableBytes { $0.baseAddress } == place)
+        #expect(taken.capacity == 2048)  // a new one has 1024
     }
 
     @Test func whatTheTransportStillHoldsIsNot() {

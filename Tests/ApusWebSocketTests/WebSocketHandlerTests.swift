@@ -111,6 +111,35 @@ import Testing
         #expect(try server.written() == nil)
     }
 
+    /// The answers to a read too, also behind TLS, where each buffer that is handed over takes 16 KiB there.
+    @Test(arguments: [false, true]) func answersToReadsAreGathered(sharesReceiveBuffer: Bool) throws {
+        let server = try Server(buffers: WebSocketBuffers(isShared: true))
+        if sharesReceiveBuffer { server.handler.shareReceiveBuffer() }
+        server.delegate.echoes = true
+        server.setWritable(false)
+        for text in ["a", "b", "c"] { try server.receive(self.text(text)) }
+        #expect(try server.written() == nil)
+        server.setWritable(true)
+        server.channel.embeddedEventLoop.run()
+        #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x81, 1, 0x62, 0x81, 1, 0x63]))
+    }
+
+    @Test func whatIsGatheredGoesBeforeWhatIsNotCopied() throws {
+        let server = try Server()
+        server.setWritable(false)
+        server.handler.send(.text("a"))
+        server.channel.embeddedEventLoop.run()
+        server.handler.send(.binary(ByteBuffer(repeating: 7, count: 100_000)))
+        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.text("c")))
+        server.channel.embeddedEventLoop.run()
+        var written = ByteBuffer()
+        while let next = try server.written() { written.writeImmutableBuffer(next) }
+        #expect(written.readSlice(length: 3) == ByteBuffer(bytes: [0x81, 1, 0x61]))
+        #expect(written.readSlice(length: 10) == ByteBuffer(bytes: [0x82, 127, 0, 0, 0, 0, 0, 1, 0x86, 0xA0]))
+        #expect(written.readSlice(length: 100_000) == ByteBuffer(repeating: 7, count: 100_000))
+        #expect(written == ByteBuffer(bytes: [0x81, 1, 0x63]))
+    }
+
     @Test func aTransportThatTakesNothingIsGivenMuchAllTheSame() throws {
         let server = try Server()
         server.setWritable(false)

@@ -70,7 +70,7 @@ extension WebSocketConnection {
     /// The hop of the outbox.
     func outboxHopped() {
         self.writeOutbox()
-        self.handler?.flushNow()  // also tells the truth about the transport's buffer
+        self.handler?.flushUnlessGathering()  // also tells the truth about the transport's buffer
         self.transportChanged()
     }
 

@@ -83,7 +83,11 @@ extension WebSocketHandler {
 
     func turnEnded() {
         self.flushIsScheduled = false
-        // While the transport takes nothing, this one buffer grows: each that is handed over is kept, however little is in it.
+        self.flushUnlessGathering()
+    }
+
+    /// While the transport takes nothing, one buffer grows: each that is handed over is kept, however little is in it.
+    func flushUnlessGathering() {
         let isGathering = !self.isWritable && self.ownsOutbound && !self.hasUnflushed && self.outbound.readableBytes < Self.gatheredBytes
         if isGathering { self.letGoOfSpareDeflater() } else { self.flushNow() }
     }

@@ -147,7 +147,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         // Without a read before it this is the peer's end: it may still hear the answers to what it said. Behind TLS both may come in one read.
         let answersCanWait = self.isReading && self.sharesReceiveBuffer
         self.isReading = false
-        if answersCanWait { self.flushAfterRead(context) } else { self.flushNow() }
+        if answersCanWait { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
         context.fireChannelReadComplete()
     }
 
