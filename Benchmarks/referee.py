@@ -9,7 +9,7 @@ import re
 import subprocess
 import tempfile
 
-from bench import RAW, SOCKETIO, Server, at_the_limit, pinned
+from bench import HERE, RAW, SOCKETIO, Server, at_the_limit, pinned
 from rounds import Figure, Table, idle_rows, throughput
 
 
@@ -35,14 +35,20 @@ SOCKETIO_SHAPES = [
 ]
 
 
+def compile(compiler, program, source):
+    subprocess.run([compiler, "-O2", "-w", "-o", program, source], check=True, stdin=subprocess.DEVNULL)
+
+
 class Referee:
     def __init__(self, arguments, servers):
         self.seconds, self.idle_count, self.only = arguments.seconds, arguments.idle, arguments.only
         self.servers = servers
-        self.tables = [Table(["Apus", "node ws"]), Table(SOCKETIO)]
-        self.load = pathlib.Path(servers.enter_context(tempfile.TemporaryDirectory())) / "sioload"
-        source = pathlib.Path(arguments.referee) / "sioload.cpp"
-        subprocess.run(["g++", "-O2", "-w", "-o", self.load, source], check=True, stdin=subprocess.DEVNULL)
+        folder = pathlib.Path(servers.enter_context(tempfile.TemporaryDirectory()))
+        self.load, floor = folder / "sioload", str(folder / "floor")
+        compile("g++", self.load, pathlib.Path(arguments.referee) / "sioload.cpp")
+        compile("gcc", floor, HERE / "websocket" / "floor.c")
+        self.raw = {"Apus": RAW["Apus"], "node ws": RAW["node ws"], "the kernel's floor, in C": (lambda port: [floor, str(port)], {})}
+        self.tables = [Table(self.raw), Table(SOCKETIO)]
 
     @property
     def rows(self):
@@ -51,7 +57,7 @@ class Referee:
     def once(self, number):
         """A round. Ours comes last of the raw servers and first of the others, as in `measure.py`."""
         raw, socketio = self.tables
-        peers = [(name, RAW[name], "/") for name in reversed(raw.servers)]
+        peers = [(name, self.raw[name], "/") for name in reversed(raw.servers)]
         for name, options in RAW_SHAPES:
             self.shape(number, raw, peers, name, options)
         self.idle(number, raw, peers, "raw")
