@@ -39,8 +39,8 @@ package final class WebSocketBuffers {
         // would be held for little by a peer that does not read.
         if var spare = self.spares.popLast() {
             self.spareBytes -= spare.capacity
-            let fits = minimumBytes...max(Self.smallBytes, Self.maximumMessages &* minimumBytes)
-            if fits.contains(spare.capacity), let buffer = Self.take(&spare) { return buffer }
+            let isFarTooLarge = spare.capacity > Self.smallBytes && spare.capacity / Self.maximumMessages > minimumBytes
+            if spare.capacity >= minimumBytes, !isFarTooLarge, let buffer = Self.take(&spare) { return buffer }
         }
         return ByteBufferAllocator().buffer(capacity: max(Self.firstBytes, minimumBytes))
     }
