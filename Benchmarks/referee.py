@@ -13,29 +13,29 @@ from bench import HERE, RAW, SOCKETIO, Server, at_the_limit, pinned
 from rounds import Figure, Table, idle_rows, throughput
 
 
-def options(mode, connections, depth, size=64):
+def shaped(mode, connections, depth, size=64):
     return ["-m", mode, "-c", connections, "-d", depth, "-s", size]
 
 
 # name of the row, options of the generator
 RAW_SHAPES = [
-    ("raw echo 64 B, 50 × 4", options("ws", 50, 4)),
-    ("raw echo 64 B, 100 × 16", options("ws", 100, 16)),
-    ("raw echo 1 KiB, 50 × 4", options("ws", 50, 4, 1024)),
-    ("raw echo 64 B, 50 × 1", options("ws", 50, 1)),
-    ("raw echo 64 B, 1 × 1", options("ws", 1, 1)),
+    ("raw echo 64 B, 50 × 4", shaped("ws", 50, 4)),
+    ("raw echo 64 B, 100 × 16", shaped("ws", 100, 16)),
+    ("raw echo 1 KiB, 50 × 4", shaped("ws", 50, 4, 1024)),
+    ("raw echo 64 B, 50 × 1", shaped("ws", 50, 1)),
+    ("raw echo 64 B, 1 × 1", shaped("ws", 1, 1)),
 ]
 SOCKETIO_SHAPES = [
-    ("Socket.IO ack 64 B, 1 × 1", options("ack", 1, 1)),
-    ("Socket.IO echo 64 B, 50 × 4", options("echo", 50, 4)),
-    ("Socket.IO ack 64 B, 50 × 4", options("ack", 50, 4)),
-    ("Socket.IO echo 1 KiB, 50 × 4", options("echo", 50, 4, 1024)),
-    ("Socket.IO ack 64 B, 100 × 16", options("ack", 100, 16)),
-    ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", options("bcast", 1001, 4)),
+    ("Socket.IO ack 64 B, 1 × 1", shaped("ack", 1, 1)),
+    ("Socket.IO echo 64 B, 50 × 4", shaped("echo", 50, 4)),
+    ("Socket.IO ack 64 B, 50 × 4", shaped("ack", 50, 4)),
+    ("Socket.IO echo 1 KiB, 50 × 4", shaped("echo", 50, 4, 1024)),
+    ("Socket.IO ack 64 B, 100 × 16", shaped("ack", 100, 16)),
+    ("Socket.IO broadcast to 1,000, 4 in flight, deliveries", shaped("bcast", 1001, 4)),
 ]
 
 
-def compile(compiler, program, source):
+def build(compiler, program, source):
     subprocess.run([compiler, "-O2", "-w", "-o", program, source], check=True, stdin=subprocess.DEVNULL)
 
 
@@ -45,8 +45,8 @@ class Referee:
         self.servers = servers
         folder = pathlib.Path(servers.enter_context(tempfile.TemporaryDirectory()))
         self.load, floor = folder / "sioload", str(folder / "floor")
-        compile("g++", self.load, pathlib.Path(arguments.referee) / "sioload.cpp")
-        compile("gcc", floor, HERE / "websocket" / "floor.c")
+        build("g++", self.load, pathlib.Path(arguments.referee) / "sioload.cpp")
+        build("gcc", floor, HERE / "websocket" / "floor.c")
         self.raw = {"Apus": RAW["Apus"], "node ws": RAW["node ws"], "the kernel's floor, in C": (lambda port: [floor, str(port)], {})}
         self.tables = [Table(self.raw), Table(SOCKETIO)]
 
