@@ -3,7 +3,7 @@ import Atomics
 
 /// What the shell of a session keeps that began by polling. One that began on a WebSocket never polls, and is smaller without.
 ///
-/// `@unchecked Sendable`: the variables are touched on the session's event loop only.
+/// `@unchecked Sendable`: only its session has it, and touches the variables on the session's event loop; the atomic is for any thread.
 final class EngineIOPollingState: @unchecked Sendable {
     /// Set by the handler that reads a POST, on its own event loop.
     let postIsRunning = ManagedAtomic(false)
