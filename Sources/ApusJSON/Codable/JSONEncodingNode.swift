@@ -54,7 +54,7 @@ final class JSONEncodingNode {
 
     /// The node of a nested container. Asked for twice, it is the same, so that a subclass may add to what its superclass wrote.
     func node(key: String) -> JSONEncodingNode {
-        if let known = self.pending.first(where: { self.members[$0.place].key == key }) { return known.node }
+        if let known = self.pending.first(where: { UTF8Key.areEqual(self.members[$0.place].key, key) }) { return known.node }
         let node = JSONEncodingNode()
         self.pending.append((self.members.count, node))
         self.members.append((key, .null))

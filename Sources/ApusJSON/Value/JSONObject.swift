@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
 
     private var members: ContiguousArray<Element>
     /// The place of each name. Empty up to `searchableCount` members.
-    private var positions: [Name: Int]
+    private var positions: [UTF8Key: Int]
 
     /// An empty object.
     public init() {
@@ -46,6 +46,9 @@ public struct JSONObject: Sendable {
     /// The values, in order.
     public var values: some RandomAccessCollection<JSONValue> & Sendable { self.members.map { $0.value } }
 
+    /// The member at a place in the order, which must be one of the object's.
+    func member(at place: Int) -> Element { self.members[place] }
+
     /// The value of that name. Setting an unknown name appends it; setting `nil` removes the member (linear time).
     public subscript(key: String) -> JSONValue? {
         get { self.position(of: key).map { self.members[$0].value } }
@@ -60,8 +63,8 @@ public struct JSONObject: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        if self.members.count > Self.searchableCount { return self.positions[Name(key)] }
-        return self.members.firstIndex { Name.areEqual($0.key, key) }
+        if self.members.count > Self.searchableCount { return self.positions[UTF8Key(key)] }
+        return self.members.firstIndex { UTF8Key.areEqual($0.key, key) }
     }
 
     private mutating func append(_ member: Element) {
@@ -69,7 +72,7 @@ public struct JSONObject: Sendable {
         if self.members.count == Self.searchableCount + 1 {
             self.indexMembers()
         } else if self.members.count > Self.searchableCount {
-            self.positions[Name(member.key)] = self.members.count - 1
+            self.positions[UTF8Key(member.key)] = self.members.count - 1
         }
     }
 
@@ -84,7 +87,7 @@ public struct JSONObject: Sendable {
         self.positions.reserveCapacity(self.members.count)
         var kept = 0
         for index in self.members.indices {
-            let name = Name(self.members[index].key)
+            let name = UTF8Key(self.members[index].key)
             if let first = self.positions[name] {
                 self.members[first].value = self.members[index].value
                 continue
@@ -99,7 +102,7 @@ public struct JSONObject: Sendable {
 
     private static func hasRepeatedName(_ members: ContiguousArray<Element>) -> Bool {
         for later in members.indices.dropFirst() {
-            for earlier in 0..<later where Name.areEqual(members[earlier].key, members[later].key) { return true }
+            for earlier in 0..<later where UTF8Key.areEqual(members[earlier].key, members[later].key) { return true }
         }
         return false
     }
@@ -130,27 +133,11 @@ extension JSONObject: Hashable {
         var sum = 0
         for member in self.members {
             var one = Hasher()
-            one.combine(member.key)
+            one.combine(UTF8Key(member.key))
             one.combine(member.value)
             sum &+= one.finalize()
         }
         hasher.combine(self.count)
         hasher.combine(sum)
     }
-}
-
-/// A name that compares by its bytes. `String` alone compares by canonical equivalence.
-private struct Name: Hashable {
-    let string: String
-
-    init(_ string: String) { self.string = string }
-
-    static func == (left: Name, right: Name) -> Bool { Self.areEqual(left.string, right.string) }
-
-    /// The count first: it tells most names apart, and takes no call.
-    static func areEqual(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(self.string) }
 }

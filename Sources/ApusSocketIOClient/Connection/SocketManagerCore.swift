@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol
+import ApusJSON
 import ApusSocketIOProtocol
 import Logging
 import NIOConcurrencyHelpers
@@ -18,7 +19,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// The round trip of the last ping, where it could be measured.
     var latency: Duration? { self.measuredLatency.withLockedValue { $0 } }
     private let url: String
-    private let namespaces = NIOLockedValueBox<[String: SocketNamespaceCore]>([:])
+    private let namespaces = NIOLockedValueBox<[UTF8Key: SocketNamespaceCore]>([:])
     /// One of them, when it is known. None is ever taken out.
     @exclusivity(unchecked) private var rootNamespace: SocketNamespaceCore?
 
@@ -68,9 +69,9 @@ final class SocketManagerCore: @unchecked Sendable {
 
     func namespace(_ name: String, auth: SocketAuthentication?) -> SocketNamespaceCore {
         self.namespaces.withLockedValue { namespaces in
-            if let known = namespaces[name] { return known }
+            if let known = namespaces[UTF8Key(name)] { return known }
             let made = SocketNamespaceCore(name: name, auth: auth ?? self.configuration.auth, manager: self)
-            namespaces[name] = made
+            namespaces[UTF8Key(name)] = made
             return made
         }
     }
@@ -78,7 +79,7 @@ final class SocketManagerCore: @unchecked Sendable {
     /// The namespace of a packet. `/`, where nearly all go, is looked up once.
     private func receiver(_ name: String) -> SocketNamespaceCore? {
         if name == "/", let root = self.rootNamespace { return root }
-        let namespace = self.namespaces.withLockedValue { $0[name] }
+        let namespace = self.namespaces.withLockedValue { $0[UTF8Key(name)] }
         if name == "/" { self.rootNamespace = namespace }
         return namespace
     }

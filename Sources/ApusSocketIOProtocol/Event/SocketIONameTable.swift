@@ -1,4 +1,6 @@
-/// Values by the names of events.
+import ApusJSON
+
+/// Values by the names of events, which compare by their UTF-8 bytes.
 ///
 /// A socket listens to a handful of names, and up to so many a look through them takes less than a hash. Inlinable, because it is generic: from
 /// another module an unspecialized search would take memory for every name.
@@ -8,7 +10,7 @@ package struct SocketIONameTable<Value> {
 
     @usableFromInline var entries: [(name: String, value: Value)] = []
     /// The place of each name. Empty up to `searchableCount` names.
-    @usableFromInline var places: [String: Int] = [:]
+    @usableFromInline var places: [SocketIONameKey: Int] = [:]
 
     @inlinable package init() {}
 
@@ -31,8 +33,8 @@ package struct SocketIONameTable<Value> {
     }
 
     @inlinable func place(of name: String) -> Int? {
-        if self.entries.count > Self.searchableCount { return self.places[name] }
-        for place in self.entries.indices where self.entries[place].name == name { return place }
+        if self.entries.count > Self.searchableCount { return self.places[SocketIONameKey(name)] }
+        for place in self.entries.indices where SocketIONameKey.areEqual(self.entries[place].name, name) { return place }
         return nil
     }
 
@@ -41,7 +43,7 @@ package struct SocketIONameTable<Value> {
         if self.entries.count == Self.searchableCount + 1 {
             self.indexNames()
         } else if self.entries.count > Self.searchableCount {
-            self.places[name] = self.entries.count - 1
+            self.places[SocketIONameKey(name)] = self.entries.count - 1
         }
     }
 
@@ -53,8 +55,22 @@ package struct SocketIONameTable<Value> {
     @inlinable mutating func indexNames() {
         self.places = [:]
         guard self.entries.count > Self.searchableCount else { return }
-        for (place, entry) in self.entries.enumerated() { self.places[entry.name] = place }
+        for (place, entry) in self.entries.enumerated() { self.places[SocketIONameKey(entry.name)] = place }
     }
 }
 
 extension SocketIONameTable: Sendable where Value: Sendable {}
+
+/// ``UTF8Key`` for inlinable code, which cannot name what another module has for this package only.
+@usableFromInline
+struct SocketIONameKey: Hashable, Sendable {
+    private let key: UTF8Key
+
+    @usableFromInline init(_ name: String) { self.key = UTF8Key(name) }
+
+    @usableFromInline static func areEqual(_ left: String, _ right: String) -> Bool { UTF8Key.areEqual(left, right) }
+
+    @usableFromInline static func == (left: Self, right: Self) -> Bool { left.key == right.key }
+
+    @usableFromInline func hash(into hasher: inout Hasher) { self.key.hash(into: &hasher) }
+}

@@ -3,14 +3,14 @@
 /// A socket's id is a room too, so that "one socket" and "a room" are one idea. Source: the `opts` of the reference's adapters.
 public struct SocketIOTargets: Hashable, Sendable {
     /// Whose members are meant; empty means everybody in the namespace.
-    public var rooms: Set<String>
+    public var rooms: SocketIORoomNames
     /// Whose members are left out, whatever other room they are in.
-    public var except: Set<String>
+    public var except: SocketIORoomNames
 
     /// - Parameters:
     ///   - rooms: Whose members are meant. Default: everybody.
     ///   - except: Whose members are left out. Default: nobody's.
-    public init(rooms: Set<String> = [], except: Set<String> = []) {
+    public init(rooms: SocketIORoomNames = [], except: SocketIORoomNames = []) {
         self.rooms = rooms
         self.except = except
     }
@@ -19,7 +19,7 @@ public struct SocketIOTargets: Hashable, Sendable {
     package var isEverybody: Bool { self.rooms.isEmpty && self.except.isEmpty }
 
     /// Whether a socket in these rooms is meant.
-    package func include(memberOf rooms: Set<String>) -> Bool {
+    package func include(memberOf rooms: SocketIORoomNames) -> Bool {
         (self.rooms.isEmpty || !self.rooms.isDisjoint(with: rooms)) && self.except.isDisjoint(with: rooms)
     }
 }

@@ -59,7 +59,7 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
     }
 
     /// The packets after `offset` for a socket in these rooms, in order; nil when some have left the history.
-    package func missed(after offset: SocketIOOffset, memberOf rooms: Set<String>) -> [Packet]? {
+    package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         guard self.reaches(backTo: offset) else { return nil }
         let count = Int(self.lastNumber - offset.number)
         return self.entries.suffix(count).compactMap { $0.targets.include(memberOf: rooms) ? $0.packet : nil }

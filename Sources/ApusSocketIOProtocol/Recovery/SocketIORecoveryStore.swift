@@ -10,13 +10,13 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
     /// What is kept of a socket.
     package struct Session: Sendable {
         package var socketID: String
-        package var rooms: Set<String>
+        package var rooms: SocketIORoomNames
         /// Where the history stood when the socket joined. What is before it was never owed to it.
         package var start: SocketIOOffset
         /// The application's values.
         package var kept: Kept
 
-        package init(socketID: String, rooms: Set<String>, start: SocketIOOffset, kept: Kept) {
+        package init(socketID: String, rooms: SocketIORoomNames, start: SocketIOOffset, kept: Kept) {
             self.socketID = socketID
             self.rooms = rooms
             self.start = start
@@ -72,7 +72,7 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
     }
 
     /// The packets a socket that is back has missed; nil when some have left the history.
-    package func missed(after offset: SocketIOOffset, memberOf rooms: Set<String>) -> [Packet]? {
+    package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         self.history.missed(after: offset, memberOf: rooms)
     }
 

@@ -1,3 +1,4 @@
+import ApusJSON
 import DequeModule
 
 /// What is kept of sockets that were lost, by their private ids. Each can be taken once, and only for a time.
@@ -7,7 +8,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
         var expiry: Duration
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [UTF8Key: Entry] = [:]
     /// In the order of their expiry. May name sessions that were taken since.
     private var order: Deque<(pid: String, expiry: Duration)> = []
     private let lifetime: Duration
@@ -27,7 +28,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     package mutating func keep(_ session: Session, pid: String, at now: Duration) {
         self.expire(at: now)
         let expiry = now + self.lifetime
-        self.entries[pid] = Entry(session: session, expiry: expiry)
+        self.entries[UTF8Key(pid)] = Entry(session: session, expiry: expiry)
         self.order.append((pid, expiry))
         while self.order.count > self.maximumCount { self.removeFirst() }
     }
@@ -35,13 +36,13 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     /// Takes a session out: whoever comes with the same id after this finds nothing.
     package mutating func take(_ pid: String, at now: Duration) -> Session? {
         self.expire(at: now)
-        return self.entries.removeValue(forKey: pid)?.session
+        return self.entries.removeValue(forKey: UTF8Key(pid))?.session
     }
 
     /// Whether a session is kept under this id.
     package mutating func contains(_ pid: String, at now: Duration) -> Bool {
         self.expire(at: now)
-        return self.entries[pid] != nil
+        return self.entries[UTF8Key(pid)] != nil
     }
 
     package mutating func expire(at now: Duration) {
@@ -51,6 +52,6 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     private mutating func removeFirst() {
         guard let (pid, expiry) = self.order.popFirst() else { return }
         // A session that was taken and kept again has a later expiry, and a place of its own.
-        if self.entries[pid]?.expiry == expiry { self.entries[pid] = nil }
+        if self.entries[UTF8Key(pid)]?.expiry == expiry { self.entries[UTF8Key(pid)] = nil }
     }
 }

@@ -88,7 +88,7 @@ public struct SocketIOSocketDescription: Hashable, Sendable {
     /// What the client said when it connected, as the reference server writes it: `headers`, `time`, `address`, `query`, `auth` and so on.
     public var handshake: SocketIOValue
     /// The rooms the socket is in, its own included.
-    public var rooms: Set<String>
+    public var rooms: SocketIORoomNames
     /// The socket's `data`.
     public var data: SocketIOValue
 
@@ -97,7 +97,7 @@ public struct SocketIOSocketDescription: Hashable, Sendable {
     ///   - handshake: What the client said when it connected.
     ///   - rooms: The rooms the socket is in.
     ///   - data: The socket's `data`.
-    public init(id: String, handshake: SocketIOValue, rooms: Set<String>, data: SocketIOValue) {
+    public init(id: String, handshake: SocketIOValue, rooms: SocketIORoomNames, data: SocketIOValue) {
         self.id = id
         self.handshake = handshake
         self.rooms = rooms

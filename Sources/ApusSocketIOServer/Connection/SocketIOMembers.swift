@@ -1,3 +1,5 @@
+import ApusJSON
+
 /// The sockets of one client by namespace: nearly always one, in `/`, for which nothing is allocated or looked up.
 struct SocketIOMembers {
     enum Member {
@@ -11,15 +13,15 @@ struct SocketIOMembers {
 
     /// The member of `/`.
     private(set) var root: Member?
-    private var others: [String: Member] = [:]
+    private var others: [UTF8Key: Member] = [:]
 
     var isEmpty: Bool { self.root == nil && self.others.isEmpty }
 
     var count: Int { (self.root == nil ? 0 : 1) + self.others.count }
 
     subscript(namespace: String) -> Member? {
-        get { namespace == "/" ? self.root : self.others[namespace] }
-        set { if namespace == "/" { self.root = newValue } else { self.others[namespace] = newValue } }
+        get { namespace == "/" ? self.root : self.others[UTF8Key(namespace)] }
+        set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
     }
 
     /// All of them, in no order.

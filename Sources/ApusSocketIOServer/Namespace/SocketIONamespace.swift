@@ -1,4 +1,5 @@
 import ApusEngineIOServer
+import ApusJSON
 import ApusSocketIOProtocol
 import Atomics
 import Logging
@@ -43,7 +44,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     private let nextAckID = ManagedAtomic(0)
 
     private struct State {
-        var sockets: [String: SocketIOServerSocket] = [:]
+        var sockets: [UTF8Key: SocketIOServerSocket] = [:]
         /// The same sockets, for broadcasts.
         var audience = SocketIOAudience()
         var ledger = SocketIORoomLedger()
@@ -51,7 +52,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var firstConnectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var roomHandlers: [@Sendable (SocketIORoomEvent) -> Void] = []
-        var serverSideHandlers: [String: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
+        var serverSideHandlers: [UTF8Key: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
         /// Told when a socket's `data` changed; only the admin page wants to know.
         var dataHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         /// What the admin page of any server wants to know of a socket besides its description.
@@ -138,7 +139,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     func audience(of targets: SocketIOTargets) -> SocketIOAudience {
         self.state.withLockedValue { state in
             if targets.isEverybody { return state.audience }
-            func sockets(_ ids: SocketIONames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[$0] } }
+            func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
             // "Everybody but me" is nearly everybody: nobody is looked up who is meant.
             guard targets.rooms.isEmpty else { return SocketIOAudience(sockets(state.ledger.rooms.members(of: targets))) }
             return state.audience.without(targets.except.flatMap { sockets(state.ledger.rooms.members(of: $0)) })
@@ -147,21 +148,21 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     func add(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            if let former = state.sockets.updateValue(socket, forKey: socket.id) { state.audience.remove(former) }
+            if let former = state.sockets.updateValue(socket, forKey: UTF8Key(socket.id)) { state.audience.remove(former) }
             state.audience.add(socket)
             state.ledger.join(socket.id, socket.id, telling: &events)
         }
     }
 
-    func member(_ id: String) -> SocketIOServerSocket? { self.state.withLockedValue { $0.sockets[id] } }
+    func member(_ id: String) -> SocketIOServerSocket? { self.state.withLockedValue { $0.sockets[UTF8Key(id)] } }
 
     func contains(_ socket: SocketIOServerSocket) -> Bool {
-        self.state.withLockedValue { $0.sockets[socket.id] === socket }
+        self.state.withLockedValue { $0.sockets[UTF8Key(socket.id)] === socket }
     }
 
     func remove(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            if let present = state.sockets.removeValue(forKey: socket.id) { state.audience.remove(present) }
+            if let present = state.sockets.removeValue(forKey: UTF8Key(socket.id)) { state.audience.remove(present) }
             state.ledger.leaveAll(socket.id, telling: &events)
         }
         if self.parent != nil { self.context.becameIdle(self) }
@@ -182,7 +183,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     func join(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
         self.changeRooms { state, events in
             // A socket that is gone stays out: a late join would leak the room.
-            for socket in sockets where state.sockets[socket.id] === socket {
+            for socket in sockets where state.sockets[UTF8Key(socket.id)] === socket {
                 for room in rooms { state.ledger.join(socket.id, room, telling: &events) }
             }
         }
@@ -198,7 +199,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         }
     }
 
-    func rooms(of socket: SocketIOServerSocket) -> Set<String> {
+    func rooms(of socket: SocketIOServerSocket) -> SocketIORoomNames {
         self.state.withLockedValue { $0.ledger.rooms.rooms(of: socket.id) }
     }
 
@@ -290,10 +291,10 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     // MARK: Events of other servers
 
     func addServerSideHandler(_ event: String, _ handler: @escaping @Sendable (SocketIOServerSideEvent) -> Void) {
-        self.state.withLockedValue { $0.serverSideHandlers[event, default: []].append(handler) }
+        self.state.withLockedValue { $0.serverSideHandlers[UTF8Key(event), default: []].append(handler) }
     }
 
     func receivedServerSide(_ event: SocketIOServerSideEvent) {
-        for handler in self.state.withLockedValue({ $0.serverSideHandlers[event.name] ?? [] }) { handler(event) }
+        for handler in self.state.withLockedValue({ $0.serverSideHandlers[UTF8Key(event.name)] ?? [] }) { handler(event) }
     }
 }

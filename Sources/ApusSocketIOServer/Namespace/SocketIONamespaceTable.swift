@@ -13,12 +13,12 @@ final class SocketIONamespaceTable: Sendable {
     private let making = NSRecursiveLock()
 
     private struct State {
-        var namespaces: [String: SocketIONamespace] = [:]
+        var namespaces: [UTF8Key: SocketIONamespace] = [:]
         /// In the making: to be found by who made them, not yet by clients.
-        var opening: [String: SocketIONamespace] = [:]
+        var opening: [UTF8Key: SocketIONamespace] = [:]
         var dynamicCount = 0
         /// Children of a rule that the application named: they stay.
-        var kept: Set<String> = []
+        var kept: Set<UTF8Key> = []
         var parents: [SocketIOParentNamespace] = []
         var handlers: [@Sendable (SocketIONamespace) -> Void] = []
     }
@@ -30,7 +30,7 @@ final class SocketIONamespaceTable: Sendable {
 
     var all: [SocketIONamespace] { self.state.withLockedValue { Array($0.namespaces.values) } }
 
-    subscript(name: String) -> SocketIONamespace? { self.state.withLockedValue { $0.namespaces[name] } }
+    subscript(name: String) -> SocketIONamespace? { self.state.withLockedValue { $0.namespaces[UTF8Key(name)] } }
 
     func add(_ parent: SocketIOParentNamespace) -> SocketIOParentNamespace {
         self.state.withLockedValue { $0.parents.append(parent) }
@@ -62,12 +62,12 @@ final class SocketIONamespaceTable: Sendable {
     }
 
     private func found(_ name: String) -> SocketIONamespace? {
-        self.state.withLockedValue { $0.namespaces[name] ?? $0.opening[name] }
+        self.state.withLockedValue { $0.namespaces[UTF8Key(name)] ?? $0.opening[UTF8Key(name)] }
     }
 
     private func reserved(_ name: String) -> SocketIONamespace? {
         self.state.withLockedValue { state in
-            guard let namespace = state.namespaces[name] else { return nil }
+            guard let namespace = state.namespaces[UTF8Key(name)] else { return nil }
             namespace.reserve()
             return namespace
         }
@@ -75,15 +75,15 @@ final class SocketIONamespaceTable: Sendable {
 
     private func open(_ namespace: SocketIONamespace, isKept: Bool) -> SocketIONamespace {
         let handlers = self.state.withLockedValue { state in
-            state.opening[namespace.name] = namespace
+            state.opening[UTF8Key(namespace.name)] = namespace
             return state.handlers
         }
         namespace.opened()
         for handler in handlers { handler(namespace) }
         self.state.withLockedValue { state in
-            state.opening[namespace.name] = nil
-            state.namespaces[namespace.name] = namespace
-            if isKept { state.kept.insert(namespace.name) } else { state.dynamicCount += 1 }
+            state.opening[UTF8Key(namespace.name)] = nil
+            state.namespaces[UTF8Key(namespace.name)] = namespace
+            if isKept { state.kept.insert(UTF8Key(namespace.name)) } else { state.dynamicCount += 1 }
         }
         return namespace
     }
@@ -95,10 +95,12 @@ final class SocketIONamespaceTable: Sendable {
         self.making.withLock {
             let isGone = self.state.withLockedValue { state in
                 // Asked again, under the lock that reserves: somebody may have come in meanwhile.
-                guard namespace.isIdle, !state.kept.contains(namespace.name), state.namespaces[namespace.name] === namespace else {
+                guard namespace.isIdle, !state.kept.contains(UTF8Key(namespace.name)),
+                    state.namespaces[UTF8Key(namespace.name)] === namespace
+                else {
                     return false
                 }
-                state.namespaces[namespace.name] = nil
+                state.namespaces[UTF8Key(namespace.name)] = nil
                 state.dynamicCount -= 1
                 return true
             }

@@ -19,7 +19,7 @@ public final class SocketIOParentNamespace: Sendable {
     private struct State {
         var middleware: [SocketIONamespace.Middleware] = []
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
-        var children: [String: SocketIONamespace] = [:]
+        var children: [UTF8Key: SocketIONamespace] = [:]
     }
 
     init(matches: @escaping Predicate) {
@@ -61,11 +61,12 @@ public final class SocketIOParentNamespace: Sendable {
     var middleware: [SocketIONamespace.Middleware] { self.state.withLockedValue { $0.middleware } }
     var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] { self.state.withLockedValue { $0.connectionHandlers } }
 
-    func add(_ child: SocketIONamespace) { self.state.withLockedValue { $0.children[child.name] = child } }
+    func add(_ child: SocketIONamespace) { self.state.withLockedValue { $0.children[UTF8Key(child.name)] = child } }
 
     func remove(_ child: SocketIONamespace) {
         self.state.withLockedValue { state in
-            if state.children[child.name] === child { state.children[child.name] = nil }
+            let key = UTF8Key(child.name)
+            if state.children[key] === child { state.children[key] = nil }
         }
     }
 }

@@ -8,7 +8,7 @@ public struct SocketIORemoteSocket: Sendable {
     /// What the client said when it connected.
     public let handshake: SocketIOHandshake
     /// The rooms the socket was in, its own included.
-    public let rooms: Set<String>
+    public let rooms: SocketIORoomNames
     /// The socket's `data`.
     public let data: SocketIOValue
     /// An emit to this one socket: to say `volatile`, `compress` or `timeout`, or to ask for an ack.

@@ -13,6 +13,16 @@ import Testing
         #expect(table.names.count == count)
     }
 
+    @Test(arguments: [0, 40]) func namesOfOtherBytesAreOtherNames(others: Int) {
+        var table = SocketIONameTable<Int>()
+        for number in 0..<others { table["event \(number)"] = number }
+        table["\u{e9}"] = 1
+        table["K"] = 2
+        #expect(table["e\u{301}"] == nil && table["\u{212A}"] == nil)
+        table["e\u{301}"] = 3
+        #expect(table["\u{e9}"] == 1 && table["e\u{301}"] == 3 && table["K"] == 2)
+    }
+
     /// Down from many to few, over the place where look-up changes.
     @Test func forgetsWhatWasTakenOut() {
         var table = SocketIONameTable<Int>()

@@ -1,0 +1,53 @@
+/// A string as a key that compares by its UTF-8 bytes.
+///
+/// `String` compares by canonical equivalence: to it `é` written as one scalar and as two are equal, and so are `K` and the
+/// Kelvin sign. On the wire, and to every other implementation, those are different names.
+package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The string itself.
+    package let string: String
+
+    package init(_ string: String) { self.string = string }
+
+    package init(stringLiteral string: String) { self.string = string }
+
+    package var description: String { self.string }
+
+    package static func == (left: Self, right: Self) -> Bool { self.areEqual(left.string, right.string) }
+
+    /// Whether two strings have the same UTF-8 bytes.
+    package static func areEqual(_ left: String, _ right: String) -> Bool {
+        // The count first: it tells most names apart without a call.
+        guard left.utf8.count == right.utf8.count else { return false }
+        // A string bridged from Objective-C has no contiguous bytes.
+        return left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { self.areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+                ?? left.elementsEqual(right.utf8)
+        } ?? left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// - Parameter right: As many bytes as `left` has.
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset &+ 8 <= left.count {
+            guard
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            else { return false }
+            offset &+= 8
+        }
+        while offset < left.count {
+            guard left[offset] == right[offset] else { return false }
+            offset &+= 1
+        }
+        return true
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var string = self.string
+        string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UTF8Key: Comparable {
+    /// The order of the bytes, which is that of the code points.
+    package static func < (left: Self, right: Self) -> Bool { left.string.utf8.lexicographicallyPrecedes(right.string.utf8) }
+}

@@ -1,0 +1,54 @@
+import ApusSocketIOProtocol
+import Testing
+
+/// Whatever is put in and taken out, it is what a set would be.
+@Suite struct SocketIORoomNamesTests {
+    @Test func theSameAsASet() {
+        var names = SocketIORoomNames()
+        var set: Set<String> = []
+        var generator = SplitMix(state: 7)
+        for _ in 0..<2000 {
+            let name = String(UInt8.random(in: 0..<4, using: &generator))
+            if Bool.random(using: &generator) {
+                #expect(names.insert(name) == set.insert(name).inserted)
+            } else {
+                #expect(names.remove(name) == (set.remove(name) != nil))
+            }
+            #expect(names.count == set.count && names.isEmpty == set.isEmpty)
+            #expect(names.sorted() == set.sorted())
+        }
+    }
+
+    @Test func ofASet() {
+        #expect(SocketIORoomNames(["a", "b"]).sorted() == ["a", "b"])
+        #expect(SocketIORoomNames([]).isEmpty)
+    }
+
+    /// Names that are canonically equivalent are different rooms: `é` of one and of two scalars, `K` and the Kelvin sign, `;` and the
+    /// Greek question mark.
+    @Test(arguments: [("\u{e9}", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("\u{AC00}", "\u{1100}\u{1161}")])
+    func comparesByBytes(one: String, other: String) {
+        #expect(one == other)
+        var names: SocketIORoomNames = [one]
+        #expect(!names.contains(other) && names != [other])
+        let isNew = names.insert(other)
+        #expect(isNew)
+        #expect(names.count == 2 && names.contains(one) && names.contains(other))
+        #expect(names.isDisjoint(with: ["x"]) && !names.isDisjoint(with: [other]))
+        names.subtract([one])
+        #expect(names == [other] && names != [one])
+        #expect(SocketIORoomNames([one, other]).hashValue == SocketIORoomNames([other, one]).hashValue)
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            self.state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = self.state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}
