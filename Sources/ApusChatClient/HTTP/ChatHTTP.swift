@@ -149,7 +149,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
             throw self.unreachable(error)
         }
         guard (200..<300).contains(status) else {
-            let value = try? JSONReader.read(body)
+            let value = try? JSONReader.read(body, limits: .init(loneSurrogates: .replace))
             if let value, let error = try? JSONValueDecoder().decode(ChatError.self, from: value) { throw ChatClientError(server: error) }
             if status == 401 { throw ChatClientError(.unauthorized, message: "the server does not accept this session; log in again") }
             throw ChatClientError(.badReply, message: "\(self.server) answered HTTP \(status); is it a chat server?")
@@ -174,7 +174,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     }
 
     private static func decode<Reply: Decodable>(_ type: Reply.Type, _ body: [UInt8], path: String) throws(ChatClientError) -> Reply {
-        do { return try JSONValueDecoder().decode(type, from: try JSONReader.read(body)) } catch {
+        do { return try JSONValueDecoder().decode(type, from: try JSONReader.read(body, limits: .init(loneSurrogates: .replace))) } catch {
             throw ChatClientError(
                 .badReply, message: "the answer to \(path) was not understood; is it a chat server of this version?", cause: error)
         }

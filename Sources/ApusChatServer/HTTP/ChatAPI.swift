@@ -116,7 +116,8 @@ struct ChatAPI: Sendable {
     private static func read<T: Decodable>(_ type: T.Type, from request: Request) async throws -> T {
         let body = try await self.collect(request, upTo: self.jsonBytes)
         do {
-            return try JSONValueDecoder().decode(type, from: try JSONReader.read(body.readableBytesView))
+            return try JSONValueDecoder().decode(
+                type, from: try JSONReader.read(body.readableBytesView, limits: .init(loneSurrogates: .replace)))
         } catch {
             throw ChatError(.badRequest, message: "the body must be a JSON object with the fields of the documentation")
         }

@@ -6,7 +6,7 @@ import ApusJSON
 package enum EngineIOHTTPRefusal {
     /// The error for this status and body.
     package static func error(status: Int, body: [UInt8]) -> EngineIOError {
-        let value = try? JSONReader.read(body)
+        let value = try? JSONReader.read(body, limits: .init(loneSurrogates: .replace))
         let text = value?["message"]?.stringValue ?? value?.stringValue ?? String(decoding: body.prefix(200), as: UTF8.self)
         let code: EngineIOError.Code
         switch (value?["code"]?.intValue, status) {

@@ -27,7 +27,7 @@ extension EngineIOHandshake {
     init(json: ByteBuffer) throws(EngineIOError) {
         let object: JSONValue
         do throws(JSONError) {
-            object = try JSONReader.read(json.readableBytesView, limits: .init(maximumDepth: 16))
+            object = try JSONReader.read(json.readableBytesView, limits: .init(maximumDepth: 16, loneSurrogates: .replace))
         } catch {
             throw EngineIOError(.malformedPacket, message: "an open packet that is not JSON", cause: error)
         }

@@ -38,7 +38,7 @@ enum FrameHeaderText {
         switch value {
         case .array(let elements): return 1 + (elements.lazy.map { Self.depth(of: $0, within: bound - 1) }.max() ?? 0)
         case .object(let object): return 1 + (object.lazy.map { Self.depth(of: $0.value, within: bound - 1) }.max() ?? 0)
-        case .null, .bool, .integer, .double, .string, .binary: return 0
+        case .null, .bool, .integer, .double, .string, .binary, .date: return 0
         }
     }
 }

@@ -25,7 +25,7 @@ struct FramedInboxStateMachine {
         /// About what a value holds of memory: of 64 KiB of text become 20,000 values.
         private static func weight(of value: JSONValue) -> Int {
             switch value {
-            case .null, .bool, .integer, .double: 32
+            case .null, .bool, .integer, .double, .date: 32
             case .string(let text): 32 + text.utf8.count
             case .binary(let bytes): 32 + bytes.count
             case .array(let elements): elements.reduce(32) { $0 + Self.weight(of: $1) }

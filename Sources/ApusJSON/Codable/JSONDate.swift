@@ -9,11 +9,13 @@ enum JSONDate {
     private static let largest = 8.64e15
     private static let day: Int64 = 86_400_000
 
+    /// Whether JavaScript can hold a date.
+    static func holds(_ date: Date) -> Bool { (date.timeIntervalSince1970 * 1000).rounded().magnitude <= self.largest }
+
     /// The text of a date, rounded to milliseconds; `nil` beyond what JavaScript can hold.
     static func text(of date: Date) -> String? {
-        let rounded = (date.timeIntervalSince1970 * 1000).rounded()
-        guard rounded.magnitude <= Self.largest else { return nil }
-        let milliseconds = Int64(rounded)
+        guard Self.holds(date) else { return nil }
+        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let time = (milliseconds % Self.day + Self.day) % Self.day
         let (year, month, dayOfMonth) = Self.civil(days: (milliseconds - time) / Self.day)
         let yearText = (0...9999).contains(year) ? Self.padded(year, 4) : (year < 0 ? "-" : "+") + Self.padded(abs(year), 6)

@@ -20,6 +20,7 @@ extension JSONValue {
         case .integer, .double: "a number"
         case .string: "a string"
         case .binary: "binary data"
+        case .date: "a date"
         case .array: "an array"
         case .object: "an object"
         }

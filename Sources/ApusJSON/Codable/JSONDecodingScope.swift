@@ -63,6 +63,8 @@ struct JSONDecodingScope: Decoder {
     }
 
     private func string(_ value: JSONValue, _ type: Any.Type, _ key: (any CodingKey)?) throws -> String {
+        // As JSON would have brought the date.
+        if case .date(let date) = value, let text = JSONDate.text(of: date) { return text }
         guard case .string(let string) = value else { throw self.mismatch(type, value, key: key) }
         return string
     }
@@ -72,7 +74,7 @@ struct JSONDecodingScope: Decoder {
         switch value {
         case .integer(let integer): exact = Number(exactly: integer)
         case .double(let double): exact = double.exactWholeNumber.flatMap { Number(exactly: $0) }
-        case .null, .bool, .string, .binary, .array, .object: throw self.mismatch(type, value, key: key)
+        case .null, .bool, .string, .binary, .date, .array, .object: throw self.mismatch(type, value, key: key)
         }
         guard let exact else { throw self.corrupted("The number is not exactly one of type \(type).", key) }
         return exact
@@ -97,11 +99,12 @@ struct JSONDecodingScope: Decoder {
         case .string(let text):
             guard let data = Data(base64Encoded: text) else { throw self.corrupted("The string is not base64.", key) }
             return data
-        case .null, .bool, .integer, .double, .object: throw self.mismatch(Data.self, value, key: key)
+        case .null, .bool, .integer, .double, .date, .object: throw self.mismatch(Data.self, value, key: key)
         }
     }
 
     private func date(_ value: JSONValue, _ key: (any CodingKey)?) throws -> Date {
+        if case .date(let date) = value { return date }
         if let milliseconds = value.doubleValue { return Date(timeIntervalSince1970: milliseconds / 1000) }
         guard let date = JSONDate.date(from: try self.string(value, Date.self, key)) else {
             throw self.corrupted("The string is not an ISO 8601 date and time with a time zone.", key)

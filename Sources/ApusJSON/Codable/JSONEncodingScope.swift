@@ -80,11 +80,11 @@ struct JSONEncodingScope: Encoder {
     }
 
     private func date(_ value: Date, key: (any CodingKey)?) throws -> JSONValue {
-        guard let text = JSONDate.text(of: value) else {
+        guard JSONDate.holds(value) else {
             // The seconds and not the date: Foundation traps when such a date is printed, and errors are printed.
             throw self.invalid(value.timeIntervalSince1970, key, "The date is beyond what JavaScript can hold.")
         }
-        return .string(text)
+        return .date(value)
     }
 
     private func invalid(_ value: Any, _ key: (any CodingKey)?, _ reason: String) -> EncodingError {

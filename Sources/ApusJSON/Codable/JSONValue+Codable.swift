@@ -1,7 +1,7 @@
 import struct Foundation.Data
 
 /// With ``JSONValueEncoder`` and ``JSONValueDecoder`` values pass through as they are. With other coders, such as Foundation's
-/// `JSONEncoder`, they take part as well as the format allows; binary data then is whatever that coder makes of `Data`.
+/// `JSONEncoder`, they take part as well as the format allows; binary data and dates then are whatever that coder makes of `Data` and `Date`.
 extension JSONValue: Codable {
     /// Decodes any value.
     public init(from decoder: any Decoder) throws {
@@ -41,6 +41,7 @@ extension JSONValue: Codable {
         case .double(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .binary(let value): try container.encode(Data(value))
+        case .date(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }

@@ -63,8 +63,10 @@ package struct JSONElements {
     /// How far it has read.
     package var offset: Int { self.parser.offset }
 
-    /// - Parameter bytes: A range of a ``JSONArrayOutline``; it must outlive the reader.
-    package init(_ bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits = .init(maximumDepth: JSONReader.Limits.highestDepth)) {
+    /// - Parameters:
+    ///   - bytes: A range of a ``JSONArrayOutline``; it must outlive the reader.
+    ///   - limits: Those the outline was found with.
+    package init(_ bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) {
         self.parser = JSONParser(bytes: bytes, limits: limits)
     }
 

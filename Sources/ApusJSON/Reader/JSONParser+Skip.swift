@@ -1,42 +1,73 @@
 extension JSONParser {
-    /// Checks a value as strictly as ``value(depth:)`` reads one, and makes none.
+    /// Checks a value as strictly as ``value(depth:)`` reads one, and makes none. Nesting takes nothing of the stack.
     ///
+    /// - Parameter depth: The number of arrays and objects around it.
     /// - Returns: Whether it is a string without escapes.
     @discardableResult
-    mutating func skipValue(depth: Int) throws(JSONError) -> Bool {
-        switch self.peek {
-        case UInt8(ascii: "\""):
-            self.offset += 1
-            return try self.skipString()
-        case UInt8(ascii: "{"): try self.skipObject(depth: depth + 1)
-        case UInt8(ascii: "["): try self.skipArray(depth: depth + 1)
-        default: _ = try self.value(depth: depth)  // numbers and literals take no memory
+    mutating func skipValue(depth around: Int) throws(JSONError) -> Bool {
+        var isPlainString = false
+        var open = OpenContainers()
+        while true {
+            switch self.peek {
+            case UInt8(ascii: "\""):
+                self.offset += 1
+                isPlainString = try self.skipString()
+            case UInt8(ascii: "["):
+                try self.enter(depth: around + open.depth + 1)
+                guard self.peek == UInt8(ascii: "]") else {
+                    open.append(isObject: false)
+                    continue
+                }
+                self.offset += 1
+            case UInt8(ascii: "{") where !self.limits.refusesRepeatedNames:
+                try self.enter(depth: around + open.depth + 1)
+                guard self.peek == UInt8(ascii: "}") else {
+                    open.append(isObject: true)
+                    try self.skipName()
+                    continue
+                }
+                self.offset += 1
+            default:
+                // Numbers and literals take no memory. An object whose names have to be compared is read.
+                _ = try self.value(depth: around + open.depth)
+            }
+            // Behind a value: what follows is the next one, or closes one container or more.
+            while true {
+                guard open.depth > 0 else { return isPlainString }
+                guard try self.endsContainer(open.isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                    if open.isInObject { try self.skipName() }
+                    break
+                }
+                isPlainString = false
+                open.removeLast()
+            }
         }
-        return false
     }
 
-    private mutating func skipArray(depth: Int) throws(JSONError) {
-        try self.enter(depth: depth)
-        guard self.peek != UInt8(ascii: "]") else {
-            self.offset += 1
-            return
-        }
-        repeat { try self.skipValue(depth: depth) } while try !self.endsContainer(UInt8(ascii: "]"))
+    private mutating func skipName() throws(JSONError) {
+        try self.enterName()
+        try self.skipString()
+        try self.leaveName()
     }
 
-    private mutating func skipObject(depth: Int) throws(JSONError) {
-        // Whoever counts names must keep them.
-        guard !self.limits.refusesRepeatedNames else { return _ = try self.value(depth: depth - 1) }
-        try self.enter(depth: depth)
-        guard self.peek != UInt8(ascii: "}") else {
-            self.offset += 1
-            return
+    /// Which of the open containers are objects, a bit each.
+    private struct OpenContainers {
+        private var isObject = SIMD8<UInt64>()
+        private(set) var depth = 0
+
+        /// Whether the innermost one is an object.
+        var isInObject: Bool {
+            let last = self.depth - 1
+            return self.isObject[last >> 6] & (1 << UInt64(last & 63)) != 0
         }
-        repeat {
-            try self.enterName()
-            try self.skipString()
-            try self.leaveName()
-            try self.skipValue(depth: depth)
-        } while try !self.endsContainer(UInt8(ascii: "}"))
+
+        /// The reader's limit of 512 levels keeps the depth within the bits.
+        mutating func append(isObject: Bool) {
+            let bit: UInt64 = 1 << UInt64(self.depth & 63)
+            if isObject { self.isObject[self.depth >> 6] |= bit } else { self.isObject[self.depth >> 6] &= ~bit }
+            self.depth += 1
+        }
+
+        mutating func removeLast() { self.depth -= 1 }
     }
 }

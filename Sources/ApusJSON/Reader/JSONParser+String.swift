@@ -129,24 +129,22 @@ extension JSONParser {
         return UInt32(plain)
     }
 
-    /// Reads what follows `\u`, and a second escape when the first is half of a surrogate pair (RFC 8259 section 7).
+    /// Reads what follows `\u`, and a second escape when both are a surrogate pair (RFC 8259 section 7).
     private mutating func unicodeEscape() throws(JSONError) -> UInt32 {
         let start = self.offset
         let first = try self.hexDigits()
-        switch first {
-        case 0xD800...0xDBFF:
-            guard self.peek == UInt8(ascii: "\\"), self.offset + 1 < self.count, self.bytes[self.offset + 1] == UInt8(ascii: "u") else {
-                break
-            }
+        guard (0xD800...0xDFFF).contains(first) else { return first }
+        if first < 0xDC00, self.peek == UInt8(ascii: "\\"), self.offset + 1 < self.count, self.bytes[self.offset + 1] == UInt8(ascii: "u") {
+            let end = self.offset
             self.offset += 2
             let second = try self.hexDigits()
-            guard (0xDC00...0xDFFF).contains(second) else { break }
-            return 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
-        case 0xDC00...0xDFFF: break
-        default: return first
+            if (0xDC00...0xDFFF).contains(second) { return 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00) }
+            self.offset = end  // an escape of its own
         }
-        // RFC 8259 section 8.2: what receivers make of a lone half is "unpredictable". Refused, so that nothing is changed silently.
-        throw JSONError(.loneSurrogate, message: "half of a surrogate pair without the other", offset: start)
+        switch self.limits.loneSurrogates {
+        case .refuse: throw JSONError(.loneSurrogate, message: "half of a surrogate pair without the other", offset: start)
+        case .replace: return 0xFFFD
+        }
     }
 
     private mutating func hexDigits() throws(JSONError) -> UInt32 {

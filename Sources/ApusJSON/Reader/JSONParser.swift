@@ -1,7 +1,7 @@
-/// The recursive descent behind ``JSONReader``: arrays, objects, literals and whitespace.
+/// The parser behind ``JSONReader``: arrays, objects, literals and whitespace.
 ///
-/// Recursion is bounded by `limits.maximumDepth`, checked before a level is entered. Every access to `bytes` is preceded by a look at
-/// `count`: in a release build the buffer itself does not check.
+/// Nesting is bounded by `limits.maximumDepth`, checked before a level is entered. Every access to `bytes` is preceded by a
+/// check of `count`: in a release build the buffer itself does not check.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let count: Int
@@ -26,14 +26,23 @@ struct JSONParser {
         return value
     }
 
+    /// Reads one value.
+    ///
+    /// - Parameter depth: The number of arrays and objects around it.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        switch self.peek {
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            return try JSONTreeBuilder.build { builder throws(JSONError) in try self.container(into: &builder, depth: depth) }
+        default: return try self.scalar()
+        }
+    }
+
+    private mutating func scalar() throws(JSONError) -> JSONValue {
         guard let byte = self.peek else { throw self.unexpected(expected: "a value") }
         switch byte {
         case UInt8(ascii: "\""):
             self.offset += 1
             return .string(try self.string())
-        case UInt8(ascii: "{"): return try self.object(depth: depth + 1)
-        case UInt8(ascii: "["): return try self.array(depth: depth + 1)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): return try self.number()
         case UInt8(ascii: "t"): return try self.literal("true", .bool(true))
         case UInt8(ascii: "f"): return try self.literal("false", .bool(false))
@@ -42,41 +51,53 @@ struct JSONParser {
         }
     }
 
-    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
-        try self.enter(depth: depth)
-        guard self.peek != UInt8(ascii: "]") else {
-            self.offset += 1
-            return .array([])
-        }
-        var elements: [JSONValue] = []
-        elements.reserveCapacity(4)
+    /// Reads an array or an object with everything inside it, in one loop: nesting takes nothing of the stack.
+    private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(JSONError) -> JSONValue {
         while true {
-            elements.append(try self.value(depth: depth))
-            if try self.endsContainer(UInt8(ascii: "]")) { return .array(elements) }
+            var value: JSONValue
+            switch self.peek {
+            case UInt8(ascii: "["):
+                try self.enter(depth: depth + builder.depth + 1)
+                guard self.peek == UInt8(ascii: "]") else {
+                    builder.open(isObject: false)
+                    continue
+                }
+                self.offset += 1
+                value = .array([])
+            case UInt8(ascii: "{"):
+                try self.enter(depth: depth + builder.depth + 1)
+                guard self.peek == UInt8(ascii: "}") else {
+                    builder.open(isObject: true)
+                    builder.append(name: try self.name())
+                    continue
+                }
+                self.offset += 1
+                value = .object(JSONObject())
+            default: value = try self.scalar()
+            }
+            // Behind a value: what follows is the next one, or closes one container or more.
+            while true {
+                guard builder.depth > 0 else { return value }
+                builder.append(value)
+                guard try self.endsContainer(builder.isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                    if builder.isInObject { builder.append(name: try self.name()) }
+                    break
+                }
+                let count = builder.count
+                value = builder.close()
+                guard !self.limits.refusesRepeatedNames || value.objectValue?.count ?? count == count else {
+                    throw JSONError(
+                        .repeatedName, message: "an object of \(count) members has a name more than once", offset: self.offset)
+                }
+            }
         }
     }
 
-    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
-        try self.enter(depth: depth)
-        guard self.peek != UInt8(ascii: "}") else {
-            self.offset += 1
-            return .object(JSONObject())
-        }
-        var members: ContiguousArray<JSONObject.Element> = []
-        members.reserveCapacity(4)
-        while true {
-            try self.enterName()
-            let key = try self.string()
-            try self.leaveName()
-            members.append((key, try self.value(depth: depth)))
-            guard try self.endsContainer(UInt8(ascii: "}")) else { continue }
-            let count = members.count
-            let object = JSONObject(unchecked: members)
-            guard object.count == count || !self.limits.refusesRepeatedNames else {
-                throw JSONError(.repeatedName, message: "an object has \(count) members and \(object.count) names", offset: self.offset)
-            }
-            return .object(object)
-        }
+    private mutating func name() throws(JSONError) -> String {
+        try self.enterName()
+        let name = try self.string()
+        try self.leaveName()
+        return name
     }
 
     /// Steps over the quote that opens a member's name.

@@ -1,13 +1,16 @@
 /// Reads JSON text.
 ///
 /// Source: RFC 8259, whole and strict. No byte order mark (section 8.1), nothing after the value, no leading zeros, no comments, no
-/// lone surrogates, no invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins (see
-/// ``Limits/refusesRepeatedNames``), a number too large for a
+/// invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins (see
+/// ``Limits/refusesRepeatedNames``), lone surrogates are refused (see ``Limits/loneSurrogates``), a number too large for a
 /// `Double` is refused, one too small becomes zero.
 public enum JSONReader {
     /// What a text may ask of the reader.
     public struct Limits: Hashable, Sendable {
-        /// The deepest nesting that can be set. Values are freed and written by recursion; this many levels fit the smallest thread.
+        /// The deepest nesting that can be set.
+        ///
+        /// Values are read and written without recursion, but Swift compares and releases them by recursion: this many levels
+        /// fit the smallest thread, of 512 KiB.
         public static let highestDepth = 512
 
         /// How many arrays and objects may stand inside each other.
@@ -27,13 +30,30 @@ public enum JSONReader {
         /// Default: `false`. Set it where another reader of the same text must not see something else.
         public var refusesRepeatedNames = false
 
+        /// What becomes of a `\u` escape that is half of a surrogate pair without the other half.
+        ///
+        /// Default: ``LoneSurrogatePolicy/refuse``.
+        public var loneSurrogates: LoneSurrogatePolicy
+
         /// Limits for messages from a peer.
-        public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024) {
+        public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024, loneSurrogates: LoneSurrogatePolicy = .refuse) {
             self.maximumDepth = Self.clamped(maximumDepth)
             self.maximumNumberBytes = maximumNumberBytes
+            self.loneSurrogates = loneSurrogates
         }
 
         private static func clamped(_ depth: Int) -> Int { min(max(depth, 1), Self.highestDepth) }
+    }
+
+    /// How half of a surrogate pair is read: RFC 8259's grammar allows one, and a Swift string cannot hold it.
+    ///
+    /// JavaScript writes one when a text was cut within an emoji (`"🐦".slice(0, 1)`). RFC 8259 section 8.2 calls the result
+    /// unpredictable.
+    public enum LoneSurrogatePolicy: Hashable, Sendable {
+        /// The text is refused with ``JSONError/Code/loneSurrogate``, so that nothing is changed silently.
+        case refuse
+        /// The half is read as U+FFFD, the replacement character, as text that people read should be.
+        case replace
     }
 
     /// Reads one value, with nothing but whitespace around it.

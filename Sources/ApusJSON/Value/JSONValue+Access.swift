@@ -1,3 +1,5 @@
+public import struct Foundation.Date
+
 extension JSONValue {
     /// Whether this is `null`.
     public var isNull: Bool {
@@ -16,7 +18,7 @@ extension JSONValue {
         switch self {
         case .integer(let value): Int(exactly: value)
         case .double(let value): value.exactWholeNumber.flatMap { Int(exactly: $0) }
-        case .null, .bool, .string, .binary, .array, .object: nil
+        case .null, .bool, .string, .binary, .date, .array, .object: nil
         }
     }
 
@@ -25,7 +27,7 @@ extension JSONValue {
         switch self {
         case .integer(let value): Double(value)
         case .double(let value): value
-        case .null, .bool, .string, .binary, .array, .object: nil
+        case .null, .bool, .string, .binary, .date, .array, .object: nil
         }
     }
 
@@ -37,6 +39,11 @@ extension JSONValue {
     /// The bytes, when this is binary data.
     public var binaryValue: [UInt8]? {
         if case .binary(let value) = self { value } else { nil }
+    }
+
+    /// The date, when this is one. The text of a date is not converted; decode it as a `Date` for that.
+    public var dateValue: Date? {
+        if case .date(let value) = self { value } else { nil }
     }
 
     /// The elements, when this is an array.
@@ -65,7 +72,7 @@ extension JSONValue {
         case .binary: true
         case .array(let elements): elements.contains { $0.containsBinary }
         case .object(let object): object.contains { $0.value.containsBinary }
-        case .null, .bool, .integer, .double, .string: false
+        case .null, .bool, .integer, .double, .string, .date: false
         }
     }
 }

@@ -1,4 +1,6 @@
-/// A JSON value (RFC 8259 section 3), and binary data beside it.
+public import struct Foundation.Date
+
+/// A JSON value (RFC 8259 section 3), and the binary data and dates that Socket.IO carries beside it.
 ///
 /// Two numbers are equal when they are of the same case: `.integer(1)` and `.double(1)` differ, as `1` and `1.0` do in the text.
 /// Strings compare as Swift compares them, by canonical equivalence; the keys of an object compare by their bytes (see ``JSONObject``).
@@ -15,6 +17,9 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     /// Bytes. They never stand in JSON text: Socket.IO sends them as attachments; ``JSONWriter`` refuses them unless told what to do.
     case binary([UInt8])
+    /// A date. In JSON text it is a string, as JavaScript writes it (`2026-11-22T15:00:00.000Z`), and is read back as one; one
+    /// beyond JavaScript's calendar is `null`. MessagePack has a form of its own for it.
+    case date(Date)
     /// An array.
     case array([JSONValue])
     /// An object.

@@ -25,8 +25,10 @@ public enum JSONWriter {
     }
 
     /// Appends a value as text, among other things. Binary data is refused.
-    package static func write(_ value: JSONValue, into output: inout JSONOutput) throws(JSONError) {
-        try self.write(value, into: &output, binary: .refuse, depth: 0)
+    ///
+    /// - Parameter depth: The number of arrays and objects around it that the caller writes.
+    package static func write(_ value: JSONValue, into output: inout JSONOutput, depth: Int = 0) throws(JSONError) {
+        try self.write(value, into: &output, binary: .refuse, depth: depth)
     }
 
     /// Appends a string as text, among other things.
@@ -43,45 +45,57 @@ public enum JSONWriter {
         return bytes
     }
 
+    /// Writes in one loop: nesting takes nothing of the stack.
     private static func write(
         _ value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy, depth: Int
     ) throws(JSONError) {
+        guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &output, binary: binary) }
+        // The containers around `current`. Stays empty, and without memory, for a flat array or object.
+        var outer: [JSONContainerCursor] = []
+        try self.open(current, depth: depth, into: &output)
+        while true {
+            let isFirst = current.isAtStart
+            guard let (name, value) = current.next() else {
+                output.append(current.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+                guard let last = outer.popLast() else { return }
+                current = last
+                continue
+            }
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            if let name {
+                self.append(quoted: name, to: &output)
+                output.append(UInt8(ascii: ":"))
+            }
+            if let inner = JSONContainerCursor(value) {
+                outer.append(current)
+                current = inner
+                try self.open(current, depth: depth + outer.count, into: &output)
+            } else {
+                try self.write(scalar: value, into: &output, binary: binary)
+            }
+        }
+    }
+
+    private static func open(_ container: JSONContainerCursor, depth: Int, into output: inout JSONOutput) throws(JSONError) {
+        guard depth < JSONReader.Limits.highestDepth else {
+            // No reader of this library would take the text back.
+            throw JSONError(.tooDeep, message: "nested deeper than \(JSONReader.Limits.highestDepth) levels")
+        }
+        output.append(container.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+    }
+
+    private static func write(scalar value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy) throws(JSONError) {
         switch value {
-        case .null: output.append("null")
+        case .null, .array, .object: output.append("null")  // containers are not given here
         case .bool(let value): output.append(value ? "true" : "false")
         case .integer(let value): Self.append(value, to: &output)
         case .double(let value):
             guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
             Self.append(unquoted: value.description, to: &output)
         case .string(let value): Self.append(quoted: value, to: &output)
+        case .date(let value):
+            if let text = JSONDate.text(of: value) { Self.append(quoted: text, to: &output) } else { output.append("null") }
         case .binary(let value): try Self.write(binary: value, into: &output, strategy: binary)
-        case .array(let elements):
-            try Self.check(depth: depth)
-            output.append(UInt8(ascii: "["))
-            var isFirst = true
-            for element in elements {
-                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
-                try Self.write(element, into: &output, binary: binary, depth: depth + 1)
-            }
-            output.append(UInt8(ascii: "]"))
-        case .object(let object):
-            try Self.check(depth: depth)
-            output.append(UInt8(ascii: "{"))
-            var isFirst = true
-            for member in object {
-                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
-                Self.append(quoted: member.key, to: &output)
-                output.append(UInt8(ascii: ":"))
-                try Self.write(member.value, into: &output, binary: binary, depth: depth + 1)
-            }
-            output.append(UInt8(ascii: "}"))
-        }
-    }
-
-    /// No reader of ours would take it back, and the stack is finite.
-    private static func check(depth: Int) throws(JSONError) {
-        guard depth < JSONReader.Limits.highestDepth else {
-            throw JSONError(.tooDeep, message: "nested deeper than \(JSONReader.Limits.highestDepth) levels")
         }
     }
 

@@ -37,7 +37,7 @@ extension SocketIOAdmin {
         switch filter {
         case .null: return found.broadcast
         case .string(let room): return room.isEmpty ? found.broadcast : found.to(room)
-        case .bool, .integer, .double, .binary, .array, .object: return nil
+        case .bool, .integer, .double, .binary, .date, .array, .object: return nil
         }
     }
 }

@@ -26,7 +26,7 @@ struct InteropScenario: Sendable {
         case .string(let text): .string(String(text.map { $0 == "🐦" ? "雨" : $0 }))
         case .array(let values): .array(values.map(self.withoutBirds))
         case .object(let object): .object(.init(object.map { (key: $0.key, value: self.withoutBirds($0.value)) }))
-        case .null, .bool, .integer, .double, .binary: value
+        case .null, .bool, .integer, .double, .binary, .date: value
         }
     }
 

@@ -14,7 +14,10 @@ struct JSONDateTests {
         ] as [(Int, String)])
     func asJavaScriptWritesIt(milliseconds: Int, text: String) throws {
         let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-        #expect(try JSONValueEncoder().encode(date) == .string(text))
+        #expect(try JSONValueEncoder().encode(date) == .date(date))
+        #expect(try JSONValue.date(date).jsonString() == "\"\(text)\"")
+        #expect(try JSONValueDecoder().decode(Date.self, from: .date(date)) == date)
+        #expect(try JSONValueDecoder().decode(String.self, from: .date(date)) == text)
         #expect(try JSONValueDecoder().decode(Date.self, from: .string(text)) == date)
         #expect(try JSONValueDecoder().decode(Date.self, from: .integer(Int64(milliseconds))) == date)
     }
@@ -30,7 +33,7 @@ struct JSONDateTests {
         ] as [(String, String)])
     func takesWhatOthersWrite(text: String, normal: String) throws {
         let date = try JSONValueDecoder().decode(Date.self, from: .string(text))
-        #expect(try JSONValueEncoder().encode(date) == .string(normal))
+        #expect(try JSONValueEncoder().encode(date).jsonString() == "\"\(normal)\"")
     }
 
     @Test(arguments: [
@@ -42,5 +45,10 @@ struct JSONDateTests {
     ])
     func refusesTheRest(text: String) {
         #expect(throws: DecodingError.self) { try JSONValueDecoder().decode(Date.self, from: .string(text)) }
+    }
+
+    @Test(arguments: [1e15, -1e15, .nan, .infinity])
+    func oneBeyondTheCalendarIsNull(seconds: Double) throws {
+        #expect(try JSONValue.date(Date(timeIntervalSince1970: seconds)).jsonString() == "null")
     }
 }

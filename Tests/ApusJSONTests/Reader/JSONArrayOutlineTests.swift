@@ -7,7 +7,7 @@ private func outline(_ text: String, maximumDepth: Int = 128) throws -> JSONArra
 
 private func elements(_ text: String) -> [JSONValue] {
     Array(text.utf8).withUnsafeBytes { bytes in
-        var elements = JSONElements(bytes)
+        var elements = JSONElements(bytes, limits: .init())
         var found: [JSONValue] = []
         while let element = try? elements.next() { found.append(element) }
         return found

@@ -37,6 +37,26 @@ struct JSONStringReadingTests {
         #expect(error?.code == code)
     }
 
+    /// What JavaScript writes of a text that was cut within an emoji.
+    @Test(
+        arguments: [
+            (#""\ud83d""#, "\u{FFFD}"), (#""\ude00""#, "\u{FFFD}"), (#""a\uD83Db""#, "a\u{FFFD}b"),
+            (#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀"), (#""\ud83d\u0041""#, "\u{FFFD}A"), (#""\ud83d\n""#, "\u{FFFD}\n"),
+            (#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}"), (#""\ud83d\ude00""#, "😀"),
+        ] as [(String, String)])
+    func replacesLoneSurrogatesWhenAsked(text: String, value: String) throws {
+        let limits = JSONReader.Limits(loneSurrogates: .replace)
+        let read = try #require(try JSONReader.read(text, limits: limits).stringValue)
+        #expect(Array(read.utf8) == Array(value.utf8))
+        #expect(try JSONReader.read("{\(text):1}", limits: limits)[value] == 1)
+        _ = try Array("[\(text)]".utf8).withUnsafeBytes { try JSONArrayOutline.find(in: $0, limits: limits) }
+    }
+
+    @Test(arguments: [#""\ud83d\u12""#, #""\ud83d\"#, #""\ud83d"#, #""\ud83d\ux""#])
+    func replacesNothingThatIsMalformed(text: String) {
+        #expect(throws: JSONError.self) { try JSONReader.read(text, limits: .init(loneSurrogates: .replace)) }
+    }
+
     /// The ill-formed sequences of the Unicode Standard, table 3-7, and of RFC 3629 section 10.
     @Test(
         arguments: [
