@@ -48,7 +48,7 @@ package struct SocketIOVersion: Hashable, Sendable {
         case .integer(let number): String(number)
         case .double(let number): String(number)
         case .bool(let value): String(value)
-        case .null, .binary, .array, .object: nil
+        case .null, .binary, .date, .array, .object: nil
         }
     }
 

@@ -189,7 +189,7 @@ package struct SocketIOClientNamespace: Sendable {
         case .object(let object) where object["message"] != nil: (message, data) = (object["message"]?.stringValue, object["data"])
         case .array(let parts): (message, data) = (parts.first?.stringValue, parts.count == 2 ? parts[1] : payload)
         case .null: (message, data) = (nil, nil)
-        case .bool, .integer, .double, .binary, .object: (message, data) = (nil, payload)
+        case .bool, .integer, .double, .binary, .date, .object: (message, data) = (nil, payload)
         }
         return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
     }

@@ -7,11 +7,12 @@ package import NIOCore
 package enum MessagePack {
     /// Reads one value that takes all bytes.
     ///
-    /// What JSON has no form for becomes what JavaScript's JSON makes of it: a date its text, NaN and the infinities null, undefined null (and
-    /// in an object no member).
+    /// What a JSON value cannot hold becomes what JavaScript's JSON makes of it: NaN and the infinities null, undefined null (and
+    /// in an object no member). Bytes in a string that are not UTF-8 become U+FFFD.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``.
-    package static func read(_ bytes: ByteBuffer, maximumDepth: Int = 128) throws(SocketIOError) -> SocketIOValue {
+    package static func read(_ bytes: ByteBuffer, maximumDepth: Int = JSONReader.Limits.highestDepth) throws(SocketIOError) -> SocketIOValue
+    {
         try self.reading(bytes, maximumDepth: maximumDepth) { reader throws(SocketIOError) in try reader.value() ?? .null }
     }
 

@@ -23,12 +23,17 @@ struct MessagePackReader {
     }
 
     /// The next value; nil for JavaScript's `undefined`.
+    ///
+    /// - Parameter depth: The number of arrays and maps around it.
     mutating func value(depth: Int = 0) throws(SocketIOError) -> SocketIOValue? {
+        guard self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) else { return try self.scalar() }
+        return try JSONTreeBuilder.build { builder throws(SocketIOError) in try self.container(into: &builder, depth: depth) }
+    }
+
+    private mutating func scalar() throws(SocketIOError) -> SocketIOValue? {
         let marker = try self.byte()
         switch marker {
         case 0x00...0x7f: return .integer(Int64(marker))
-        case 0x80...0x8f: return try self.object(count: Int(marker & 0x0f), depth: depth)
-        case 0x90...0x9f: return try self.array(count: Int(marker & 0x0f), depth: depth)
         case 0xa0...0xbf: return .string(try self.string(count: Int(marker & 0x1f)))
         case 0xc0: return .null
         case 0xc2: return .bool(false)
@@ -46,10 +51,8 @@ struct MessagePackReader {
         case 0xd3: return .integer(Int64(bitPattern: try self.unsigned(width: 8)))
         case 0xd4...0xd8: return try self.extended(type: try self.byte(), count: 1 << (marker - 0xd4), isFixed: true)
         case 0xd9...0xdb: return .string(try self.string(count: try self.length(width: 1 << (marker - 0xd9))))
-        case 0xdc, 0xdd: return try self.array(count: try self.length(width: 2 << (marker - 0xdc)), depth: depth)
-        case 0xde, 0xdf: return try self.object(count: try self.length(width: 2 << (marker - 0xde)), depth: depth)
         case 0xe0...0xff: return .integer(Int64(Int8(bitPattern: marker)))
-        default: throw self.malformed("the byte \(marker), which starts no value")  // 0xc1
+        default: throw self.malformed("the byte \(marker), which starts no value")  // 0xc1; arrays and maps do not come here
         }
     }
 
@@ -57,12 +60,9 @@ struct MessagePackReader {
 
     /// The number of members of a map that starts here.
     mutating func mapHeader() throws(SocketIOError) -> Int {
-        switch try self.byte() {
-        case let marker where marker & 0xf0 == 0x80: return try self.checked(Int(marker & 0x0f), bytesEach: 2)
-        case 0xde: return try self.checked(try self.length(width: 2), bytesEach: 2)
-        case 0xdf: return try self.checked(try self.length(width: 4), bytesEach: 2)
-        default: throw self.malformed("no map")
-        }
+        let (isObject, count) = try self.containerHeader()
+        guard isObject else { throw self.malformed("an array where a map should stand") }
+        return count
     }
 
     /// A name in a map: a string. (Numbers would be names in JavaScript; python refuses them too.)
@@ -74,32 +74,67 @@ struct MessagePackReader {
         }
     }
 
-    private mutating func array(count: Int, depth: Int) throws(SocketIOError) -> SocketIOValue {
-        try self.checkDepth(depth)
-        let count = try self.checked(count, bytesEach: 1)
-        var elements: [SocketIOValue] = []
-        elements.reserveCapacity(min(count, Self.reservedElements))
-        for _ in 0..<count { elements.append(try self.value(depth: depth + 1) ?? .null) }
-        return .array(elements)
+    private static func startsContainer(_ marker: UInt8) -> Bool {
+        (0x80...0x9f).contains(marker) || (0xdc...0xdf).contains(marker)
     }
 
-    private mutating func object(count: Int, depth: Int) throws(SocketIOError) -> SocketIOValue {
-        try self.checkDepth(depth)
-        let count = try self.checked(count, bytesEach: 2)
-        var members: [JSONObject.Element] = []
-        members.reserveCapacity(min(count, Self.reservedElements))
-        for _ in 0..<count {
-            let name = try self.name()
-            if let value = try self.value(depth: depth + 1) { members.append((name, value)) }
+    /// Reads an array or a map with everything inside it, in one loop: nesting takes nothing of the stack.
+    private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(SocketIOError) -> SocketIOValue {
+        // The values that the innermost open container still lacks, and those around it. A flat one takes no memory here.
+        var missing = 0
+        var outer: [Int] = []
+        while true {
+            var value: SocketIOValue?
+            if self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) {
+                guard depth + builder.depth < self.maximumDepth else {
+                    throw self.malformed("nested deeper than \(self.maximumDepth) levels")
+                }
+                let (isObject, count) = try self.containerHeader()
+                guard count == 0 else {
+                    if builder.depth > 0 { outer.append(missing) }
+                    missing = count
+                    builder.open(isObject: isObject)
+                    if isObject { builder.append(name: try self.name()) }
+                    continue
+                }
+                let empty: SocketIOValue = isObject ? .object(JSONObject()) : .array([])
+                guard builder.depth > 0 else { return empty }
+                value = empty
+            } else {
+                value = try self.scalar()
+            }
+            // Behind a value: what follows is the next one, or closes one container or more.
+            while true {
+                if let value {
+                    builder.append(value)
+                } else if builder.isInObject {
+                    builder.removeName()  // a member that is undefined is left out, as in JavaScript
+                } else {
+                    builder.append(.null)
+                }
+                missing -= 1
+                guard missing == 0 else {
+                    if builder.isInObject { builder.append(name: try self.name()) }
+                    break
+                }
+                let whole = builder.close()
+                guard builder.depth > 0 else { return whole }
+                missing = outer.popLast() ?? 0
+                value = whole
+            }
         }
-        return .object(JSONObject(members))
     }
 
-    /// Room made at once. More comes with the elements: a liar in every one of 128 levels would get 128 times its message's size otherwise.
-    private static let reservedElements = 64
-
-    private func checkDepth(_ depth: Int) throws(SocketIOError) {
-        guard depth < self.maximumDepth else { throw self.malformed("nested deeper than \(self.maximumDepth) levels") }
+    /// Reads what stands before the values of an array or a map.
+    private mutating func containerHeader() throws(SocketIOError) -> (isObject: Bool, count: Int) {
+        let marker = try self.byte()
+        switch marker {
+        case 0x80...0x8f: return (true, try self.checked(Int(marker & 0x0f), bytesEach: 2))
+        case 0xde, 0xdf: return (true, try self.checked(try self.length(width: 2 << (marker - 0xde)), bytesEach: 2))
+        case 0x90...0x9f: return (false, try self.checked(Int(marker & 0x0f), bytesEach: 1))
+        case 0xdc, 0xdd: return (false, try self.checked(try self.length(width: 2 << (marker - 0xdc)), bytesEach: 1))
+        default: throw self.malformed("neither an array nor a map")
+        }
     }
 
     /// A count of elements that can be true: each takes a byte or more of those that are left.
@@ -136,7 +171,7 @@ struct MessagePackReader {
         }
     }
 
-    /// The text JavaScript's JSON makes of a date; null for one beyond its calendar.
+    /// A date; null for one beyond JavaScript's calendar.
     private static func date(seconds: Double) -> SocketIOValue {
         (try? JSONValueEncoder().encode(Date(timeIntervalSince1970: seconds))) ?? .null
     }
@@ -153,8 +188,8 @@ struct MessagePackReader {
     }
 
     private mutating func string(count: Int) throws(SocketIOError) -> String {
-        guard let string = String(utf8: try self.take(count)) else { throw self.malformed("a string that is not UTF-8") }
-        return string
+        // Bytes that are not UTF-8 become U+FFFD: JavaScript peers write half a surrogate pair so, and it must not end a connection.
+        String(decoding: try self.take(count), as: UTF8.self)
     }
 
     private mutating func length(width: Int) throws(SocketIOError) -> Int {

@@ -1,11 +1,49 @@
 import ApusJSON
+import struct Foundation.Date
 import NIOCore
 
-/// Appends MessagePack: integers in their shortest form, every other number as a float of 64 bits, bytes as bin.
+/// Appends MessagePack: integers in their shortest form, every other number as a float of 64 bits, bytes as bin, dates as timestamps.
 enum MessagePackWriter {
+    /// Writes in one loop: nesting takes nothing of the stack.
+    ///
+    /// - Parameter depth: The number of arrays and maps around the value that the caller writes.
     static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer, depth: Int) throws(SocketIOError) {
+        guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &buffer) }
+        // The containers around `current`. Stays empty, and without memory, for a flat array or map.
+        var outer: [JSONContainerCursor] = []
+        try self.open(current, depth: depth, into: &buffer)
+        while true {
+            guard let (name, value) = current.next() else {
+                guard let last = outer.popLast() else { return }
+                current = last
+                continue
+            }
+            if let name { try self.write(name, into: &buffer) }
+            if let inner = JSONContainerCursor(value) {
+                outer.append(current)
+                current = inner
+                try self.open(current, depth: depth + outer.count, into: &buffer)
+            } else {
+                try self.write(scalar: value, into: &buffer)
+            }
+        }
+    }
+
+    private static func open(_ container: JSONContainerCursor, depth: Int, into buffer: inout ByteBuffer) throws(SocketIOError) {
+        guard depth < JSONReader.Limits.highestDepth else {
+            // No reader of this library would take the bytes back.
+            throw self.refused("a value nested deeper than \(JSONReader.Limits.highestDepth) levels")
+        }
+        if container.isObject {
+            try self.writeMapHeader(container.count, into: &buffer)
+        } else {
+            try self.writeArrayHeader(container.count, into: &buffer)
+        }
+    }
+
+    private static func write(scalar value: SocketIOValue, into buffer: inout ByteBuffer) throws(SocketIOError) {
         switch value {
-        case .null: buffer.writeInteger(UInt8(0xc0))
+        case .null, .array, .object: buffer.writeInteger(UInt8(0xc0))  // containers are not given here
         case .bool(let value): buffer.writeInteger(UInt8(value ? 0xc3 : 0xc2))
         case .integer(let value): self.write(value, into: &buffer)
         case .double(let value):
@@ -13,20 +51,32 @@ enum MessagePackWriter {
             buffer.writeInteger(UInt8(0xcb))
             buffer.writeInteger(value.bitPattern)
         case .string(let value): try self.write(value, into: &buffer)
+        case .date(let value): self.write(value, into: &buffer)
         case .binary(let bytes):
             try self.writeHeader(bytes.count, short: nil, byte: 0xc4, word: 0xc5, into: &buffer)
             buffer.writeBytes(bytes)
-        case .array(let elements):
-            try self.checkDepth(depth)
-            try self.writeArrayHeader(elements.count, into: &buffer)
-            for element in elements { try self.write(element, into: &buffer, depth: depth + 1) }
-        case .object(let object):
-            try self.checkDepth(depth)
-            try self.writeMapHeader(object.count, into: &buffer)
-            for member in object {
-                try self.write(member.key, into: &buffer)
-                try self.write(member.value, into: &buffer, depth: depth + 1)
-            }
+        }
+    }
+
+    /// The extension -1, in its shortest form; null for a date beyond 64 bits of microseconds, as JavaScript writes one that is invalid.
+    ///
+    /// Source: the MessagePack specification, "Timestamp extension type". A `Date` holds today's microseconds, and no nanoseconds.
+    private static func write(_ date: Date, into buffer: inout ByteBuffer) {
+        guard let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1e6).rounded()) else {
+            return _ = buffer.writeInteger(UInt8(0xc0))
+        }
+        let fraction = (microseconds % 1_000_000 + 1_000_000) % 1_000_000
+        let (seconds, nanoseconds) = ((microseconds - fraction) / 1_000_000, UInt64(fraction) * 1000)
+        if nanoseconds == 0, let seconds = UInt32(exactly: seconds) {
+            buffer.writeBytes([0xd6, 0xff])
+            buffer.writeInteger(seconds)
+        } else if let seconds = UInt64(exactly: seconds), seconds < 1 << 34 {
+            buffer.writeBytes([0xd7, 0xff])
+            buffer.writeInteger(nanoseconds << 34 | seconds)
+        } else {
+            buffer.writeBytes([0xc7, 12, 0xff])
+            buffer.writeInteger(UInt32(truncatingIfNeeded: nanoseconds))
+            buffer.writeInteger(seconds)
         }
     }
 
@@ -90,13 +140,6 @@ enum MessagePackWriter {
             buffer.writeInteger(count)
         } else {
             throw self.refused("a length of \(count), which 32 bits do not hold")
-        }
-    }
-
-    /// As the JSON writer: no reader of ours would take it back, and the stack is finite.
-    private static func checkDepth(_ depth: Int) throws(SocketIOError) {
-        guard depth < JSONReader.Limits.highestDepth else {
-            throw self.refused("a value nested deeper than \(JSONReader.Limits.highestDepth) levels")
         }
     }
 

@@ -76,7 +76,9 @@ enum SocketIOMessagePackCodec {
             }
             return members
         }
-        return try self.packet(members, version: version)
+        let packet = try self.packet(members, version: version)
+        if case .connect = packet.content { try limits.checkConnect(bytes: bytes.readableBytes) }
+        return packet
     }
 
     private struct Members {
@@ -118,7 +120,7 @@ enum SocketIOMessagePackCodec {
         case .integer(let id):
             guard id >= 0, let id = Int(exactly: id), type != .connect, type != .disconnect, type != .connectError else { break }
             return id
-        case .bool, .double, .string, .binary, .array, .object: break
+        case .bool, .double, .string, .binary, .date, .array, .object: break
         }
         throw SocketIOError(.malformedPacket, message: "an ack id that is not a whole number of zero or more, or on a packet that has none")
     }

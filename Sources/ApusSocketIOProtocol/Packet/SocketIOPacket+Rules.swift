@@ -56,7 +56,7 @@ extension SocketIOPacket.Content {
         case .double(let number):
             if let whole = Int64(exactly: number) { return String(whole) }
             return "\(number)"
-        case .null, .bool, .binary, .array, .object: return nil
+        case .null, .bool, .binary, .date, .array, .object: return nil
         }
     }
 

@@ -1,3 +1,4 @@
+import ApusBytes
 public import ApusJSON
 package import NIOCore
 
@@ -20,6 +21,9 @@ public struct SocketIOPayload: Sendable {
     /// - Parameter text: The elements of an array without its brackets. The caller has checked it.
     init(checked text: ByteBuffer) { self.storage = .text(text) }
 
+    /// How text that was checked is read: it may be as deep as any connection permits.
+    static let limits = JSONReader.Limits(maximumDepth: JSONReader.Limits.highestDepth, loneSurrogates: .replace)
+
     /// The arguments. What came as text is decoded, each time anew.
     public var arguments: [SocketIOValue] {
         switch self.storage {
@@ -27,7 +31,7 @@ public struct SocketIOPayload: Sendable {
         case .text(let text):
             var values: [SocketIOValue] = []
             text.withUnsafeReadableBytes { bytes in
-                var elements = JSONElements(bytes)
+                var elements = JSONElements(bytes, limits: SocketIOPayload.limits)
                 // It was checked: there is no error to hand on.
                 while let value = try? elements.next() { values.append(value) }
             }
@@ -71,8 +75,8 @@ public struct SocketIOPayload: Sendable {
 
     /// The same for who keeps it for some time: its text no longer shares the memory of all that was read with it.
     package var detached: SocketIOPayload {
-        guard let text = self.text, text.storageCapacity > 2 * text.readableBytes + 256 else { return self }
-        return SocketIOPayload(checked: ByteBuffer(bytes: text.readableBytesView))
+        guard case .text(let text) = self.storage else { return self }
+        return SocketIOPayload(checked: text.detached)
     }
 }
 

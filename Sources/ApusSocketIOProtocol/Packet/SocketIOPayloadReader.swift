@@ -15,7 +15,7 @@ struct SocketIOPayloadReader {
     mutating func next() -> SocketIOValue? {
         guard let text = self.text else { return self.values.popFirst() }
         let (value, length) = text.withUnsafeReadableBytes { bytes -> (SocketIOValue?, Int) in
-            var elements = JSONElements(bytes)
+            var elements = JSONElements(bytes, limits: SocketIOPayload.limits)
             return (try? elements.next(), elements.offset)  // it was checked: there is no error to hand on
         }
         self.text?.moveReaderIndex(forwardBy: length)

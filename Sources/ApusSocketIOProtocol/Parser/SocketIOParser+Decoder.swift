@@ -19,6 +19,9 @@ extension SocketIOParser {
             self.json = SocketIOJSONDecoder(version: version, limits: limits)
         }
 
+        /// The namespace of the packet that waits for its attachments; nil when none does, or another parser reads it.
+        package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
+
         /// Takes the next message; answers the packet it completes, nil while more are due.
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``,

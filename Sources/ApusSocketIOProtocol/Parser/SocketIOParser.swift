@@ -22,8 +22,8 @@ public struct SocketIOParser: Sendable {
     /// MessagePack: a packet is one binary message, binary data in place. Smaller where there is much binary data or many numbers, and slower
     /// for browsers.
     ///
-    /// Source: `socket.io-msgpack-parser` 3; python-socketio calls it `serializer="msgpack"`. What only MessagePack can say arrives as it
-    /// would by JSON: a date as its text, NaN and the infinities as null.
+    /// Source: `socket.io-msgpack-parser` 3; python-socketio calls it `serializer="msgpack"`. A date stays a
+    /// date, `JSONValue.date(_:)`, in both directions. NaN and the infinities arrive as null, as they would by JSON.
     public static let messagePack = Self(kind: .messagePack)
 
     /// A parser of your own.

@@ -1,15 +1,16 @@
+import ApusBytes
 package import ApusEngineIOProtocol
-import ApusJSON
 import NIOCore
 
 /// Puts packets together from Engine.IO messages: a text, then as many binary messages as it announced.
 ///
 /// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the connection closes with "parse error".
 package struct SocketIOJSONDecoder: Sendable {
-    /// A packet that waits for its attachments.
+    /// A packet that waits for its attachments. It takes no more memory than was received: its values are made at the end.
     private struct Partial {
         var header: SocketIOPacketHeader
-        var payload: SocketIOValue
+        /// The JSON of the packet, which was checked.
+        var json: ByteBuffer
         var attachments: [ByteBuffer] = []
 
         var isWhole: Bool { self.attachments.count >= self.header.attachments }
@@ -32,6 +33,11 @@ package struct SocketIOJSONDecoder: Sendable {
     package init(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) {
         self.version = version
         self.limits = limits
+    }
+
+    /// The namespace of the packet that waits for its attachments; nil when none does.
+    package var namespaceOfPartialPacket: String? {
+        if case .collecting(let partial) = self.state { partial.header.namespace } else { nil }
     }
 
     /// Takes the next message; answers the packet it completes, nil while attachments are outstanding.
@@ -61,8 +67,8 @@ package struct SocketIOJSONDecoder: Sendable {
         }
         switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
         case .complete(let packet): return packet
-        case .announces(let header, let payload):
-            self.state = .collecting(Partial(header: header, payload: payload))
+        case .announces(let header, let json):
+            self.state = .collecting(Partial(header: header, json: json.detached))
             return nil
         }
     }
@@ -72,12 +78,13 @@ package struct SocketIOJSONDecoder: Sendable {
             if case .failed(let error) = self.state { throw error }
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
         }
-        self.state = .idle  // so that the attachments are nobody else's, and are not copied
-        partial.attachments.append(bytes)
+        self.state = .idle  // so that the list of attachments is not copied
+        partial.attachments.append(bytes.detached)
         guard partial.isWhole else {
             self.state = .collecting(partial)
             return nil
         }
-        return try SocketIOPacketText.packet(partial.header, partial.payload, attachments: partial.attachments, version: self.version)
+        return try SocketIOPacketText.packet(
+            partial.header, json: partial.json, attachments: partial.attachments, version: self.version, limits: self.limits)
     }
 }

@@ -125,7 +125,7 @@ package enum SocketIOJSONEncoder {
             var isFirst = isFirst
             for value in values {
                 if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
-                try JSONWriter.write(value, into: &output)
+                try JSONWriter.write(value, into: &output, depth: 1)
             }
         }
     }

@@ -7,8 +7,8 @@ enum SocketIOPacketText {
     enum Finding {
         /// A whole packet, its arguments not decoded.
         case complete(SocketIOParcel)
-        /// Attachments follow.
-        case announces(SocketIOPacketHeader, payload: SocketIOValue)
+        /// Attachments follow. The JSON was checked, and is read when they are there.
+        case announces(SocketIOPacketHeader, json: ByteBuffer)
     }
 
     /// Checks a text message. Nothing of it is copied.
@@ -39,31 +39,30 @@ enum SocketIOPacketText {
                 throw SocketIOPacket.Content.wrongAck
             }
             return .complete(SocketIOParcel(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
-        case .event, .ack, .connect, .disconnect, .connectError, .binaryEvent, .binaryAck:
-            return try self.readValue(json, header, version: version, limits: limits)
-        }
-    }
-
-    /// What is rare, or has its values looked at by us.
-    private static func readValue(
-        _ json: UnsafeRawBufferPointer, _ header: SocketIOPacketHeader, version: SocketIOVersion, limits: SocketIOLimits
-    ) throws(SocketIOError) -> Finding {
-        var payload: SocketIOValue?
-        if !json.isEmpty {
-            do throws(JSONError) { payload = try JSONReader.read(json, limits: Self.jsonLimits(limits)) } catch {
-                throw Self.malformed(error)
+        case .binaryEvent where header.attachments > 0 && !json.isEmpty:
+            let (name, _) = try self.event(json, of: text, at: header.length, limits: limits)
+            try SocketIOPacket.checkReceived(name: name)
+            return .announces(header, json: self.json(text, behind: header))
+        case .binaryAck where header.attachments > 0 && !json.isEmpty:
+            guard header.ackID != nil, try self.arguments(json, of: text, at: header.length, limits: limits) != nil else {
+                throw SocketIOPacket.Content.wrongAck
             }
-        }
-        // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
-        guard header.attachments > 0, let payload else {
+            return .announces(header, json: self.json(text, behind: header))
+        case .event, .ack, .connect, .disconnect, .connectError, .binaryEvent, .binaryAck:
+            if header.type == .connect { try limits.checkConnect(bytes: json.count) }
+            // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
+            let payload: SocketIOValue? = if json.isEmpty { .none } else { try self.value(json, limits) }
             return .complete(try self.packet(header, payload, attachments: [], version: version))
         }
-        // Judge it now: what will be refused in the end is not worth ten attachments of memory.
-        try SocketIOPacket.Content.check(header.type, payload: payload, ackID: header.ackID, version: version)
-        return .announces(header, payload: payload)
     }
 
-    private static func jsonLimits(_ limits: SocketIOLimits) -> JSONReader.Limits { .init(maximumDepth: limits.maximumDepth) }
+    private static func json(_ text: ByteBuffer, behind header: SocketIOPacketHeader) -> ByteBuffer {
+        text.getSlice(at: text.readerIndex + header.length, length: text.readableBytes - header.length) ?? ByteBuffer()
+    }
+
+    private static func value(_ json: UnsafeRawBufferPointer, _ limits: SocketIOLimits) throws(SocketIOError) -> SocketIOValue {
+        do throws(JSONError) { return try JSONReader.read(json, limits: limits.json) } catch { throw self.malformed(error) }
+    }
 
     private static func malformed(_ error: JSONError) -> SocketIOError {
         SocketIOError(.malformedPacket, message: "a payload that is not JSON", cause: error)
@@ -75,7 +74,7 @@ enum SocketIOPacketText {
         _ json: UnsafeRawBufferPointer, _ limits: SocketIOLimits
     ) throws(SocketIOError) -> JSONArrayOutline.Finding {
         do throws(JSONError) {
-            return try JSONArrayOutline.find(in: json, limits: self.jsonLimits(limits))
+            return try JSONArrayOutline.find(in: json, limits: limits.json)
         } catch {
             throw self.malformed(error)
         }
@@ -91,17 +90,18 @@ enum SocketIOPacketText {
     private static func event(
         _ json: UnsafeRawBufferPointer, of text: ByteBuffer, at offset: Int, limits: SocketIOLimits
     ) throws(SocketIOError) -> (name: String, arguments: SocketIOPayload) {
-        guard case .array(let outline) = try self.outline(json, limits), let name = self.name(json, outline) else {
+        guard case .array(let outline) = try self.outline(json, limits), let name = self.name(json, outline, limits) else {
             throw SocketIOPacket.Content.wrongEvent
         }
         return (name, self.slice(text, outline.rest, at: offset))
     }
 
     /// The name of an event. Most are short and without escapes, and then take no memory.
-    private static func name(_ json: UnsafeRawBufferPointer, _ outline: JSONArrayOutline) -> String? {
+    private static func name(_ json: UnsafeRawBufferPointer, _ outline: JSONArrayOutline, _ limits: SocketIOLimits) -> String? {
         let first = outline.first
         guard outline.firstIsPlain else {
-            return (try? JSONReader.read(UnsafeRawBufferPointer(rebasing: json[first]))).flatMap { SocketIOPacket.Content.eventName($0) }
+            let value = try? JSONReader.read(UnsafeRawBufferPointer(rebasing: json[first]), limits: limits.json)
+            return value.flatMap { SocketIOPacket.Content.eventName($0) }
         }
         return String(decoding: UnsafeRawBufferPointer(rebasing: json[first.lowerBound + 1..<first.upperBound - 1]), as: UTF8.self)
     }
@@ -119,8 +119,19 @@ enum SocketIOPacketText {
 
     // MARK: Values
 
-    /// The packet, its attachments in place.
+    /// The packet whose attachments are all there, from JSON that was checked.
     static func packet(
+        _ header: SocketIOPacketHeader, json: ByteBuffer, attachments: [ByteBuffer], version: SocketIOVersion, limits: SocketIOLimits
+    ) throws(SocketIOError) -> SocketIOParcel {
+        let payload: SocketIOValue
+        do throws(JSONError) { payload = try JSONReader.read(json.readableBytesView, limits: limits.json) } catch {
+            throw self.malformed(error)
+        }
+        return try self.packet(header, payload, attachments: attachments, version: version)
+    }
+
+    /// The packet, its attachments in place.
+    private static func packet(
         _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer], version: SocketIOVersion
     ) throws(SocketIOError) -> SocketIOParcel {
         var content = try SocketIOPacket.Content(header.type, payload: payload, ackID: header.ackID, version: version)

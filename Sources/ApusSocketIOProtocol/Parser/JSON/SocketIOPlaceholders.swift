@@ -12,54 +12,30 @@ enum SocketIOPlaceholders {
     /// An object that already looks like a placeholder is refused: the receiver would put an attachment there or close the connection,
     /// and a value relayed from one peer must not be able to do that to the others.
     static func extract(from value: SocketIOValue, into attachments: inout [ByteBuffer]) throws(SocketIOError) -> SocketIOValue {
-        switch value {
-        case .binary(let bytes):
-            attachments.append(ByteBuffer(bytes: bytes))
-            return .object([Self.mark: .bool(true), "num": .integer(Int64(attachments.count - 1))])
-        case .array(let elements):
-            var replaced: [SocketIOValue] = []
-            replaced.reserveCapacity(elements.count)
-            for element in elements { replaced.append(try self.extract(from: element, into: &attachments)) }
-            return .array(replaced)
-        case .object(let object):
-            guard object[Self.mark] != .bool(true) else {
+        try value.replacing { value throws(SocketIOError) in
+            switch value {
+            case .binary(let bytes):
+                attachments.append(ByteBuffer(bytes: bytes))
+                return .object([Self.mark: .bool(true), "num": .integer(Int64(attachments.count - 1))])
+            case .object(let object) where object[Self.mark] == .bool(true):
                 throw SocketIOError(.invalidArguments, message: "an object with \"\(Self.mark)\": true cannot be sent beside binary data")
+            case .null, .bool, .integer, .double, .string, .date, .array, .object: return nil
             }
-            var members: [JSONObject.Element] = []
-            members.reserveCapacity(object.count)
-            for member in object { members.append((member.key, try self.extract(from: member.value, into: &attachments))) }
-            return .object(JSONObject(members))
-        case .null, .bool, .integer, .double, .string:
-            return value
         }
     }
 
-    /// Puts the attachments in the places of their placeholders, and takes them out of `attachments`. The depth of `value` is bounded by whoever
-    /// read it.
+    /// Puts the attachments in the places of their placeholders, and takes them out of `attachments`.
     ///
     /// An attachment goes to one place: no encoder names it twice, and 30,000 placeholders for one megabyte would become 30 GB when relayed.
     static func fill(_ value: SocketIOValue, from attachments: inout [ByteBuffer?]) throws(SocketIOError) -> SocketIOValue {
-        switch value {
-        case .array(let elements):
-            var filled: [SocketIOValue] = []
-            filled.reserveCapacity(elements.count)
-            for element in elements { filled.append(try self.fill(element, from: &attachments)) }
-            return .array(filled)
-        case .object(let object):
-            if object[Self.mark] == .bool(true) {
-                guard let number = object["num"]?.intValue, attachments.indices.contains(number), let bytes = attachments[number] else {
-                    throw SocketIOError(
-                        .malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments, or one in use")
-                }
-                attachments[number] = nil
-                return .binary(Array(bytes.readableBytesView))
+        try value.replacing { value throws(SocketIOError) in
+            guard case .object(let object) = value, object[Self.mark] == .bool(true) else { return nil }
+            guard let number = object["num"]?.intValue, attachments.indices.contains(number), let bytes = attachments[number] else {
+                throw SocketIOError(
+                    .malformedPacket, message: "a placeholder that names none of the \(attachments.count) attachments, or one in use")
             }
-            var members: [JSONObject.Element] = []
-            members.reserveCapacity(object.count)
-            for member in object { members.append((member.key, try self.fill(member.value, from: &attachments))) }
-            return .object(JSONObject(members))
-        case .null, .bool, .integer, .double, .string, .binary:
-            return value
+            attachments[number] = nil
+            return .binary(Array(bytes.readableBytesView))
         }
     }
 }

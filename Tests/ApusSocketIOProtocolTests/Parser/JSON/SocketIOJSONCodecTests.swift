@@ -114,14 +114,50 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         }
     }
 
-    /// Hazard 11.
     @Test func depthIsBounded() throws {
         func nested(_ depth: Int) -> String {
             "2[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
         }
-        #expect(try decode(nested(127)) != nil)
-        for depth in [128, 100_000] { #expect(throws: SocketIOError.self) { try decode(nested(depth)) } }
+        #expect(try decode(nested(511)) != nil)
+        for depth in [512, 100_000] { #expect(throws: SocketIOError.self) { try decode(nested(depth)) } }
         #expect(throws: SocketIOError.self) { try decode("2[\"a\"," + String(repeating: "[", count: 100_000)) }
+    }
+
+    /// A value from the deepest packet that is taken can be sent on, and no value that the reader would refuse is sent.
+    @Test func whatIsReceivedCanBeSentOn() throws {
+        var value: SocketIOValue = 0
+        for _ in 0..<511 { value = [value] }
+        let relayed = try SocketIOJSONEncoder.encode(packet(event("a", value)))
+        guard case .text(let text) = relayed.first else { throw SocketIOError(.malformedPacket, message: "no text") }
+        #expect(try decode(String(buffer: text)) == packet(event("a", value)))
+        for content in [event("a", [value]), .ack(id: 1, arguments: [[value]]), event("a", [value], .binary([1]))] {
+            let error = #expect(throws: SocketIOError.self) { try SocketIOJSONEncoder.encode(packet(content)) }
+            #expect(error?.code == .invalidArguments)
+        }
+        #expect(try SocketIOParser.messagePack.encode(packet(event("a", value))).count == 1)
+        #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet(event("a", [value]))) }
+    }
+
+    /// JavaScript makes half of a surrogate pair from `"🐦".slice(0, 1)`, and RFC 8259's grammar allows it.
+    @Test func loneSurrogatesAreReplaced() throws {
+        #expect(try decode(#"2["a","\ud83d"]"#) == packet(event("a", "\u{FFFD}")))
+        #expect(try decode(#"2["\ud83d",{"\ude00":1}]"#) == packet(event("\u{FFFD}", ["\u{FFFD}": 1])))
+        #expect(try decode(#"0{"token":"\ud83d"}"#) == packet(.connect(["token": "\u{FFFD}"])))
+        #expect(
+            try decode(#"51-["a","\ud83d",{"_placeholder":true,"num":0}]"#, [[1]]) == packet(event("a", "\u{FFFD}", .binary([1]))))
+        // What is only passed on keeps its bytes.
+        var decoder = SocketIOJSONDecoder()
+        let wire = #"2["a","\ud83d"]"#
+        let undecoded = try #require(try decoder.received(.text(ByteBuffer(string: wire))))
+        #expect(try SocketIOParser.json.encode(undecoded) == [.text(ByteBuffer(string: wire))])
+    }
+
+    @Test func authIsBounded() throws {
+        let limits = SocketIOLimits(maximumConnectBytes: 20)
+        #expect(try decode(#"0{"token":"12345678"}"#, limits: limits) != nil)
+        let error = #expect(throws: SocketIOError.self) { try decode(#"0/chat,{"token":"123456789"}"#, limits: limits) }
+        #expect(error?.code == .malformedPacket)
+        #expect(throws: SocketIOError.self) { try decode("0{\"a\":[" + String(repeating: "[0],", count: 3000) + "0]}") }
     }
 
     @Test func namespaceIsBoundedAndUTF8() throws {
