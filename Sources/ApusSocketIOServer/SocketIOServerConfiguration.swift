@@ -21,6 +21,9 @@ public struct SocketIOServerConfiguration: Sendable {
 
     /// Time a client has to join its first namespace before it is closed. Default: 45 seconds.
     public var connectTimeout: Duration = .seconds(45)
+    /// Most bytes of the auth that a client sends with a CONNECT, before it is disconnected. It is kept, as it came, as long as
+    /// the socket. Default: 8,192 (the reference has no bound of its own).
+    public var maximumAuthBytes = 8_192
     /// Most attachments of one binary packet. Default: 10.
     public var maximumAttachments = 10
     /// Time the attachments of one packet may take, all together, before the client is disconnected. Default: 60 seconds (the reference waits

@@ -30,7 +30,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
     /// Namespaces this side took the client out of: until it asks for one again, what it says there crossed our word on the wire.
-    private var departed: Set<String> = []
+    private var departed: Set<UTF8Key> = []
     private var connectDeadline = EventLoopTimer()
     /// Why we end the session, in more words than Engine.IO has.
     private var closeDetail: String?
@@ -45,6 +45,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         let configuration = server?.configuration ?? SocketIOServerConfiguration()
         var limits = SocketIOLimits()
         limits.maximumAttachments = configuration.maximumAttachments
+        limits.maximumConnectBytes = configuration.maximumAuthBytes
         self.parser = configuration.parser
         self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
         self.startConnectDeadline()
@@ -91,7 +92,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
+            guard let packet = try self.decoder.received(message) else { return try self.receivedPart() }
             let bytes = self.packetBytes
             self.packetBytes = 0
             if self.awaitsAttachments { self.stopAttachmentsDeadline() }
@@ -100,6 +101,18 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
         }
+    }
+
+    /// More messages of a packet are due. Only a client that may send it anything gets their memory and time.
+    private func receivedPart() throws(SocketIOError) {
+        if let name = self.decoder.namespaceOfPartialPacket {
+            var isJoined = false
+            if case .joined = self.members[name] { isJoined = true }
+            guard isJoined || self.departed.contains(UTF8Key(name)) else {
+                throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
+            }
+        }
+        self.startAttachmentsDeadline()
     }
 
     private func startConnectDeadline() {
@@ -168,7 +181,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             guard self.members[name] == nil else {
                 throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
             }
-            self.departed.remove(name)
+            self.departed.remove(UTF8Key(name))
             return self.connect(to: name, auth: auth)
         }
         switch (self.members[packet.namespace], packet.content) {
@@ -183,7 +196,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             socket.abandon()
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
-        case (nil, .event) where self.departed.contains(packet.namespace): break  // as those above
+        case (nil, .event) where self.departed.contains(UTF8Key(packet.namespace)): break  // as those above
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
         case (.joining, .event), (.joining, .ack), (.leaving, .event):
@@ -365,7 +378,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.members[socket.namespace.name] = nil
         // Bounded as the members are: whoever is put out of more is hardly still speaking to the first.
         if self.departed.count >= self.server?.configuration.maximumNamespacesPerClient ?? 0 { _ = self.departed.popFirst() }
-        self.departed.insert(socket.namespace.name)
+        self.departed.insert(UTF8Key(socket.namespace.name))
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
     }

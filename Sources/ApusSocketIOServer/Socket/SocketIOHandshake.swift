@@ -9,8 +9,9 @@ import NIOCore
 
 /// What a client said when it connected.
 public struct SocketIOHandshake: Sendable {
-    /// The auth of the CONNECT packet; an empty object when the client sent none.
-    public let auth: SocketIOValue
+    /// The auth of the CONNECT packet, decoded each time it is asked for; an empty object when the client sent none.
+    public var auth: SocketIOValue { self.storedAuth.value }
+    private let storedAuth: SocketIOStoredAuth
     /// The query of the handshake request, decoded, each time it is asked for.
     public var query: [String: String] { self.stated?.query ?? self.request.request.query.fields }
     /// The fields of the handshake request, put together each time they are asked for.
@@ -48,8 +49,8 @@ public struct SocketIOHandshake: Sendable {
     /// The time by this server's clock, as ``issued`` has it.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    init(session: EngineIOSession, auth: SocketIOValue, issued: Int64) {
-        self.auth = auth
+    init(session: EngineIOSession, auth: SocketIOStoredAuth, issued: Int64) {
+        self.storedAuth = auth
         self.request = session.storedRequest
         self.remoteAddress = session.remoteAddress
         self.stated = nil
@@ -78,7 +79,7 @@ extension SocketIOHandshake {
 
     /// Reads what another server said; what is missing or of another type is empty.
     init(value: SocketIOValue) {
-        self.auth = value["auth"] ?? [:]
+        self.storedAuth = SocketIOStoredAuth(value["auth"] ?? [:])
         var query: [String: String] = [:]
         for member in value["query"]?.objectValue ?? [:] { query[member.key] = member.value.stringValue }
         self.remoteAddress = nil

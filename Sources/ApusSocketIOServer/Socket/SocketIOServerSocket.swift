@@ -24,7 +24,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     let eventLoop: any EventLoop
     /// Knows the request of the handshake, also after its end.
     private let session: EngineIOSession
-    private let auth: SocketIOValue
+    private let auth: SocketIOStoredAuth
     private let issued: Int64
     let limits: Limits
     /// `nil` when the client cannot come back.
@@ -96,7 +96,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         var values: [String: any Sendable] = [:]
         var data: SocketIOValue = [:]
         /// Rooms that middleware put the socket in, before it is in its namespace; `nil` once it is, or never will be.
-        var roomsAhead: Set<String>?
+        var roomsAhead: SocketIORoomNames?
     }
 
     init(
@@ -106,7 +106,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.id = id
         self.namespace = namespace
         self.session = connection.session
-        self.auth = auth
+        self.auth = SocketIOStoredAuth(auth)
         self.issued = SocketIOHandshake.now
         self.connection = connection
         self.eventLoop = connection.session.eventLoop
@@ -171,7 +171,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     // MARK: Rooms
 
     /// The rooms the socket is in, its own included.
-    public var rooms: Set<String> { self.withStored { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
+    public var rooms: SocketIORoomNames { self.withStored { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
 
     /// Enters rooms. It leaves them all when it disconnects. In middleware: it enters them when it is connected.
     public func join(_ rooms: String...) {
@@ -198,8 +198,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     // MARK: Life
 
-    /// What carries the socket's packets at the moment, `polling` or `websocket`; `nil` once it is gone. To be asked on the event loop.
-    package var transportName: String? { self.connection?.session.transportName }
+    /// The transport that carries the socket's packets at the moment, `polling` or `websocket`; `nil` once it is gone.
+    ///
+    /// Call it on the socket's event loop, where handlers run.
+    public var transportName: String? { self.connection?.session.transportName }
 
     /// Takes the client out of this namespace; with `close`, ends its whole connection.
     public func disconnect(close: Bool = false) {
