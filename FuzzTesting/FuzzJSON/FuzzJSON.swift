@@ -7,6 +7,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeRawBufferPointer(start: start, count: count)
     let read = try? JSONReader.read(input)
     checkOutline(input, read)
+    checkReplacement(input, read)
     guard let value = read else { return 0 }
     checkRoundTrip(value)
     checkCoding(value)
@@ -21,12 +22,22 @@ private func checkOutline(_ input: UnsafeRawBufferPointer, _ value: JSONValue?) 
     case (nil, _), (.other, _): break
     case (.emptyArray, let value): precondition(value == [], "an array is empty for the outline only")
     case (.array(let outline), let value):
-        var elements = JSONElements(UnsafeRawBufferPointer(rebasing: input[outline.all]))
+        var elements = JSONElements(UnsafeRawBufferPointer(rebasing: input[outline.all]), limits: .init())
         var found: [JSONValue] = []
         while let element = try? elements.next() { found.append(element) }
         precondition(value == .array(found), "the elements are others than the reader's")
         precondition((try? JSONReader.read(UnsafeRawBufferPointer(rebasing: input[outline.first]))) == found.first, "another first element")
     }
+}
+
+/// Replacing halves of surrogate pairs changes no text that has none, and takes what only they made an error.
+private func checkReplacement(_ input: UnsafeRawBufferPointer, _ value: JSONValue?) {
+    let limits = JSONReader.Limits(loneSurrogates: .replace)
+    let replaced = try? JSONReader.read(input, limits: limits)
+    precondition(value == nil || replaced == value, "a text without lone surrogates is read otherwise")
+    precondition(
+        (try? JSONArrayOutline.find(in: input, limits: limits)) == nil ? replaced == nil : replaced != nil, "outline and reader differ")
+    if let replaced { checkRoundTrip(replaced) }
 }
 
 private func checkRoundTrip(_ value: JSONValue) {

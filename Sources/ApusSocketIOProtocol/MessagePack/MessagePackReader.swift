@@ -1,6 +1,5 @@
 import ApusBytes
 import ApusJSON
-import struct Foundation.Date
 
 /// Reads MessagePack off the front of some bytes. Every length is checked against what is there before anything is allocated for it.
 ///
@@ -155,25 +154,25 @@ struct MessagePackReader {
             _ = try self.byte()
             return nil
         case (0, true, 8):
-            return Self.date(seconds: Double(Int64(bitPattern: try self.unsigned(width: 8))) / 1000)
+            let milliseconds = Int64(bitPattern: try self.unsigned(width: 8))
+            let rest = (milliseconds % 1000 + 1000) % 1000
+            let seconds = (milliseconds / 1000) - (milliseconds % 1000 < 0 ? 1 : 0)
+            return MessagePackTimestamp(seconds: seconds, nanoseconds: UInt32(truncatingIfNeeded: rest) * 1_000_000).value
         case (0, false, _):
             return .binary(Array(try self.take(count)))
         case (-1, _, 4):
-            return Self.date(seconds: Double(try self.unsigned(width: 4)))
+            return MessagePackTimestamp(seconds: Int64(truncatingIfNeeded: try self.unsigned(width: 4))).value
         case (-1, _, 8):
             let bits = try self.unsigned(width: 8)
-            return Self.date(seconds: Double(bits & 0x3_ffff_ffff) + Double(bits >> 34) / 1e9)
+            return MessagePackTimestamp(
+                seconds: Int64(truncatingIfNeeded: bits & 0x3_ffff_ffff), nanoseconds: UInt32(truncatingIfNeeded: bits >> 34)
+            ).value
         case (-1, _, 12):
-            let nanoseconds = try self.unsigned(width: 4)
-            return Self.date(seconds: Double(Int64(bitPattern: try self.unsigned(width: 8))) + Double(nanoseconds) / 1e9)
+            let nanoseconds = UInt32(truncatingIfNeeded: try self.unsigned(width: 4))
+            return MessagePackTimestamp(seconds: Int64(bitPattern: try self.unsigned(width: 8)), nanoseconds: nanoseconds).value
         default:
             throw self.malformed("an extension of type \(Int8(bitPattern: type)) and \(count) bytes, which has no meaning here")
         }
-    }
-
-    /// A date; null for one beyond JavaScript's calendar.
-    private static func date(seconds: Double) -> SocketIOValue {
-        (try? JSONValueEncoder().encode(Date(timeIntervalSince1970: seconds))) ?? .null
     }
 
     // MARK: Numbers and bytes

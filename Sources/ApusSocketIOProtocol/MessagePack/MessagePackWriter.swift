@@ -58,25 +58,19 @@ enum MessagePackWriter {
         }
     }
 
-    /// The extension -1, in its shortest form; null for a date beyond 64 bits of microseconds, as JavaScript writes one that is invalid.
-    ///
-    /// Source: the MessagePack specification, "Timestamp extension type". A `Date` holds today's microseconds, and no nanoseconds.
+    /// The timestamp extension in its shortest form; null for a date it cannot hold, as JavaScript writes one that is invalid.
     private static func write(_ date: Date, into buffer: inout ByteBuffer) {
-        guard let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1e6).rounded()) else {
-            return _ = buffer.writeInteger(UInt8(0xc0))
-        }
-        let fraction = (microseconds % 1_000_000 + 1_000_000) % 1_000_000
-        let (seconds, nanoseconds) = ((microseconds - fraction) / 1_000_000, UInt64(fraction) * 1000)
-        if nanoseconds == 0, let seconds = UInt32(exactly: seconds) {
+        guard let timestamp = MessagePackTimestamp(date) else { return _ = buffer.writeInteger(UInt8(0xc0)) }
+        if timestamp.nanoseconds == 0, let seconds = UInt32(exactly: timestamp.seconds) {
             buffer.writeBytes([0xd6, 0xff])
             buffer.writeInteger(seconds)
-        } else if let seconds = UInt64(exactly: seconds), seconds < 1 << 34 {
+        } else if let seconds = UInt64(exactly: timestamp.seconds), seconds < 1 << 34 {
             buffer.writeBytes([0xd7, 0xff])
-            buffer.writeInteger(nanoseconds << 34 | seconds)
+            buffer.writeInteger(UInt64(timestamp.nanoseconds) << 34 | seconds)
         } else {
             buffer.writeBytes([0xc7, 12, 0xff])
-            buffer.writeInteger(UInt32(truncatingIfNeeded: nanoseconds))
-            buffer.writeInteger(seconds)
+            buffer.writeInteger(timestamp.nanoseconds)
+            buffer.writeInteger(timestamp.seconds)
         }
     }
 
