@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Values nested as deeply as the limits permit, on threads with little stack.
+/// Hazard 11: values nested as deeply as the limits permit, on threads with little stack.
 @Suite struct DepthTests {
     private static let depth = JSONReader.Limits.highestDepth
     private static let limits = JSONReader.Limits(maximumDepth: Self.depth)

@@ -5,8 +5,9 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-/// Half of a surrogate pair, which JavaScript writes for a text that was cut within an emoji, and names that look alike.
-@Suite struct SocketIOBadTextTests {
+/// Hazards 25 and 26: half of a surrogate pair, which JavaScript writes for a text that was cut within an emoji, and names that
+/// look alike.
+@Suite("Hazards 25 and 26: lone surrogates, names of other bytes") struct SocketIOBadTextTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
 
     @Test func aLoneSurrogateIsReadAsTheReplacementCharacter() throws {
@@ -59,8 +60,8 @@ import Testing
     }
 }
 
-/// What a client can make the server keep before it has joined anything.
-@Suite struct SocketIOUnjoinedTests {
+/// Hazards 27 and 28: what a client can make the server keep before it has joined anything, and as long as it stays.
+@Suite("Hazards 27 and 28: packets not completed, large auth") struct SocketIOUnjoinedTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
 
     init() { _ = self.server.namespace("/chat") }

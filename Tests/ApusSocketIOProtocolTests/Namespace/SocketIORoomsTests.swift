@@ -22,7 +22,7 @@ import Testing
         #expect(self.makeRooms().members(of: .init(rooms: ["nobody's"], except: [])) == [])
     }
 
-    /// Rooms named by users: the message for one must not reach the members of another that looks alike.
+    /// Hazard 26. Rooms named by users: the message for one must not reach the members of another that looks alike.
     @Test(arguments: [("\u{e9}", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")])
     func roomsOfOtherBytesAreOtherRooms(one: String, other: String) {
         var rooms = SocketIORooms()

@@ -114,6 +114,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         }
     }
 
+    /// Hazard 11.
     @Test func depthIsBounded() throws {
         func nested(_ depth: Int) -> String {
             "2[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
@@ -138,7 +139,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet(event("a", [value]))) }
     }
 
-    /// JavaScript makes half of a surrogate pair from `"🐦".slice(0, 1)`, and RFC 8259's grammar allows it.
+    /// Hazard 25. JavaScript makes half of a surrogate pair from `"🐦".slice(0, 1)`, and RFC 8259's grammar allows it.
     @Test func loneSurrogatesAreReplaced() throws {
         #expect(try decode(#"2["a","\ud83d"]"#) == packet(event("a", "\u{FFFD}")))
         #expect(try decode(#"2["\ud83d",{"\ude00":1}]"#) == packet(event("\u{FFFD}", ["\u{FFFD}": 1])))
@@ -152,6 +153,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(try SocketIOParser.json.encode(undecoded) == [.text(ByteBuffer(string: wire))])
     }
 
+    /// Hazard 28.
     @Test func authIsBounded() throws {
         let limits = SocketIOLimits(maximumConnectBytes: 20)
         #expect(try decode(#"0{"token":"12345678"}"#, limits: limits) != nil)
