@@ -26,13 +26,20 @@ struct JSONParser {
         return value
     }
 
+    /// The levels that are read by recursion, which takes fewer instructions. All below them are read in one loop, so that a peer
+    /// that nests values takes nothing of the stack.
+    private static let recursiveDepth = 16
+
     /// Reads one value.
     ///
     /// - Parameter depth: The number of arrays and objects around it.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         switch self.peek {
-        case UInt8(ascii: "["), UInt8(ascii: "{"):
-            return try JSONTreeBuilder.build { builder throws(JSONError) in try self.container(into: &builder, depth: depth) }
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard depth < Self.recursiveDepth else {
+                return try JSONTreeBuilder.build { builder throws(JSONError) in try self.container(into: &builder, depth: depth) }
+            }
+            return try self.peek == UInt8(ascii: "{") ? self.object(depth: depth + 1) : self.array(depth: depth + 1)
         default: return try self.scalar()
         }
     }
@@ -51,7 +58,42 @@ struct JSONParser {
         }
     }
 
-    /// Reads an array or an object with everything inside it, in one loop: nesting takes nothing of the stack.
+    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+        try self.enter(depth: depth)
+        guard self.peek != UInt8(ascii: "]") else {
+            self.offset += 1
+            return .array([])
+        }
+        var elements: [JSONValue] = []
+        elements.reserveCapacity(4)
+        while true {
+            elements.append(try self.value(depth: depth))
+            if try self.endsContainer(UInt8(ascii: "]")) { return .array(elements) }
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+        try self.enter(depth: depth)
+        guard self.peek != UInt8(ascii: "}") else {
+            self.offset += 1
+            return .object(JSONObject())
+        }
+        var members: ContiguousArray<JSONObject.Element> = []
+        members.reserveCapacity(4)
+        while true {
+            let key = try self.name()
+            members.append((key, try self.value(depth: depth)))
+            guard try self.endsContainer(UInt8(ascii: "}")) else { continue }
+            let count = members.count
+            let object = JSONObject(unchecked: members)
+            guard object.count == count || !self.limits.refusesRepeatedNames else {
+                throw self.repeatedName(count)
+            }
+            return .object(object)
+        }
+    }
+
+    /// Reads an array or an object with everything inside it, in one loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(JSONError) -> JSONValue {
         while true {
             var value: JSONValue
@@ -86,11 +128,14 @@ struct JSONParser {
                 let count = builder.count
                 value = builder.close()
                 guard !self.limits.refusesRepeatedNames || value.objectValue?.count ?? count == count else {
-                    throw JSONError(
-                        .repeatedName, message: "an object of \(count) members has a name more than once", offset: self.offset)
+                    throw self.repeatedName(count)
                 }
             }
         }
+    }
+
+    private func repeatedName(_ count: Int) -> JSONError {
+        JSONError(.repeatedName, message: "an object of \(count) members has a name more than once", offset: self.offset)
     }
 
     private mutating func name() throws(JSONError) -> String {

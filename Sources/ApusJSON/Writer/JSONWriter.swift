@@ -45,12 +45,52 @@ public enum JSONWriter {
         return bytes
     }
 
-    /// Writes in one loop: nesting takes nothing of the stack.
+    /// The levels that are written by recursion, which takes fewer instructions. All below them are written in one loop, so that
+    /// nesting takes nothing of the stack.
+    private static let recursiveDepth = 16
+
     private static func write(
         _ value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy, depth: Int
     ) throws(JSONError) {
-        guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &output, binary: binary) }
-        // The containers around `current`. Stays empty, and without memory, for a flat array or object.
+        switch value {
+        case .null: output.append("null")
+        case .bool(let value): output.append(value ? "true" : "false")
+        case .integer(let value): Self.append(value, to: &output)
+        case .double(let value):
+            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
+            Self.append(unquoted: value.description, to: &output)
+        case .string(let value): Self.append(quoted: value, to: &output)
+        case .date(let value):
+            if let text = JSONDate.text(of: value) { Self.append(quoted: text, to: &output) } else { output.append("null") }
+        case .binary(let value): try Self.write(binary: value, into: &output, strategy: binary)
+        case .array(let elements):
+            guard depth < Self.recursiveDepth else { return try self.writeInLoop(value, into: &output, binary: binary, depth: depth) }
+            output.append(UInt8(ascii: "["))
+            var isFirst = true
+            for element in elements {
+                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+                try Self.write(element, into: &output, binary: binary, depth: depth + 1)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let object):
+            guard depth < Self.recursiveDepth else { return try self.writeInLoop(value, into: &output, binary: binary, depth: depth) }
+            output.append(UInt8(ascii: "{"))
+            var isFirst = true
+            for member in object {
+                if isFirst { isFirst = false } else { output.append(UInt8(ascii: ",")) }
+                Self.append(quoted: member.key, to: &output)
+                output.append(UInt8(ascii: ":"))
+                try Self.write(member.value, into: &output, binary: binary, depth: depth + 1)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func writeInLoop(
+        _ value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy, depth: Int
+    ) throws(JSONError) {
+        guard var current = JSONContainerCursor(value) else { return }
+        // The containers around `current`.
         var outer: [JSONContainerCursor] = []
         try self.open(current, depth: depth, into: &output)
         while true {
@@ -71,7 +111,7 @@ public enum JSONWriter {
                 current = inner
                 try self.open(current, depth: depth + outer.count, into: &output)
             } else {
-                try self.write(scalar: value, into: &output, binary: binary)
+                try self.write(value, into: &output, binary: binary, depth: 0)  // a scalar
             }
         }
     }
@@ -82,21 +122,6 @@ public enum JSONWriter {
             throw JSONError(.tooDeep, message: "nested deeper than \(JSONReader.Limits.highestDepth) levels")
         }
         output.append(container.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
-    }
-
-    private static func write(scalar value: JSONValue, into output: inout JSONOutput, binary: BinaryStrategy) throws(JSONError) {
-        switch value {
-        case .null, .array, .object: output.append("null")  // containers are not given here
-        case .bool(let value): output.append(value ? "true" : "false")
-        case .integer(let value): Self.append(value, to: &output)
-        case .double(let value):
-            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
-            Self.append(unquoted: value.description, to: &output)
-        case .string(let value): Self.append(quoted: value, to: &output)
-        case .date(let value):
-            if let text = JSONDate.text(of: value) { Self.append(quoted: text, to: &output) } else { output.append("null") }
-        case .binary(let value): try Self.write(binary: value, into: &output, strategy: binary)
-        }
     }
 
     private static func write(binary: [UInt8], into output: inout JSONOutput, strategy: BinaryStrategy) throws(JSONError) {

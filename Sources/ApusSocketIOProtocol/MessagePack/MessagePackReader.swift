@@ -26,6 +26,7 @@ struct MessagePackReader {
     /// - Parameter depth: The number of arrays and maps around it.
     mutating func value(depth: Int = 0) throws(SocketIOError) -> SocketIOValue? {
         guard self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) else { return try self.scalar() }
+        guard depth >= Self.recursiveDepth else { return try self.containerByRecursion(depth: depth) }
         return try JSONTreeBuilder.build { builder throws(SocketIOError) in try self.container(into: &builder, depth: depth) }
     }
 
@@ -77,7 +78,33 @@ struct MessagePackReader {
         (0x80...0x9f).contains(marker) || (0xdc...0xdf).contains(marker)
     }
 
-    /// Reads an array or a map with everything inside it, in one loop: nesting takes nothing of the stack.
+    /// The levels that are read by recursion, which takes fewer instructions. All below them are read in one loop, so that a peer
+    /// that nests values takes nothing of the stack.
+    private static let recursiveDepth = 16
+
+    /// Room made at once. More comes with the elements: a length that is a lie would get its memory in every level otherwise.
+    private static let reservedElements = 64
+
+    private mutating func containerByRecursion(depth: Int) throws(SocketIOError) -> SocketIOValue {
+        guard depth < self.maximumDepth else { throw self.malformed("nested deeper than \(self.maximumDepth) levels") }
+        let (isObject, count) = try self.containerHeader()
+        guard isObject else {
+            var elements: [SocketIOValue] = []
+            elements.reserveCapacity(min(count, Self.reservedElements))
+            for _ in 0..<count { elements.append(try self.value(depth: depth + 1) ?? .null) }
+            return .array(elements)
+        }
+        var members: [JSONObject.Element] = []
+        members.reserveCapacity(min(count, Self.reservedElements))
+        for _ in 0..<count {
+            let name = try self.name()
+            // A member that is undefined is left out, as in JavaScript.
+            if let value = try self.value(depth: depth + 1) { members.append((name, value)) }
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Reads an array or a map with everything inside it, in one loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(SocketIOError) -> SocketIOValue {
         // The values that the innermost open container still lacks, and those around it. A flat one takes no memory here.
         var missing = 0
