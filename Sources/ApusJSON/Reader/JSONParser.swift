@@ -34,22 +34,15 @@ struct JSONParser {
     ///
     /// - Parameter depth: The number of arrays and objects around it.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        switch self.peek {
-        case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard depth < Self.recursiveDepth else {
-                return try JSONTreeBuilder.build { builder throws(JSONError) in try self.container(into: &builder, depth: depth) }
-            }
-            return try self.peek == UInt8(ascii: "{") ? self.object(depth: depth + 1) : self.array(depth: depth + 1)
-        default: return try self.scalar()
-        }
-    }
-
-    private mutating func scalar() throws(JSONError) -> JSONValue {
         guard let byte = self.peek else { throw self.unexpected(expected: "a value") }
         switch byte {
         case UInt8(ascii: "\""):
             self.offset += 1
             return .string(try self.string())
+        case UInt8(ascii: "{") where depth < Self.recursiveDepth: return try self.object(depth: depth + 1)
+        case UInt8(ascii: "[") where depth < Self.recursiveDepth: return try self.array(depth: depth + 1)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return try JSONTreeBuilder.build { builder throws(JSONError) in try self.container(into: &builder, depth: depth) }
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): return try self.number()
         case UInt8(ascii: "t"): return try self.literal("true", .bool(true))
         case UInt8(ascii: "f"): return try self.literal("false", .bool(false))
@@ -115,7 +108,7 @@ struct JSONParser {
                 }
                 self.offset += 1
                 value = .object(JSONObject())
-            default: value = try self.scalar()
+            default: value = try self.value(depth: depth)  // a scalar
             }
             // Behind a value: what follows is the next one, or closes one container or more.
             while true {
