@@ -216,7 +216,7 @@ let package = Package(
             "ApusSocketIOClientTests",
             [
                 "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusWebSocket", nioCore, nioConcurrencyHelpers, logging,
+                "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
