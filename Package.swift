@@ -173,7 +173,7 @@ let package = Package(
                 unixSignals,
             ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusWebSocket", nioCore, nioPosix]),
+        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioPosix]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(

@@ -22,7 +22,10 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT):
+    def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT, chooses_ports: bool = True):
+        # A port of its own, for HTTPS as well: another program may have the standard ones.
+        if chooses_ports and arguments[0] == "serve":
+            assert "--port" in arguments and {"--no-tls", "--tls-port", "--conformance"} & set(arguments), arguments
         self.arguments = [str(BINARY), *arguments]
         self.lines: list[str] = []
         self.port = 0
