@@ -159,7 +159,13 @@ let package = Package(
             dependencies: [
                 "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird, logging, nioCore,
             ],
-            path: "Examples", swiftSettings: settings),
+            path: "Examples", exclude: ["README"], swiftSettings: settings),
+        // That of the README runs, too: `Conformance/test_readme.py`.
+        .executableTarget(
+            name: "ReadmeExamples",
+            dependencies: ["ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", nioCore],
+            path: "Examples/README",
+            swiftSettings: settings),
 
         .target(name: "CFreedMemory"),
         .executableTarget(
