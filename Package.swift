@@ -159,7 +159,13 @@ let package = Package(
             dependencies: [
                 "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird, logging, nioCore,
             ],
-            path: "Examples", swiftSettings: settings),
+            path: "Examples", exclude: ["README"], swiftSettings: settings),
+        // That of the README runs, too: `Conformance/test_readme.py`.
+        .executableTarget(
+            name: "ReadmeExamples",
+            dependencies: ["ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", nioCore],
+            path: "Examples/README",
+            swiftSettings: settings),
 
         .target(name: "CFreedMemory"),
         .executableTarget(
@@ -173,7 +179,7 @@ let package = Package(
                 unixSignals,
             ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusWebSocket", nioCore, nioPosix]),
+        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioPosix]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
@@ -216,7 +222,7 @@ let package = Package(
             "ApusSocketIOClientTests",
             [
                 "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusWebSocket", nioCore, nioConcurrencyHelpers, logging,
+                "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),

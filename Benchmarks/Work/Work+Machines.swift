@@ -10,7 +10,7 @@ extension Work {
             var receiver = TransferReceiver(offer, stream: 1)
             _ = sender.start(at: .zero)
             _ = receiver.start(at: .zero)
-            for case .send(let head) in receiver.accept(from: 0, hash: nil, at: .zero) { _ = sender.received(head, at: .zero) }
+            for case .send(let head) in receiver.prepared(upTo: 0, at: .zero) { _ = sender.received(head, at: .zero) }
             return { rounds in
                 for _ in 0..<rounds {
                     guard case .chunk(let offset, let count) = sender.next(),

@@ -5,7 +5,7 @@
 
 Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. PORT 0 or none: a free one.
 `--ping-interval SECONDS` (a value below 1 is announced as 0, one of the oddities our client must take), `--ping-timeout SECONDS`,
-`--http-only` (no upgrade offered), `--msgpack` (packets as MessagePack; pip install msgpack).
+`--http-only` (no upgrade offered), `--any-version` (takes whatever EIO is asked for as its own, as Node's Socket.IO 2.x does), `--msgpack` (packets as MessagePack; pip install msgpack).
 
 | namespace | client sends | server does |
 |---|---|---|
@@ -38,6 +38,7 @@ arguments.add_argument("port", nargs="?", type=int, default=0)
 arguments.add_argument("--ping-interval", type=float, default=25)
 arguments.add_argument("--ping-timeout", type=float, default=20)
 arguments.add_argument("--http-only", action="store_true")
+arguments.add_argument("--any-version", action="store_true")
 arguments.add_argument("--msgpack", action="store_true")
 options = arguments.parse_args()
 
@@ -73,6 +74,8 @@ class WholeBody:
 def translate_whole_request(request):
     environ = translate_request(request)
     environ["wsgi.input"] = WholeBody(environ["wsgi.input"])
+    if options.any_version:
+        environ["QUERY_STRING"] = environ["QUERY_STRING"].replace("EIO=4", "EIO=3" if is_version_4 else "EIO=4")
     return environ
 
 

@@ -11,7 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build" / "debug" / "apus"))
-ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localhost|\[::1\]|0\.0\.0\.0):(\d+)")
+ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localhost|\[::1?\]|0\.0\.0\.0):(\d+)")
 
 
 def free_port() -> int:
@@ -22,7 +22,10 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search):
+    def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT, chooses_ports: bool = True):
+        # A port of its own, for HTTPS as well: another program may have the standard ones.
+        if chooses_ports and arguments[0] == "serve":
+            assert "--port" in arguments and {"--no-tls", "--tls-port", "--conformance"} & set(arguments), arguments
         self.arguments = [str(BINARY), *arguments]
         self.lines: list[str] = []
         self.port = 0
@@ -30,7 +33,7 @@ class ServerProcess:
         self._listening = threading.Event()
         self.process = subprocess.Popen(
             self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            cwd=ROOT, env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"},
+            cwd=cwd, env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"},
         )
         threading.Thread(target=self._read, daemon=True).start()
         deadline = time.monotonic() + ready

@@ -39,7 +39,7 @@ func declared(_ socket: SocketIOClient) async throws {
 
 func answering(_ socket: SocketIOClient) {
     socket.on("add") { (a: Int, b: Int) in
-        a + b
+        a &+ b
     }
     socket.on("raw") { data, ack in
         ack.with("got", .integer(Int64(data.count)))

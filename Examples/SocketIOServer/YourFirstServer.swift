@@ -22,7 +22,7 @@ func run() async throws {
     let io = SocketIOServer()
     io.namespace("/").onConnection { socket in
         socket.on("chat message") { (text: String) in socket.broadcast.emit("chat message", text) }
-        socket.on("add") { (a: Int, b: Int) in a + b }
+        socket.on("add") { (a: Int, b: Int) in a &+ b }
     }
     try await io.run(host: "127.0.0.1", port: 3000)
 }

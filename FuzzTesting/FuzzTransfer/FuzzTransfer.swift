@@ -153,10 +153,16 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
             now += .seconds(Int(choice >> 3))
             perform(receiver.ticked(at: now))
         case 6:
-            guard let offset = number(&input) else { return }
-            let actions = receiver.accept(from: offset, hash: choice & 64 == 0 ? "aa" : nil, at: now)
+            let actions: [TransferReceiver.Action]
+            if choice & 64 == 0 {
+                guard let offset = number(&input) else { return }
+                actions = receiver.prepared(upTo: offset, at: now)
+            } else {
+                actions = receiver.compared(isEqual: choice & 128 == 0, at: now)
+            }
             guard case .send(let head)? = actions.first, case .integer(let start)? = head.header["offset"] else { continue }
             precondition(start >= 0 && start <= size)
+            precondition(head.header["sha256"] == nil, "a hash is told")
             (written, synced, acknowledged) = (Int(start), Int(start), Int(start))
             wanted = []
             perform(actions)
@@ -211,7 +217,7 @@ private func fuzzSender(_ input: inout ByteBuffer) {
         case 5:
             now += .seconds(Int(choice >> 3))
             perform(sender.ticked(at: now))
-        case 6: perform(sender.prefixHashed(choice & 64 == 0 ? "aa" : "bb", at: now))
+        case 6: perform(sender.prefixHashed(String(repeating: "a", count: 64), at: now))
         default:
             switch choice >> 6 {
             case 0: perform(sender.cancel(at: now))

@@ -54,24 +54,31 @@ public final class ChatServer: Service {
             try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost).make()
         }
         let listeners = try self.listeners()
-        let (addresses, continuation) = AsyncStream.makeStream(of: Address.self)
+        // `nil`: a listener that the server runs without.
+        let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
         try await withThrowingTaskGroup(of: Part.self) { group in
             for listener in listeners {
                 let application = parts.application(on: listener, configuration: self.configuration, logger: self.logger) {
                     continuation.yield($0)
                 }
                 group.addTask {
-                    do { try await application.run() } catch { throw Self.explain(error, listener) }
+                    do { try await application.run() } catch {
+                        let error = Self.explain(error, listener)
+                        guard listener.isOptional, (error as? ChatServerError)?.code == .addressInUse else { throw error }
+                        self.logger.warning(
+                            "Listening without TLS: another program has the port", metadata: ["chat.tls-port": "\(listener.port)"])
+                        continuation.yield(nil)
+                    }
                     return .listener
                 }
             }
             group.addTask {
-                var all: [Address] = []
+                var all: [Address?] = []
                 for await address in addresses {
                     all.append(address)
                     if all.count == listeners.count { break }
                 }
-                if all.count == listeners.count { onListening(all.sorted { $0.scheme < $1.scheme }) }
+                if all.count == listeners.count { onListening(all.compactMap { $0 }.sorted { $0.scheme < $1.scheme }) }
                 return .other
             }
             group.addTask {
@@ -98,9 +105,9 @@ public final class ChatServer: Service {
         do {
             switch self.configuration.tls.value {
             case .off: break
-            case .selfSigned(let port):
-                listeners.append(
-                    .init(scheme: "https", host: host, port: port, tls: try ServerIdentity.selfSigned(host: host, now: Date()).context()))
+            case .selfSigned(let port, let isOptional):
+                let context = try ServerIdentity.selfSigned(host: host, now: Date()).context()
+                listeners.append(.init(scheme: "https", host: host, port: port, tls: context, isOptional: isOptional))
             case .files(let port, let certificates, let key):
                 let context = try ServerIdentity(certificates: certificates, key: key).context()
                 listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
@@ -115,7 +122,8 @@ public final class ChatServer: Service {
         guard let error = error as? IOError else { return error }
         if error.errnoCode == EADDRINUSE {
             return ChatServerError(
-                .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another")
+                .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another",
+                port: listener.port)
         }
         return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(error)")
     }

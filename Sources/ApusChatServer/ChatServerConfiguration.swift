@@ -6,8 +6,10 @@ public struct ChatServerConfiguration: Sendable {
     public var host: String
     /// The port of plain HTTP. Default 3000; 0 takes a free one.
     public var port: Int
-    /// How to listen with TLS as well. Default: on port 3443 with a certificate made at the start.
+    /// How to listen with TLS as well. Default: on port 3443 with a certificate made at the start, unless another program has that port.
     public var tls: TLS
+    /// Whether clients of Socket.IO 2.x (Engine.IO 3) may connect. Default no; the demo takes them in any case.
+    public var allowsEngineIO3 = false
     /// Whether to make the demo accounts, and the test events of the first seed on the namespace `/`. Default no.
     public var demo: Bool
     /// How long a device stays signed in. Default 30 days.
@@ -52,14 +54,21 @@ public struct ChatServerConfiguration: Sendable {
     public struct TLS: Hashable, Sendable {
         enum Value: Hashable, Sendable {
             case off
-            case selfSigned(port: Int)
+            case selfSigned(port: Int, isOptional: Bool)
             case files(port: Int, certificates: String, key: String)
         }
         let value: Value
         /// Not at all: behind a proxy that ends TLS, or in a test.
         public static let off = Self(value: .off)
         /// With a certificate made at each start. Browsers warn of it; it is for trying out.
-        public static func selfSigned(port: Int) -> Self { Self(value: .selfSigned(port: port)) }
+        ///
+        /// - Parameters:
+        ///   - port: The port; 0 takes a free one.
+        ///   - isOptional: Whether the server starts without TLS, and logs a warning, when another program has the port. Default no: it
+        ///     does not start.
+        public static func selfSigned(port: Int, isOptional: Bool = false) -> Self {
+            Self(value: .selfSigned(port: port, isOptional: isOptional))
+        }
         /// With a certificate chain and its key, both PEM files.
         public static func files(port: Int, certificates: String, key: String) -> Self {
             Self(value: .files(port: port, certificates: certificates, key: key))
@@ -68,7 +77,8 @@ public struct ChatServerConfiguration: Sendable {
 
     /// A configuration with the usual choices.
     public init(
-        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443),
+        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000,
+        tls: TLS = .selfSigned(port: 3443, isOptional: true),
         demo: Bool = false
     ) {
         self.dataDirectory = dataDirectory

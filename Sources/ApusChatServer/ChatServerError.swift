@@ -18,10 +18,13 @@ public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertibl
     public var code: Code
     /// What is wrong and what to do, for a person.
     public var message: String
+    /// The port that is taken, of ``Code/addressInUse``.
+    public var port: Int?
 
-    init(_ code: Code, message: String) {
+    init(_ code: Code, message: String, port: Int? = nil) {
         self.code = code
         self.message = message
+        self.port = port
     }
 
     /// Code and message.

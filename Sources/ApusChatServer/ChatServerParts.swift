@@ -15,6 +15,8 @@ final class ChatServerParts: Sendable {
         var host: String
         var port: Int
         var tls: NIOSSLContext?
+        /// Whether the server runs without it when its port is taken.
+        var isOptional = false
     }
 
     let io: SocketIOServer
@@ -32,7 +34,9 @@ final class ChatServerParts: Sendable {
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
-        self.io = SocketIOServer(logger: logger)
+        var sockets = SocketIOServerConfiguration()
+        sockets.allowsEngineIO3 = configuration.allowsEngineIO3 || configuration.demo
+        self.io = SocketIOServer(configuration: sockets, logger: logger)
         self.gateway = ChatGateway(
             namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger,
             now: now)

@@ -13,9 +13,8 @@ public struct EngineIOClientConfiguration: Sendable {
 
     /// A revision of the protocol.
     public enum ProtocolVersion: Sendable, Hashable {
-        /// Asks for version 4, and speaks version 3 when the server refuses that or when its first answer to a poll is of that form, as Socket.IO 2.x
-        /// servers give it. A server of 2.x that takes any version for its own cannot be told from others when the session begins on
-        /// WebSocket: say `v3` then.
+        /// Asks for version 4, and speaks version 3 when the server refuses that, or answers as Socket.IO 2.x servers do, which take any version
+        /// for their own. Over polling its first answer tells, over WebSocket its first packet of Socket.IO; then the connection is made anew.
         case automatic
         /// Version 4, of Socket.IO 3.x and 4.x servers.
         case v4

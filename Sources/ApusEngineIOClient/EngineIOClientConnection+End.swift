@@ -42,6 +42,7 @@ extension EngineIOClientConnection {
     /// A transport failed, or was closed by the server.
     func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
         if carrier == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
+        if self.handshake == nil { self.memory.recognizedVersion = nil }  // another server may answer there now
         guard !self.triesOlderVersion(after: error), !self.triesNextTransport(after: error) else { return }
         switch self.session.failed(carrier, error) {
         case .close(let error): self.end(error)

@@ -73,8 +73,8 @@ package final class EngineIOClientConnection {
         self.plan = try EngineIOTransportPlan(
             transports: configuration.transports.map { $0 == .polling ? .polling : .webSocket }, upgrades: configuration.upgrade,
             triesAll: configuration.tryAllTransports, prefersWebSocket: remembered != nil)
-        // On WebSocket the version cannot be found out, but it was.
-        if configuration.version == .automatic, let remembered { address.version = remembered }
+        // On WebSocket the version cannot be found out before the session stands, but it was.
+        if configuration.version == .automatic, let known = memory.recognizedVersion ?? remembered { address.version = known }
         self.session = self.plan.session
         self.version = address.version
         self.packets = EngineIOPacketCodec(version: address.version)

@@ -1,5 +1,5 @@
 import ApusConnectivity
-import ApusEngineIOProtocol
+package import ApusEngineIOProtocol
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,6 +11,8 @@ import ApusEngineIOProtocol
 package final class EngineIOClientMemory {
     /// Whether the last session that could was carried by a WebSocket, and in which version.
     var webSocketVersion: EngineIOVersion?
+    /// What the server was found to speak by what it said over a WebSocket in another version.
+    package var recognizedVersion: EngineIOVersion?
     private var jar: EngineIOCookieJar?
 
     package init() {}

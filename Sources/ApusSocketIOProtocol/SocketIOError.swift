@@ -7,6 +7,7 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         private enum Value: String {
             case malformedPacket, tooManyAttachments, invalidPayload
             case ackTimeout, disconnected, connectRefused, connectTimeout, notConnected, bufferFull, invalidArguments, transport, closed
+            case unsupportedVersion
         }
 
         private let value: Value
@@ -34,6 +35,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         public static let invalidArguments = Self(.invalidArguments)
         /// The connection underneath failed; the cause says how.
         public static let transport = Self(.transport)
+        /// The server speaks another version than the one that the configuration names. It is not asked again.
+        public static let unsupportedVersion = Self(.unsupportedVersion)
         /// The socket, manager or server was closed by its owner.
         public static let closed = Self(.closed)
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOCore
 
 /// Where a command listens: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
 enum ListenAddress: ExpressibleByArgument, Equatable {
@@ -30,5 +31,29 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         }
+    }
+}
+
+extension ListenAddress {
+    /// The same address, and whether only this machine can connect to it. A name that stands for such an address is replaced by it: what
+    /// is listened on is what was looked at.
+    func resolved() -> (address: ListenAddress, isLoopback: Bool) {
+        switch self {
+        case .unix: return (self, true)
+        case .tcp(let host, let port):
+            guard let address = try? SocketAddress.makeAddressResolvingHost(host, port: port), address.isLoopback,
+                let ip = address.ipAddress
+            else { return (self, false) }
+            return (.tcp(host: ip, port: port), true)
+        }
+    }
+}
+
+extension SocketAddress {
+    /// Whether it is in 127.0.0.0/8 or ::1 (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3), as an IPv4-mapped address as well.
+    var isLoopback: Bool {
+        // As `inet_ntop` writes it, which has one text for an address.
+        guard let ip = self.ipAddress else { return true }
+        return ip == "::1" || (ip.hasPrefix("::ffff:") ? ip.dropFirst(7) : ip[...]).hasPrefix("127.")
     }
 }

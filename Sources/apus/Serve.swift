@@ -18,8 +18,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port of HTTP; 0 takes a free one.")
     var port = 3000
 
-    @Option(help: "The port of HTTPS; 0 takes a free one.")
-    var tlsPort = 3443
+    @Option(help: "The port of HTTPS; 0 takes a free one. Default: 3443, and no HTTPS when another program has that port.")
+    var tlsPort: Int?
 
     @Flag(name: .customLong("no-tls"), help: "Do not listen with TLS.")
     var noTLS = false
@@ -33,8 +33,14 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The folder of the database and the uploads.")
     var data = "./data"
 
-    @Flag(help: "Make the accounts alice and bobby (password apus-demo) and answer the test page's events.")
+    @Flag(
+        help:
+            "Make the accounts alice and bobby (password apus-demo), answer the events of the test page and the README, take Socket.IO 2.x clients."
+    )
     var demo = false
+
+    @Flag(name: .customLong("engineio3"), help: "Take clients of Socket.IO 2.x (Engine.IO 3) too; --demo does so by itself.")
+    var allowsEngineIO3 = false
 
     @Option(help: "Serve for the public test suite of a protocol instead of a chat, with its settings: engineio or socketio.")
     var conformance: ProtocolSuite?
@@ -43,7 +49,7 @@ struct Serve: AsyncParsableCommand {
     var logLevel = "notice"
 
     func validate() throws {
-        for (name, port) in [("--port", self.port), ("--tls-port", self.tlsPort)] where !(0...65_535).contains(port) {
+        for (name, port) in [("--port", self.port), ("--tls-port", self.tlsPort ?? 0)] where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be from 0 to 65535")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
@@ -59,7 +65,8 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         if let conformance { return try await conformance.serve(host: self.host, port: self.port) }
-        let service = ServeService(server: ChatServer(configuration: self.configuration), demo: self.demo)
+        let service = ServeService(
+            server: ChatServer(configuration: self.configuration), demo: self.demo, expectsTLS: !self.noTLS)
         let group = ServiceGroup(
             configuration: {
                 var configuration = ServiceGroupConfiguration(
@@ -71,7 +78,8 @@ struct Serve: AsyncParsableCommand {
         do {
             try await group.run()
         } catch let error as ChatServerError {
-            throw Failure(message: error.message)
+            guard error.code == .addressInUse else { throw Failure(message: error.message) }
+            throw Failure(message: "\(error.message) with \(error.port == self.port ? "--port" : "--tls-port")")
         } catch let error as ChatStoreError {
             throw Failure(message: error.message)
         }
@@ -82,12 +90,17 @@ struct Serve: AsyncParsableCommand {
         if self.noTLS {
             tls = .off
         } else if let certificate, let key {
-            tls = .files(port: self.tlsPort, certificates: certificate, key: key)
+            tls = .files(port: self.tlsPort ?? Self.standardTLSPort, certificates: certificate, key: key)
         } else {
-            tls = .selfSigned(port: self.tlsPort)
+            tls = .selfSigned(port: self.tlsPort ?? Self.standardTLSPort, isOptional: self.tlsPort == nil)
         }
-        return ChatServerConfiguration(dataDirectory: self.data, host: self.host, port: self.port, tls: tls, demo: self.demo)
+        var configuration = ChatServerConfiguration(
+            dataDirectory: self.data, host: self.host, port: self.port, tls: tls, demo: self.demo)
+        configuration.allowsEngineIO3 = self.allowsEngineIO3
+        return configuration
     }
+
+    private static let standardTLSPort = 3443
 }
 
 /// What goes wrong, in one line, without the error's type.
@@ -99,11 +112,15 @@ private struct Failure: Error, CustomStringConvertible {
 private struct ServeService: Service {
     let server: ChatServer
     let demo: Bool
+    let expectsTLS: Bool
 
     func run() async throws {
-        let demo = self.demo
+        let (demo, expectsTLS) = (self.demo, self.expectsTLS)
         try await self.server.run { addresses in
             var lines = addresses.map { "listening on \($0.url)" }
+            if expectsTLS, !addresses.contains(where: { $0.scheme == "https" }) {
+                lines.append("without TLS: another program has the port for it; --tls-port PORT takes another")
+            }
             if demo { lines.append("demo accounts: alice and bobby, password apus-demo") }
             // At once, also into a pipe: whoever started the server waits for this line.
             writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))

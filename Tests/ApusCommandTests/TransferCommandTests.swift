@@ -31,6 +31,7 @@ import Testing
         let command = try ReceiveCommand.parse([])
         #expect(command.listen == .tcp(host: "127.0.0.1", port: 2787) && command.into == ".")
         #expect(command.listen.defaultValueDescription == "127.0.0.1:2787")
+        #expect(try !command.allowHidden && ReceiveCommand.parse(["--allow-hidden"]).allowHidden)
         #expect(try ReceiveCommand.parse(["--max-bytes", "1GiB", "--code", "--once"]).maxBytes?.bytes == 1 << 30)
     }
 

@@ -81,12 +81,16 @@ import Testing
         var receiver = TransferReceiver(offer, stream: 1)
         _ = receiver.start(at: .zero)
         _ = sender.start(at: .zero)
-        var toSender = receiver.accept(from: 1 << 32, hash: "aa", at: .zero)
+        let shown = ShownBeginning(bytes: 1 << 32, sha256: String(repeating: "a", count: 64))
+        for case .send(let head) in receiver.prepared(upTo: shown.bytes, at: .zero) { _ = sender.received(head, at: .zero) }
+        for case .send(let head) in sender.prefixHashed(shown.sha256, at: .zero) {
+            #expect(receiver.received(head, at: .zero) == [.compare(shown)])
+        }
+        var toSender = receiver.compared(isEqual: true, at: .zero)
         var furthest = 0
         for _ in 0..<10_000 {
             for case .send(let head) in toSender { _ = sender.received(head, at: .zero) }
             toSender = []
-            _ = sender.prefixHashed("aa", at: .zero)
             switch sender.next() {
             case .chunk(let offset, let count):
                 #expect(offset >= 1 << 32)

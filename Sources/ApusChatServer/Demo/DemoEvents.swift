@@ -3,9 +3,8 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Foundation
 
-/// The test events of the first seed, on the namespace `/`.
-///
-/// Source: `reference/seeds.md`, Seed 000: what its page and its clients send and expect of their test server.
+/// The events to try Socket.IO with, on the namespace `/`: those of RTCVPSocketIO's test server, which the page `test.html` and its clients send
+/// and expect, and those of the README's first client.
 struct DemoEvents: Sendable {
     let namespace: SocketIONamespace
 
@@ -20,6 +19,8 @@ struct DemoEvents: Sendable {
                     "userDisconnected",
                     arguments: [["socketId": .string(socket.id), "reason": .string("\(reason)"), "timestamp": Self.timestamp()]])
             }
+            socket.on("chat message") { (event: SocketIOEvent) in socket.broadcast.emit("chat message", arguments: event.arguments) }
+            socket.on("add") { (a: Int, b: Int) in a &+ b }
             socket.on("chatMessage") { (event: SocketIOEvent) in
                 let data = event.arguments.first ?? .null
                 event.acknowledge(["status": "received", "timestamp": Self.timestamp()])

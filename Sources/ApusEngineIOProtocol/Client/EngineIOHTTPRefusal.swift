@@ -16,6 +16,8 @@ package enum EngineIOHTTPRefusal {
         case (3, _): code = .badRequest
         case (4, _): code = .forbidden
         case (5, _): code = .unsupportedVersion
+        // python's servers send the sentence alone.
+        case (nil, 400) where text.contains("unsupported version"): code = .unsupportedVersion
         case (_, 401), (_, 403): code = .forbidden
         case (_, 413): code = .payloadTooLarge
         case (_, 400): code = .badRequest

@@ -54,6 +54,17 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a component begins with a dot, which hides files and folders from listings.
+    ///
+    /// Characters that some file systems leave out of names, as HFS+ does, do not count as a beginning.
+    package var isHidden: Bool {
+        self.components.contains { component in
+            // Every name of ASCII is judged by its first byte.
+            guard let first = component.utf8.first, first >= 0x80 else { return component.utf8.first == UInt8(ascii: ".") }
+            return component.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint } == "."
+        }
+    }
+
     /// Never the name itself: the message may go to a log or a terminal.
     private static func refusal(_ why: String) -> TransferError {
         TransferError(.nameRefused, message: "the name of a file is refused: \(why)")

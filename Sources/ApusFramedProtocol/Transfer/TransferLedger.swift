@@ -45,6 +45,19 @@ package struct TransferLedger: Sendable {
                 .quota, message: "\(offer.size) bytes after \(sent), \(self.limits.sessionBytes) are taken of one connection")
         }
         let needed = offer.size - min(max(existing, 0), offer.size)
+        try self.checkRoom(for: needed, stored: stored, free: free)
+        self.leases[offer.partName] = Lease(session: session, isWhole: isWhole, outstanding: needed)
+        self.sessionBytes[session] = Self.sum(sent, offer.size)
+    }
+
+    /// Finds room for all of an upload that was admitted as one that is there already, and is not.
+    package mutating func reserve(_ offer: TransferOffer, stored: Int, free: Int) throws(TransferError) {
+        guard let lease = self.leases[offer.partName] else { return }
+        try self.checkRoom(for: max(0, offer.size - lease.outstanding), stored: stored, free: free)
+        self.leases[offer.partName]?.outstanding = offer.size
+    }
+
+    private func checkRoom(for needed: Int, stored: Int, free: Int) throws(TransferError) {
         let promised = self.leases.values.reduce(needed) { Self.sum($0, $1.outstanding) }
         guard Self.sum(stored, promised) <= self.limits.totalBytes else {
             throw TransferError(.quota, message: "\(needed) bytes more, \(self.limits.totalBytes) are taken in all")
@@ -52,8 +65,6 @@ package struct TransferLedger: Sendable {
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
             throw TransferError(.diskFull, message: "\(needed) bytes more have no room on the disk")
         }
-        self.leases[offer.partName] = Lease(session: session, isWhole: isWhole, outstanding: needed)
-        self.sessionBytes[session] = Self.sum(sent, offer.size)
     }
 
     /// So many bytes more of an upload are on the disk: they count as stored from now on.
@@ -72,11 +83,11 @@ package struct TransferLedger: Sendable {
         self.sessionBytes[session] = nil
     }
 
-    /// Which unfinished files are to be thrown away: nobody writes to them, and nobody has for long.
+    /// Which unfinished files are to be thrown away: nobody writes to them, and nobody has for long, or ever.
     ///
-    /// - Parameter parts: Their names, and the time since something was last written.
-    package func expired(_ parts: some Sequence<(name: String, idle: Duration)>) -> [String] {
-        parts.filter { self.leases[$0.name] == nil && $0.idle >= self.limits.expiry }.map(\.name)
+    /// - Parameter parts: Their names, the time since something was last written, and whether nothing is in them.
+    package func expired(_ parts: some Sequence<(name: String, idle: Duration, isEmpty: Bool)>) -> [String] {
+        parts.filter { self.leases[$0.name] == nil && ($0.isEmpty || $0.idle >= self.limits.expiry) }.map(\.name)
     }
 
     private static func sum(_ left: Int, _ right: Int) -> Int {

@@ -7,6 +7,8 @@ package struct TransferOffer: Hashable, Sendable {
     package static let maximumIDBytes = 128
 
     /// What makes two offers one upload, over connections and restarts: of the sender's choice, the same for the same file.
+    ///
+    /// The sender's secret: whoever presents it learns how much of the upload there is, and may go on with it.
     package let id: String
     /// The name of the unfinished file: of our choice, whatever the id holds.
     package let partName: String
@@ -17,22 +19,25 @@ package struct TransferOffer: Hashable, Sendable {
     package var modified: Int64?
     /// The permissions, nine bits; `nil`: not to be kept.
     package var permissions: UInt16?
-    /// What the receiver has is to be thrown away.
-    package var isFresh: Bool
     /// It is a folder that holds nothing.
     package var isFolder: Bool
     /// The hash of the whole file, in hexadecimal digits, when its bytes come with the offer (``WholeFile``).
     package var wholeHash: String?
+    /// What the sender has of the beginning for which the receiver asked; in an offer that is repeated.
+    package var shown: ShownBeginning?
 
     package init(
-        id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFresh: Bool = false,
-        isFolder: Bool = false, wholeHash: String? = nil
+        id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFolder: Bool = false,
+        wholeHash: String? = nil, shown: ShownBeginning? = nil
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
             throw TransferError(.protocolViolation, message: "an offer without an id, a size or permissions that can be")
         }
         guard wholeHash.map({ $0.utf8.count == 64 && size <= WholeFile.maximumBytes }) ?? true else {
             throw TransferError(.protocolViolation, message: "a whole file of \(size) bytes, or without a hash")
+        }
+        guard shown.map({ $0.sha256.utf8.count == 64 && (1...max(1, size)).contains($0.bytes) }) ?? true else {
+            throw TransferError(.protocolViolation, message: "a beginning that is none of \(size) bytes, or without a hash")
         }
         guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder of \(size) bytes") }
         self.id = id
@@ -41,9 +46,9 @@ package struct TransferOffer: Hashable, Sendable {
         self.size = size
         self.modified = modified
         self.permissions = permissions
-        self.isFresh = isFresh
         self.isFolder = isFolder
         self.wholeHash = wholeHash
+        self.shown = shown
     }
 
     package static let partSuffix = ".part"
@@ -76,8 +81,7 @@ package struct TransferOffer: Hashable, Sendable {
         }
         try self.init(
             id: id, name: try SafeFileName(name), size: size, modified: modified, permissions: permissions,
-            isFresh: header["fresh"]?.boolValue ?? false, isFolder: header["folder"]?.boolValue ?? false,
-            wholeHash: wholeHash)
+            isFolder: header["folder"]?.boolValue ?? false, wholeHash: wholeHash, shown: try header["shown"].map(ShownBeginning.init))
     }
 
     /// The body of the frame that offers it.
@@ -88,10 +92,31 @@ package struct TransferOffer: Hashable, Sendable {
         var header: JSONObject = ["id": .string(self.id), "name": .string(self.name.description), "size": JSONValue(self.size)]
         header["modified"] = self.modified.map { .integer($0) }
         header["permissions"] = self.permissions.map { .integer(Int64($0)) }
-        if self.isFresh { header["fresh"] = true }
         if self.isFolder { header["folder"] = true }
         header["sha256"] = self.wholeHash.map { .string($0) }
+        header["shown"] = self.shown.map { ["bytes": JSONValue($0.bytes), "sha256": .string($0.sha256)] }
         return FrameHead(.offer, stream: stream, header: header, bodyLength: self.bodyLength)
+    }
+}
+
+/// What a sender shows before a receiver lets it go on with a file: the hash of the file's first bytes.
+///
+/// The receiver compares and tells no hash of its own: what it has may be another's.
+package struct ShownBeginning: Hashable, Sendable {
+    /// How many bytes.
+    package var bytes: Int
+    /// Their SHA-256, in hexadecimal digits.
+    package var sha256: String
+
+    package init(bytes: Int, sha256: String) {
+        self.bytes = bytes
+        self.sha256 = sha256
+    }
+
+    init(_ value: JSONValue) throws(TransferError) {
+        guard case .integer(let number)? = value["bytes"], let bytes = Int(exactly: number), let sha256 = value["sha256"]?.stringValue
+        else { throw TransferError(.protocolViolation, message: "an offer whose beginning is none") }
+        self.init(bytes: bytes, sha256: sha256)
     }
 }
 

@@ -10,9 +10,13 @@ package struct TransferReceiver: Sendable {
         case awaitingWhole
         /// The disk takes a whole file. Leaves to `deciding` (``declined(at:)``), or ends. `isGivenUp`: the sender does not wait for more than that.
         case taking(isGivenUp: Bool)
-        /// The shell looks what it has of the file. Leaves to `receiving` (``accept(from:hash:)``), or ends.
+        /// The shell looks what it has of the file. Leaves to `receiving`, `asking` (``prepared(upTo:at:)``), or ends.
         case deciding
-        /// Leaves to `finishing` when all has come and the sender has said so, to `deciding` for a fresh offer, or ends.
+        /// The sender is to show the hash of what we have. Leaves to `comparing`, or ends.
+        case asking(offset: Int)
+        /// The shell compares. Leaves to `receiving` (``compared(isEqual:at:)``), or ends.
+        case comparing(offset: Int)
+        /// Leaves to `finishing` when all has come and the sender has said so, or ends.
         case receiving
         /// What is not written yet is written, all is synced and compared, and the file gets its name. Ends.
         case finishing
@@ -24,8 +28,10 @@ package struct TransferReceiver: Sendable {
 
     package enum Action: Hashable, Sendable {
         case send(FrameHead)
-        /// Look what is there of this upload (nothing, when the offer is fresh: throw it away) and call ``accept(from:hash:at:)``.
+        /// Look what is there of this upload and call ``prepared(upTo:at:)``.
         case prepare(TransferOffer)
+        /// Hash what is there, compare it, throw it away if it is not the same, and call ``compared(isEqual:at:)``.
+        case compare(ShownBeginning)
         /// Sync what was written and call ``synced(upTo:at:)``.
         case sync(upTo: Int)
         /// After everything that is being written: sync it, compare the hash of all bytes, give the file its name, sync its folder; then call
@@ -57,8 +63,6 @@ package struct TransferReceiver: Sendable {
     private var expected = 0
     private var written = 0
     private var durable = 0
-    /// Where the sender goes on.
-    private var accepted = 0
     private var syncedAt: Duration = .zero
     /// The end of the last sync that was asked for.
     private var syncing = 0
@@ -105,16 +109,29 @@ package struct TransferReceiver: Sendable {
         return [.prepare(self.offer)]
     }
 
-    /// The shell has so much of the file, durably.
+    /// The shell has so much of what may be the file's beginning. The sender is asked to show that it has the same.
     ///
-    /// - Parameters:
-    ///   - offset: How much; 0 for nothing.
-    ///   - hash: The SHA-256 of it, in hexadecimal digits. The receiver needs it anyhow, to go on with it to the hash of the whole file.
-    package mutating func accept(from offset: Int, hash: String?, at now: Duration) -> [Action] {
+    /// - Parameter offset: How much; 0 for nothing.
+    package mutating func prepared(upTo offset: Int, at now: Duration) -> [Action] {
         guard self.state == .deciding else { return [] }
-        let offset = self.offer.isFresh || offset > self.offer.size || hash == nil ? 0 : max(0, offset)
+        guard offset > 0, offset <= self.offer.size else { return self.accept(from: 0, at: now) }
+        self.state = .asking(offset: offset)
+        self.waitingSince = now
+        return [self.accepted(offset)]
+    }
+
+    /// The shell has what the sender has shown; or (`isEqual` is false) it has something else, and has thrown that away.
+    package mutating func compared(isEqual: Bool, at now: Duration) -> [Action] {
+        guard case .comparing(let offset) = self.state else { return [] }
+        return self.accept(from: isEqual ? offset : 0, at: now)
+    }
+
+    private func accepted(_ offset: Int) -> Action {
+        .send(FrameHead(.accept, stream: self.stream, header: ["offset": JSONValue(offset)]))
+    }
+
+    private mutating func accept(from offset: Int, at now: Duration) -> [Action] {
         self.state = .receiving
-        self.accepted = offset
         self.expected = offset
         self.written = offset
         self.durable = offset
@@ -122,9 +139,7 @@ package struct TransferReceiver: Sendable {
         self.syncedAt = now
         self.awaitedMarker = nil
         self.waitingSince = now
-        var header: JSONObject = ["offset": JSONValue(offset)]
-        if offset > 0 { header["sha256"] = hash.map { .string($0) } }
-        return [.send(FrameHead(.accept, stream: self.stream, header: header))]
+        return [self.accepted(offset)]
     }
 
     /// The transfer cannot be taken, or not gone on with: the disk, a quota, a name, somebody else's lease.
@@ -165,7 +180,7 @@ package struct TransferReceiver: Sendable {
     package mutating func finished(isEqual: Bool, had: Int = 0) -> [Action] {
         switch self.state {
         case .finishing, .taking: break
-        case .awaitingWhole, .deciding, .receiving, .cancelling, .ended: return []
+        case .awaitingWhole, .deciding, .asking, .comparing, .receiving, .cancelling, .ended: return []
         }
         guard isEqual else {
             return [.discard]
@@ -179,7 +194,7 @@ package struct TransferReceiver: Sendable {
     /// The user gives up. What is there stays for a resumption.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
-        case .awaitingWhole, .deciding, .receiving:
+        case .awaitingWhole, .deciding, .asking, .comparing, .receiving:
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
@@ -191,10 +206,8 @@ package struct TransferReceiver: Sendable {
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
-        case .taking, .deciding, .finishing, .ended: return []  // it is our turn
-        case .awaitingWhole:
-            guard waited >= self.settings.timeout else { return [] }
-            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(self.settings.timeout)"))
+        case .taking, .deciding, .comparing, .finishing, .ended: return []  // it is our turn
+        case .asking(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))  // the sender hashes
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
             return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
@@ -204,12 +217,13 @@ package struct TransferReceiver: Sendable {
         case .receiving where self.written > self.syncing && now - self.syncedAt >= self.settings.syncInterval:
             self.syncing = self.written
             return [.sync(upTo: self.written)]
-        case .receiving:
-            // Before its first chunk the sender hashes what we have.
-            let patience = self.settings.timeout(hashing: self.expected == self.accepted ? self.accepted : 0)
-            guard waited >= patience else { return [] }
-            return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(patience)"))
+        case .awaitingWhole, .receiving: return self.timedOut(waited, of: self.settings.timeout)
         }
+    }
+
+    private mutating func timedOut(_ waited: Duration, of patience: Duration) -> [Action] {
+        guard waited >= patience else { return [] }
+        return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(patience)"))
     }
 
     // MARK: The sender
@@ -228,7 +242,7 @@ package struct TransferReceiver: Sendable {
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
         case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
         case (_, .cancelling): return []  // it crossed our giving up
-        case (.offer, .receiving): return self.offeredAnew(head.header, at: now)
+        case (.offer, .asking(let offset)): return self.shown(head.header, of: offset)
         case (.data, .receiving): return self.marked(head.header, at: now)
         case (.done, .receiving): return self.done(head.header, at: now)
         default: return self.violation("\(head.type) at the wrong time")
@@ -237,17 +251,17 @@ package struct TransferReceiver: Sendable {
 
     private mutating func violation(_ message: String) -> [Action] { self.fail(TransferError(.protocolViolation, message: message)) }
 
-    /// What we have is not the sender's: it wants to begin anew.
-    private mutating func offeredAnew(_ header: JSONObject, at now: Duration) -> [Action] {
+    private mutating func shown(_ header: JSONObject, of offset: Int) -> [Action] {
         do throws(TransferError) {
             let offer = try TransferOffer(header)
-            guard offer.isFresh, offer.id == self.offer.id, offer.name == self.offer.name, offer.size == self.offer.size,
-                self.expected == self.durable
-            else { return self.violation("another offer within a transfer") }
-            self.offer = offer
-            self.state = .deciding
-            self.waitingSince = now
-            return [.prepare(offer)]
+            guard let shown = offer.shown, offer.id == self.offer.id, offer.name == self.offer.name, offer.size == self.offer.size else {
+                return self.violation("another offer within a transfer")
+            }
+            guard shown.bytes == offset else {
+                return self.violation("the hash of \(shown.bytes) bytes where that of \(offset) was asked for")
+            }
+            self.state = .comparing(offset: offset)
+            return [.compare(shown)]
         } catch {
             return self.fail(error)
         }
@@ -276,7 +290,7 @@ package struct TransferReceiver: Sendable {
     package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
         switch self.state {
         case .finishing, .taking: []  // nobody waits for chunks any more
-        case .awaitingWhole, .deciding, .receiving, .cancelling, .ended: self.fail(error)
+        case .awaitingWhole, .deciding, .asking, .comparing, .receiving, .cancelling, .ended: self.fail(error)
         }
     }
 
@@ -285,7 +299,7 @@ package struct TransferReceiver: Sendable {
         switch self.state {
         case .ended, .cancelling, .finishing: return .drop([])
         case .awaitingWhole: return self.receivedWhole(offset: offset, count: count, isIntact: isIntact, at: now)
-        case .taking, .deciding: return .drop(self.violation("a chunk at the wrong time"))
+        case .taking, .deciding, .asking, .comparing: return .drop(self.violation("a chunk at the wrong time"))
         case .receiving: break
         }
         guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
@@ -333,7 +347,7 @@ package struct TransferReceiver: Sendable {
         case .taking:
             self.state = .taking(isGivenUp: true)
             return []
-        case .awaitingWhole, .deciding, .receiving, .cancelling: break
+        case .awaitingWhole, .deciding, .asking, .comparing, .receiving, .cancelling: break
         }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
     }

@@ -11,8 +11,10 @@ package struct TransferSender: Sendable {
         case idle
         /// Leaves to `hashing` or `sending` (accept), or ends.
         case offered
-        /// The receiver has a beginning; whether it is ours is being found out. Leaves to `sending`, or to `offered` anew.
-        case hashing(offset: Int, expected: String)
+        /// The receiver wants to see the hash of a beginning. Leaves to `showing`, or ends.
+        case hashing(offset: Int)
+        /// The hash was shown. Leaves to `sending`: from there when it is the receiver's, else from 0.
+        case showing(offset: Int)
         /// Leaves to `finishing` when all is sent.
         case sending
         /// All is sent; its hash as well. Leaves to `sending` (asked again), or ends.
@@ -98,16 +100,12 @@ package struct TransferSender: Sendable {
 
     /// The hash of the beginning, in hexadecimal digits.
     package mutating func prefixHashed(_ hash: String, at now: Duration) -> [Action] {
-        guard case .hashing(let offset, let expected) = self.state else { return [] }
+        guard case .hashing(let offset) = self.state else { return [] }
         self.waitingSince = now
-        guard hash == expected else {
-            // It has something else under our id: an older state of the file, most likely.
-            self.offer.isFresh = true
-            self.state = .offered
-            return [.send(self.offer.head(stream: self.stream))]
-        }
-        self.begin(at: offset)
-        return [.progress(durable: offset)]
+        self.state = .showing(offset: offset)
+        var offer = self.offer
+        offer.shown = ShownBeginning(bytes: offset, sha256: hash)
+        return [.send(offer.head(stream: self.stream))]
     }
 
     /// The hash of the whole file, in hexadecimal digits.
@@ -125,7 +123,7 @@ package struct TransferSender: Sendable {
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
         case .idle: return self.end(.failed(TransferError(.cancelled, message: "given up before it began")))
-        case .offered, .hashing, .sending, .finishing:
+        case .offered, .hashing, .showing, .sending, .finishing:
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
@@ -144,12 +142,16 @@ package struct TransferSender: Sendable {
         case .sending where self.position == self.durable:
             self.waitingSince = now  // it is our turn
             return []
-        case .offered, .sending, .finishing:
-            // Before it accepts, the receiver hashes what it has.
-            let patience = self.state == .offered ? self.settings.timeout(hashing: self.offer.size) : self.settings.timeout
-            guard waited >= patience else { return [] }
-            return self.fail(TransferError(.timeout, message: "the receiver got nowhere for \(patience)"), tells: true)
+        // The receiver hashes this file's beginning, or another sender's file before it looks at this one.
+        case .showing(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))
+        case .offered: return self.timedOut(waited, of: self.settings.timeout(hashing: self.offer.size))
+        case .sending, .finishing: return self.timedOut(waited, of: self.settings.timeout)
         }
+    }
+
+    private mutating func timedOut(_ waited: Duration, of patience: Duration) -> [Action] {
+        guard waited >= patience else { return [] }
+        return self.fail(TransferError(.timeout, message: "the receiver got nowhere for \(patience)"), tells: true)
     }
 
     // MARK: The receiver
@@ -165,7 +167,7 @@ package struct TransferSender: Sendable {
         case (.complete, .cancelling): return [.progress(durable: self.offer.size)] + self.end(.completed)  // too late
         case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
         case (_, .cancelling): return []  // it crossed our giving up
-        case (.accept, .offered): return self.accepted(head.header, at: now)
+        case (.accept, .offered), (.accept, .showing): return self.accepted(head.header, at: now)
         case (.ack, .sending), (.ack, .finishing): return self.acknowledged(head.header, at: now)
         case (.complete, .finishing): return [.progress(durable: self.offer.size)] + self.end(.completed)
         case (.complete, .offered) where self.offer.wholeHash != nil: return self.completedWhole(head.header)
@@ -183,25 +185,26 @@ package struct TransferSender: Sendable {
     private mutating func accepted(_ header: JSONObject, at now: Duration) -> [Action] {
         self.waitingSince = now
         self.offer.wholeHash = nil  // it did not take it whole
-        guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number), (0...self.offer.size).contains(offset),
-            offset == 0 || !self.offer.isFresh
+        guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number), (0...self.offer.size).contains(offset)
         else { return self.fail(TransferError(.protocolViolation, message: "accepted at no offset that can be"), tells: true) }
-        guard offset > 0 else {
-            self.begin(at: 0)
-            return [.progress(durable: 0)]
+        guard offset > 0 else { return self.begin(at: 0) }
+        guard case .showing(let shown) = self.state else {
+            self.state = .hashing(offset: offset)
+            return [.hashPrefix(length: offset)]
         }
-        guard let hash = header["sha256"]?.stringValue else {
-            return self.fail(TransferError(.protocolViolation, message: "accepted at \(offset) without a hash"), tells: true)
+        guard offset == shown else {
+            return self.fail(
+                TransferError(.protocolViolation, message: "accepted at \(offset) after the hash of \(shown) bytes"), tells: true)
         }
-        self.state = .hashing(offset: offset, expected: hash)
-        return [.hashPrefix(length: offset)]
+        return self.begin(at: offset)
     }
 
-    private mutating func begin(at offset: Int) {
+    private mutating func begin(at offset: Int) -> [Action] {
         self.state = .sending
         self.position = offset
         self.furthest = offset
         self.durable = offset
+        return [.progress(durable: offset)]
     }
 
     private mutating func acknowledged(_ header: JSONObject, at now: Duration) -> [Action] {

@@ -1,4 +1,5 @@
 import ApusFramedProtocol
+import Crypto
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -12,19 +13,25 @@ import NIOCore
 
 /// What a transfer wants of the disk. Blocks: it is for the threads of a pool.
 enum DiskWork: Sendable {
-    /// Looks what there is of an upload; `old` is what we have open of it, which the sender does not want.
-    case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, old: PartFile?, recognizesFinished: Bool)
+    /// Looks what there is of an upload.
+    case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, recognizesFinished: Bool)
+    /// Compares what there is with what the sender has shown: the unfinished file, or a finished one of the name when there is none.
+    case compare(TransferOffer, ShownBeginning, PartFile?, in: ReceivingFolder)
     /// Takes a small file that has come whole: what the other three do, in one go and with nothing left behind when it fails.
     case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
     case append([ByteBuffer], count: Int, to: PartFile)
     /// Syncs, compares the hash and gives the file its name.
     case finish(PartFile, as: TransferOffer, in: ReceivingFolder, sha256: String, keepsAttributes: Bool)
     case discard(PartFile, in: ReceivingFolder)
+    /// Removes an unfinished file that was given up before anything of it came.
+    case discardIfEmpty(PartFile, in: ReceivingFolder)
     case open(OutgoingSource, whole: Bool)
 
     /// What came of it.
     enum Report: Sendable {
-        case prepared(PartFile)
+        /// So much is there, unless the sender shows that it has something else; `nil`: a finished file may be what is offered.
+        case prepared(PartFile?, offset: Int)
+        case compared(PartFile, isEqual: Bool)
         /// It stands under its name (`nil`: it has another hash, and none), or `had` bytes of it stood there before.
         case taken(name: String?, had: Int)
         /// It cannot be taken in one go.
@@ -81,24 +88,30 @@ enum DiskWork: Sendable {
 
     private func perform(_ visit: inout DiskVisit) throws(TransferError) -> Report {
         switch self {
-        case .prepare(_, _, _, _, let old?, _):
-            try old.empty()
-            return .prepared(old)
-        case .prepare(let offer, let folder, let session, let hasLease, nil, let recognizesFinished):
-            if !hasLease { try folder.admit(offer, session: session, recognizesFinished: recognizesFinished, &visit) }
+        case .prepare(let offer, let folder, let session, let hasLease, let recognizesFinished):
+            let isTaken = recognizesFinished && folder.isTaken(offer)
+            if !hasLease { try folder.admit(offer, session: session, isTaken: isTaken, &visit) }
             do throws(TransferError) {
-                if recognizesFinished, let finished = try folder.openFinished(offer) { return .prepared(finished) }
-                return .prepared(try folder.openPart(offer))
+                return try Self.prepare(offer, in: folder, isTaken: isTaken)
             } catch {
                 if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }
                 throw error
             }
+        case .compare(_, let shown, let part?, let folder): return .compared(part, isEqual: try folder.compare(part, with: shown))
+        case .compare(let offer, let shown, nil, let folder):
+            if let finished = try folder.openFinished(offer, sha256: shown.sha256) { return .compared(finished, isEqual: true) }
+            try folder.reserve(offer, &visit)
+            let part = try folder.openPart(offer)
+            try part.empty()
+            return .compared(part, isEqual: false)
         case .take(let offer, let pieces, let sha256, let folder, let session, let habits):
-            let unfinished = try folder.admit(offer, session: session, recognizesFinished: habits.recognizesFinished, &visit)
+            let isTaken = habits.recognizesFinished && folder.isTaken(offer)
+            let unfinished = try folder.admit(offer, session: session, isTaken: isTaken, &visit)
             // Somebody is at it, or was: whoever goes on with it has a lock on it first.
             guard unfinished == nil else { return .declined }
             do throws(TransferError) {
-                return try folder.take(offer, pieces, sha256: sha256, habits, &visit.folders)
+                return try folder.take(
+                    offer, pieces, sha256: sha256, isTaken: isTaken, keepsAttributes: habits.keepsAttributes, &visit)
             } catch {
                 self.release()
                 throw error
@@ -119,9 +132,27 @@ enum DiskWork: Sendable {
         case .discard(let part, let folder):
             folder.discard(part)
             return .discarded
+        case .discardIfEmpty(let part, let folder):
+            folder.discardIfEmpty(part)
+            return .discarded
         case .open(let source, let whole): return .opened(try source.open(whole: whole))
         }
     }
+}
+
+extension DiskWork {
+    private static func prepare(_ offer: TransferOffer, in folder: ReceivingFolder, isTaken: Bool) throws(TransferError) -> Report {
+        guard isTaken else {
+            let part = try folder.openPart(offer)
+            return .prepared(part, offset: try part.status().size)
+        }
+        // Any sender has an empty file: there is nothing to show.
+        guard offer.size == 0 else { return .prepared(nil, offset: offer.size) }
+        if let finished = try folder.openFinished(offer, sha256: Self.emptyHash) { return .prepared(finished, offset: 0) }
+        return .prepared(try folder.openPart(offer), offset: 0)
+    }
+
+    private static let emptyHash = SHA256.hash(data: [UInt8]()).hexadecimal
 }
 
 /// What is found out once for all the work of one visit to the disk.

@@ -6,12 +6,15 @@ public struct FileReceiving: Sendable {
     public var folder: ReceivingFolder
     /// Whether permissions and the time of the last change are taken over, where the sender tells them. Default: `false`.
     public var keepsAttributes: Bool
-    /// Whether a file that stands below the folder already, under the offered name and with the offered size, is compared with the sender's
-    /// by its hash and, when it is the same, not sent again.
+    /// Whether a file that stands below the folder already, under the offered name, is compared with the sender's and, when it is the
+    /// same, not sent again. It is left as it is, with its permissions and its times.
     ///
-    /// Default: `false`, it is sent again and gets a number. A sender learns the hash of a file whose name and size it knows: for senders that
-    /// may see what is in the folder.
+    /// Default: `false`, it is sent again and gets a number. The sender shows the SHA-256 of its file first, and hears only whether that
+    /// is the hash of the file that is there: it learns that the name is taken, and may guess at what the file holds.
     public var recognizesFinished = false
+    /// Whether names are taken of which a component begins with a dot. Default: `false`. In a home folder `.ssh/authorized_keys` and
+    /// `.bashrc` are such names.
+    public var allowsHiddenNames = false
     /// Says why a file is not taken; `nil`: it is. Asked on the connection's event loop, before anything of the file is looked at or made.
     ///
     /// Default: takes all. The error's message goes to the sender; ``TransferError/Code/refused`` is the code for this.

@@ -169,6 +169,9 @@ final class FramedTransfers {
             let stream = head.stream
             guard let connection = self.connection else { return }
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
+            guard receiving.allowsHiddenNames || !offer.name.isHidden else {
+                throw TransferError(.nameRefused, message: "the name of a file is refused: a component begins with a dot")
+            }
             let isLarge = offer.size >= IncomingTransfer.largeBytes
             let transfer = IncomingTransfer(
                 machine: TransferReceiver(offer, stream: stream, settings: self.settings), receiving: receiving,

@@ -88,11 +88,11 @@ final class IncomingTransfer {
             case .send(let head): self.answer(head)
             case .take(let sha256): self.take([], sha256)
             case .prepare(let offer):
-                let old = self.part?.finishedName == nil ? self.part : nil
                 self.enqueue(
                     .prepare(
-                        offer, in: self.receiving.folder, session: self.session, hasLease: self.hasLease, old: old,
+                        offer, in: self.receiving.folder, session: self.session, hasLease: self.hasLease,
                         recognizesFinished: self.receiving.recognizesFinished))
+            case .compare(let shown): self.enqueue(.compare(self.machine.offer, shown, self.part, in: self.receiving.folder))
             case .sync(let offset): self.sync(upTo: offset)
             case .finish(let sha256):
                 guard let part = self.part else { continue }
@@ -114,9 +114,24 @@ final class IncomingTransfer {
     }
 
     private func end(_ outcome: TransferOutcome) {
-        if case .failed(let error) = outcome { self.tell(.failed(error)) }
+        if case .failed(let error) = outcome {
+            self.tell(.failed(error))
+            self.discardIfEmpty()
+        }
         self.ended.take()?()
         self.releaseWhenIdle()
+    }
+
+    /// Of a transfer that ended before anything came nothing stays.
+    private func discardIfEmpty() {
+        guard self.written == 0, let part = self.part, part.finishedName == nil else { return }
+        self.enqueue(.discardIfEmpty(part, in: self.receiving.folder))
+    }
+
+    /// The disk has the file up to here: from now on it is told of.
+    private func began(at offset: Int) {
+        self.written = offset
+        self.tell(.began(offset: offset))
     }
 
     /// Behind the work that is under way: nobody else may write to the file before.
@@ -183,13 +198,23 @@ final class IncomingTransfer {
         var appended = 0
         for report in reports {
             switch report {
-            case .prepared(let part):
+            case .prepared(let part, let offset):
                 self.hasLease = true
                 self.part = part
-                guard !self.machine.hasEnded else { continue }
-                self.written = part.size
-                self.tell(.began(offset: part.size))
-                self.perform(self.machine.accept(from: part.size, hash: part.hash, at: self.now))
+                guard !self.machine.hasEnded else {
+                    self.discardIfEmpty()
+                    continue
+                }
+                if offset == 0 { self.began(at: 0) }
+                self.perform(self.machine.prepared(upTo: offset, at: self.now))
+            case .compared(let part, let isEqual):
+                self.part = part
+                guard !self.machine.hasEnded else {
+                    self.discardIfEmpty()
+                    continue
+                }
+                self.began(at: isEqual ? part.size : 0)
+                self.perform(self.machine.compared(isEqual: isEqual, at: self.now))
             case .taken(let name, let had):
                 self.hasLease = true
                 if name != nil { self.tell(.began(offset: had)) }

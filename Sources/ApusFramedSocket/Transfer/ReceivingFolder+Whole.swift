@@ -15,24 +15,26 @@ extension ReceivingFolder {
     /// Whatever stops it, nothing is left: the system throws away what has no name. The folders are synced at the end of the visit, and the file is
     /// not complete before.
     func take(
-        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, _ habits: FileReceiving.Habits, _ open: inout OpenFolders
+        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ visit: inout DiskVisit
     ) throws(TransferError) -> DiskWork.Report {
         if offer.isFolder {
-            _ = try open.open(offer.name.components[...], below: self.root)
+            _ = try visit.folders.open(offer.name.components[...], below: self.root)
             return .taken(name: offer.name.description, had: 0)
         }
-        if habits.recognizesFinished, let finished = try self.openFinished(offer), finished.hash == sha256 {
-            if habits.keepsAttributes { try finished.setAttributes(of: offer) }
-            return .taken(name: finished.finishedName, had: offer.size)
+        if isTaken {
+            if let finished = try self.openFinished(offer, sha256: sha256) {
+                return .taken(name: finished.finishedName, had: offer.size)
+            }
+            try self.reserve(offer, &visit)
         }
         let folders = offer.name.components.dropLast()
         guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
-        let folder = try open.open(folders, below: self.root)
+        let folder = try visit.folders.open(folders, below: self.root)
         guard let descriptor = FileDescriptor(unnamedIn: folder) else { return .declined }
         let file = PartFile(descriptor, name: offer.partName, in: folder)
         try file.append(pieces)
         guard file.hash == sha256 else { return .taken(name: nil, had: 0) }
-        if habits.keepsAttributes { try file.setAttributes(of: offer) } else { try file.syncBytes() }
+        if keepsAttributes { try file.setAttributes(of: offer) } else { try file.syncBytes() }
         let name = try Self.link(last) { descriptor.link(as: $0, in: folder) }
         return .taken(name: folders.isEmpty ? name : folders.joined(separator: "/") + "/" + name, had: 0)
     }

@@ -41,7 +41,7 @@ public final class ReceivingFolder: Sendable {
 
     // MARK: Unfinished files
 
-    /// Opens what there is of an upload, or begins it; empty when the offer is fresh.
+    /// Opens what there is of an upload, or begins it. What is there is not hashed yet.
     ///
     /// - Throws: ``TransferError/Code/busy`` when another process has it open.
     func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
@@ -63,45 +63,71 @@ public final class ReceivingFolder: Sendable {
             }
             return try self.openPart(offer)
         }
-        if offer.isFresh { try part.empty() } else { try self.load(part, of: offer) }
+        // More than the file can have is none of it.
+        if status.size > offer.size { try part.empty() }
         return part
     }
 
-    private func load(_ part: PartFile, of offer: TransferOffer) throws(TransferError) {
+    /// Compares what there is of an upload with what the sender has shown of its file, and empties it when it is something else.
+    func compare(_ part: PartFile, with shown: ShownBeginning) throws(TransferError) -> Bool {
         do throws(TransferError) {
-            try part.load(upTo: offer.size)
+            try part.load()
         } catch {
             // A system that failed to sync a file once says the next time that all is well: what is there cannot be believed any more.
             self.discard(part)
             throw error
         }
+        guard part.size != shown.bytes || part.hash != shown.sha256 else { return true }
+        try part.empty()
+        return false
+    }
+
+    /// Removes an unfinished file in which there is nothing.
+    func discardIfEmpty(_ part: PartFile) {
+        guard part.finishedName == nil, let status = try? part.status(), status.size == 0, status.links == 1 else { return }
+        unlinkat(self.root.number, part.name, 0)
     }
 
     /// Lets an upload in, or says why not; the ledger's `released` must follow.
     ///
-    /// - Parameter recognizesFinished: Whether a finished file of the name and size needs no room: it will not be sent, most likely.
+    /// - Parameter isTaken: Whether its name is: then it needs no room before the sender has shown that it has another file.
     /// - Returns: What there is of it.
     @discardableResult
     func admit(
-        _ offer: TransferOffer, session: UInt64, recognizesFinished: Bool, _ visit: inout DiskVisit
+        _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ visit: inout DiskVisit
     ) throws(TransferError) -> FileDescriptor.Status? {
         let unfinished = self.root.status(of: offer.partName)
-        var existing = offer.isFresh ? 0 : unfinished?.size ?? 0
-        if recognizesFinished, existing == 0, self.finished(offer) != nil { existing = offer.size }
+        // Of any size that is offered: an answer that depends on the size of the file that is there would tell it.
+        let existing = isTaken ? offer.size : unfinished?.size ?? 0
+        try self.inLedger(&visit) { ledger, free, stored throws(TransferError) in
+            try ledger.admit(offer, session: session, existing: existing, stored: stored, free: free)
+        }
+        return unfinished
+    }
+
+    /// Finds room for a file whose name was taken, and which is not there.
+    func reserve(_ offer: TransferOffer, _ visit: inout DiskVisit) throws(TransferError) {
+        try self.inLedger(&visit) { ledger, free, stored throws(TransferError) in
+            try ledger.reserve(offer, stored: stored, free: free)
+        }
+    }
+
+    private func inLedger(
+        _ visit: inout DiskVisit, _ body: (inout TransferLedger, _ free: Int, _ stored: Int) throws(TransferError) -> Void
+    ) throws(TransferError) {
         let (free, stored) = try visit.room(of: self)
         // `withLockedValue` passes no typed errors on.
         let result: Result<Void, TransferError> = self.ledger.withLockedValue { ledger in
             do throws(TransferError) {
-                return .success(try ledger.admit(offer, session: session, existing: existing, stored: stored, free: free))
+                return .success(try body(&ledger, free, stored))
             } catch {
                 return .failure(error)
             }
         }
         try result.get()
-        return unfinished
     }
 
-    /// Takes unfinished files away that nobody has written to for ``TransferLimits/expiry``.
+    /// Takes unfinished files away that nobody has written to for ``TransferLimits/expiry``, and those in which there is nothing.
     ///
     /// Blocks while it looks through the folder. Call it when you start, and now and then.
     ///
@@ -109,12 +135,14 @@ public final class ReceivingFolder: Sendable {
     /// - Returns: How many there were.
     @discardableResult
     public func removeAbandoned(at now: Date = Date()) -> Int {
-        var parts: [(name: String, modified: Int64)] = []
+        var parts: [(name: String, modified: Int64, isEmpty: Bool)] = []
         for name in self.names() where name.hasPrefix(SafeFileName.partPrefix) && name.hasSuffix(TransferOffer.partSuffix) {
             guard let status = self.root.status(of: name) else { continue }
-            parts.append((name, status.modified))
+            parts.append((name, status.modified, status.size == 0))
         }
-        let times = parts.map { (name: $0.name, idle: Duration.seconds(now.timeIntervalSince1970 - Double($0.modified) / 1e9)) }
+        let times = parts.map {
+            (name: $0.name, idle: Duration.seconds(now.timeIntervalSince1970 - Double($0.modified) / 1e9), isEmpty: $0.isEmpty)
+        }
         let expired = self.ledger.withLockedValue { $0.expired(times) }
         return expired.count { name in
             // Another process may be at it.
@@ -180,10 +208,8 @@ public final class ReceivingFolder: Sendable {
     func publish(
         _ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool, _ open: inout OpenFolders
     ) throws(TransferError) -> String {
-        if let name = part.finishedName {
-            if keepsAttributes { try part.setAttributes(of: offer) }
-            return name
-        }
+        // What was there already keeps its permissions and its times.
+        if let name = part.finishedName { return name }
         if offer.isFolder { return try self.publishFolder(part, as: offer, &open) }
         let folders = offer.name.components.dropLast()
         guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
@@ -211,43 +237,51 @@ public final class ReceivingFolder: Sendable {
         return offer.name.description
     }
 
-    /// Where a file stands that has the offered name, or it and a number, and the offered size; `nil` when there is none, or when there is an
-    /// unfinished one to go on with.
-    private func finished(_ offer: TransferOffer) -> (folder: FileDescriptor, name: String)? {
-        guard !offer.isFresh, !offer.isFolder, let last = offer.name.components.last else { return nil }
+    /// Whether the offered name is taken, and there is nothing unfinished to go on with.
+    func isTaken(_ offer: TransferOffer) -> Bool {
+        guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer), folder.status(of: last) != nil
+        else { return false }
+        // A crash between the two names of a finished file leaves both.
+        return self.root.status(of: offer.partName).map { $0.links > 1 } ?? true
+    }
+
+    /// The folder of the offered name, when it is there.
+    private func folder(of offer: TransferOffer) -> FileDescriptor? {
         var folder = self.root
         for component in offer.name.components.dropLast() {
             let number = openat(folder.number, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard number >= 0 else { return nil }
             folder = FileDescriptor(number)
         }
-        let unfinished = self.root.status(of: offer.partName)
-        // The last of them came last, and is the likeliest to be what the sender has.
-        var found: String?
+        return folder
+    }
+
+    /// So many files of one name and size are compared.
+    private static let maximumCompared = 8
+
+    /// Looks for a finished file that has the offered name, or it and a number, the offered size, and a hash that the sender has shown.
+    ///
+    /// It is read, and not even the time of that is noted in it, where the system lets us.
+    func openFinished(_ offer: TransferOffer, sha256: String) throws(TransferError) -> PartFile? {
+        guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer) else { return nil }
+        var names: [String] = []
         for attempt in 1..<1000 {
             let name = attempt == 1 ? last : Self.numbered(last, attempt)
             guard let status = folder.status(of: name) else { break }
-            guard status.isFile, status.size == offer.size else { continue }
-            // A crash between the two names of a finished file leaves both.
-            if let unfinished, unfinished.inode != status.inode || unfinished.device != status.device { continue }
-            found = name
+            if status.isFile, status.size == offer.size { names.append(name) }
         }
-        return found.map { (folder, $0) }
-    }
-
-    /// Opens and hashes the file that ``finished(_:)`` finds.
-    func openFinished(_ offer: TransferOffer) throws(TransferError) -> PartFile? {
-        guard let (folder, name) = self.finished(offer) else { return nil }
-        let number = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { return nil }  // not ours to read: it is sent again
-        let part = PartFile(
-            FileDescriptor(number), name: name, in: folder,
-            finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
-        guard try part.isWhole(offer.size) else { return nil }
-        if let other = self.root.status(of: offer.partName), other.inode == folder.status(of: name)?.inode {
-            unlinkat(self.root.number, offer.partName, 0)  // its other name, which a crash has left
+        // The last of them came last, and is the likeliest to be what the sender has.
+        for name in names.suffix(Self.maximumCompared).reversed() {
+            guard let descriptor = FileDescriptor(untouched: name, in: folder) else { continue }  // not ours to read
+            let part = PartFile(
+                descriptor, name: name, in: folder, finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
+            guard try part.isWhole(offer.size), part.hash == sha256 else { continue }
+            if let other = self.root.status(of: offer.partName), other.inode == (try part.status()).inode {
+                unlinkat(self.root.number, offer.partName, 0)  // its other name, which a crash has left
+            }
+            return part
         }
-        return part
+        return nil
     }
 
     static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
@@ -303,9 +337,11 @@ final class PartFile: @unchecked Sendable {
     func isWhole(_ length: Int) throws(TransferError) -> Bool {
         let status = try self.descriptor.status()
         guard status.isFile, status.size == length else { return false }
-        try self.load(upTo: length)
+        try self.load()
         return self.size == length
     }
+
+    func status() throws(TransferError) -> FileDescriptor.Status { try self.descriptor.status() }
 
     /// Lets another have the file.
     func unlock() {
@@ -318,12 +354,11 @@ final class PartFile: @unchecked Sendable {
         return copy.finalize().hexadecimal
     }
 
-    /// Syncs what is there and hashes it. More than the file can have is none of it.
+    /// Syncs what is there and hashes it.
     ///
-    /// After a power cut a file may be as long as it was and hold zeros: the hash tells the sender.
-    func load(upTo length: Int) throws(TransferError) {
+    /// After a power cut a file may be as long as it was and hold zeros: the hash tells.
+    func load() throws(TransferError) {
         let size = try self.descriptor.status().size
-        guard size <= length else { return try self.empty() }
         guard size > 0 else { return }
         try self.sync()
         var buffer = [UInt8](repeating: 0, count: TransferChunk.maximumBytes)

@@ -19,7 +19,7 @@ final class SourceFile: @unchecked Sendable {
     // Unchecked because: one call at a time.
 
     let status: FileDescriptor.Status
-    /// What makes two sendings of this file one upload.
+    /// What makes two sendings of this file one upload. Only a reader of the file can tell it.
     let id: String
     /// A small file whole.
     let small: Small?
@@ -44,9 +44,12 @@ final class SourceFile: @unchecked Sendable {
         let status = try descriptor.status()
         guard status.isFile else { throw TransferError(.source, message: "that is no file") }
         self.status = status
-        let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)"
-        self.id = SHA256.hash(data: Array(text.utf8)).hexadecimal
         self.small = status.size <= WholeFile.maximumBytes ? try Self.readSmall(descriptor, status) : nil
+        let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)/\(self.small?.hash ?? "")"
+        self.id =
+            SHA256.hash(
+                data: try Array(text.utf8) + (self.small == nil ? Self.sample(descriptor, status.size) : [])
+            ).hexadecimal
         self.descriptor = self.small == nil ? descriptor : nil
     }
 
@@ -61,6 +64,23 @@ final class SourceFile: @unchecked Sendable {
         self.status = status
         self.id = SHA256.hash(data: Array("folder/\(status.device)/\(status.inode)/\(name)".utf8)).hexadecimal
         self.small = Small(bytes: [], hash: SHA256.hash(data: [UInt8]()).hexadecimal)
+    }
+
+    private static let sampleBytes = 4 << 10
+
+    /// The beginning and the end of a large file.
+    private static func sample(_ descriptor: FileDescriptor, _ size: Int) throws(TransferError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 2 * Self.sampleBytes)
+        var failure: TransferError?
+        bytes.withUnsafeMutableBytes { memory in
+            let (start, end) = (memory[..<Self.sampleBytes], memory[Self.sampleBytes...])
+            failure = Self.fill(UnsafeMutableRawBufferPointer(rebasing: start), from: descriptor, at: 0)
+            if failure == nil {
+                failure = Self.fill(UnsafeMutableRawBufferPointer(rebasing: end), from: descriptor, at: size - Self.sampleBytes)
+            }
+        }
+        if let failure { throw failure }
+        return bytes
     }
 
     private static func readSmall(_ descriptor: FileDescriptor, _ status: FileDescriptor.Status) throws(TransferError) -> Small {

@@ -179,6 +179,35 @@ final class SocketManagerCore: @unchecked Sendable {
         for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
 
+    /// The server granted a namespace as those of Socket.IO 2.x do, which take any version that is asked for as theirs.
+    func serverIsOlder() {
+        guard let engine = self.engine else { return }
+        let error = EngineIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3, version 4 was asked for")
+        guard self.configuration.engine.version == .automatic, self.memory.recognizedVersion == nil else {
+            self.stop()
+            return self.giveUpVersion(error)
+        }
+        self.logger.debug("Connecting again in version 3, which the server speaks")
+        self.memory.recognizedVersion = .v3
+        self.engine = nil
+        self.packetEnded()
+        self.depart(engine, error)
+        for namespace in self.all { namespace.sessionReplaced() }
+        self.connect()
+    }
+
+    /// The server speaks another version than the one that is demanded: it will tomorrow as well.
+    private func giveUpVersion(_ error: EngineIOError) {
+        self.reconnection.stop()
+        self.stopWatching()
+        let message =
+            self.configuration.engine.version == .v3
+            ? "the server does not speak Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v4 or .automatic"
+            : "the server speaks Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v3 or .automatic"
+        let failure = SocketIOError(.unsupportedVersion, message: message, cause: error)
+        for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
+    }
+
     /// Gives up the present connection and counts it as failed.
     func fail(_ error: EngineIOError) {
         self.engine?.close(error)
@@ -271,6 +300,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
         self.engine = nil
         self.session = nil
         self.packetEnded()
+        if error.code == .unsupportedVersion, self.configuration.engine.version != .automatic { return self.giveUpVersion(error) }
         let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
         // The timer stands before the listeners hear: one of them may stop it.

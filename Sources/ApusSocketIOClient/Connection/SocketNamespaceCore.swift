@@ -213,6 +213,13 @@ final class SocketNamespaceCore: @unchecked Sendable {
         }
     }
 
+    /// The session was given up before the namespace was joined, for another one that is being made.
+    func sessionReplaced() {
+        self.authTask?.cancel()
+        self.joinTimer?.cancel()
+        _ = self.machine.sessionLost()
+    }
+
     /// There will be no further attempt.
     func gaveUp(_ error: SocketIOError, isFinal: Bool) {
         guard self.machine.isActive else { return }

@@ -121,6 +121,8 @@ package struct SocketIOClientNamespace: Sendable {
         case resolveAck(id: Int, arguments: [SocketIOValue])
         /// The server ended the namespace. The client does not come back by itself.
         case disconnected
+        /// CONNECT was granted as servers of Socket.IO 2.x do it, in a session of another version. Close the whole connection.
+        case serverIsOlder
         /// Close the whole connection.
         case fail(SocketIOError)
         case doNothing
@@ -137,9 +139,8 @@ package struct SocketIOClientNamespace: Sendable {
             case .connect(let payload):
                 let derived = self.session.flatMap { $0.version.socketID(engineID: $0.id, namespace: self.name) }
                 guard let id = derived ?? payload?["sid"]?.stringValue else {
-                    return .fail(
-                        SocketIOError(
-                            .invalidPayload, message: "a CONNECT without a sid: a server of Socket.IO 2.x? Then set the version to .v3"))
+                    guard payload != nil else { return .serverIsOlder }
+                    return .fail(SocketIOError(.invalidPayload, message: "a CONNECT without a sid"))
                 }
                 self.state = .connected(id: id)
                 let isRecovered = self.recovery.granted(payload)

@@ -14,8 +14,10 @@ struct ConnectCommand: AsyncParsableCommand {
         abstract: "Talk to a Socket.IO server: send events, wait for acks, see what arrives.",
         discussion: """
             Lines are read from standard input, so scripts can be piped in; `help` at the prompt lists what to type.
-            Events go to standard output, everything else to standard error.
-            Exit: 0 done, 1 a piped line failed, 64 wrong arguments, 69 no connection, 77 refused by the server.
+            Events go to standard output, everything else to standard error. Binary data is shown as <binary 3 bytes: 01 02 03>.
+            A connection that is lost is made again; an event or ack meanwhile fails at once.
+            Exit: 0 done, 1 a piped line failed, 64 wrong arguments, 69 no connection, or it ended or was lost before the input ended, \
+            77 refused by the server.
             """
     )
 
@@ -30,6 +32,12 @@ struct ConnectCommand: AsyncParsableCommand {
 
     @Option(help: "polling, websocket, or auto: polling first, then WebSocket when the server offers it.")
     var transport = ConnectTransport.auto
+
+    @Option(
+        name: .customLong("engineio"),
+        help: "The version of Engine.IO: 4, of Socket.IO 3.x and 4.x servers; 3, of Socket.IO 2.x servers; or auto, what the server speaks."
+    )
+    var version = ConnectVersion.auto
 
     @Option(help: ArgumentHelp("A field for every HTTP request; may be repeated.", valueName: "NAME: VALUE"))
     var header: [String] = []
@@ -59,11 +67,13 @@ struct ConnectCommand: AsyncParsableCommand {
         var logger = Logger(label: "apus.connect") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let configuration = SocketManagerConfiguration(
-            transports: self.transport.transports, path: self.path, headers: try self.headers(), auth: try self.authentication(),
+            transports: self.transport.transports, version: self.version.version, path: self.path, headers: try self.headers(),
+            auth: try self.authentication(),
             timeout: self.timeoutDuration, tls: self.insecure ? .insecureSkipVerification : .system)
         let manager = SocketManager(url: self.url, configuration: configuration, logger: logger)
         let session = ConnectSession(
-            url: self.url, manager: manager, namespace: self.namespace ?? Self.namespace(in: self.url), timeout: self.timeoutDuration)
+            url: self.url, manager: manager, namespace: self.namespace ?? Self.namespace(in: self.url), timeout: self.timeoutDuration,
+            version: self.version)
         let code = await session.run()
         if code != 0 { throw ExitCode(code) }
     }
@@ -112,6 +122,21 @@ enum ConnectTransport: String, ExpressibleByArgument, CaseIterable {
         case .polling: [.polling]
         case .websocket: [.websocket]
         case .auto: [.polling, .websocket]
+        }
+    }
+}
+
+/// The choice of `--engineio`.
+enum ConnectVersion: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case three = "3"
+    case four = "4"
+
+    var version: EngineIOClientConfiguration.ProtocolVersion {
+        switch self {
+        case .auto: .automatic
+        case .three: .v3
+        case .four: .v4
         }
     }
 }

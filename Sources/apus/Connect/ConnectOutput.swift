@@ -8,13 +8,31 @@ struct ConnectOutput: Sendable {
 
     /// An event, its arguments as a JSON array.
     func event(_ name: String, _ arguments: [JSONValue]) {
-        self.line("← \(JSONValue.string(name)) \(JSONValue.array(arguments))")
+        self.line("← \(JSONValue.string(name)) \(Self.text(.array(arguments)))")
     }
 
     /// The answer to an `ack`, and how long it took.
     func ack(_ name: String, _ arguments: [JSONValue], after duration: Duration) {
         let milliseconds = Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
-        self.line("✓ \(JSONValue.string(name)) \(JSONValue.array(arguments)) in \(String(format: "%.1f", milliseconds)) ms")
+        self.line("✓ \(JSONValue.string(name)) \(Self.text(.array(arguments))) in \(String(format: "%.1f", milliseconds)) ms")
+    }
+
+    /// So many bytes of binary data are shown.
+    private static let shownBytes = 32
+
+    /// JSON, with binary data in a form that no text has: texts stand in quotes.
+    static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .null, .bool, .integer, .double, .string: return value.description
+        case .array(let values): return "[" + values.map(self.text).joined(separator: ",") + "]"
+        case .object(let object):
+            return "{" + object.map { "\(JSONValue.string($0.key)):\(self.text($0.value))" }.joined(separator: ",") + "}"
+        case .binary(let bytes):
+            let count = "\(bytes.count) byte\(bytes.count == 1 ? "" : "s")"
+            guard !bytes.isEmpty else { return "<binary \(count)>" }
+            let shown = bytes.prefix(self.shownBytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            return "<binary \(count): \(shown.joined(separator: " "))\(bytes.count > self.shownBytes ? " …" : "")>"
+        }
     }
 
     /// A line of standard output.

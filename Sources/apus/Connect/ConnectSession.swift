@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
@@ -10,8 +11,8 @@ final class ConnectSession: Sendable {
     private enum Input: Sendable {
         case line(String)
         case endOfInput
-        /// The socket will not come back by itself; the text says why.
-        case ended(String)
+        /// The socket will not come back by itself; why was said.
+        case ended
     }
 
     private struct State {
@@ -19,20 +20,30 @@ final class ConnectSession: Sendable {
         var shown: Set<String>?
         var replies: [String: SocketListener] = [:]
         var isJoined = false
+        /// Why there is no connection now.
+        var lost: String?
+        /// It will not come back by itself.
+        var hasEnded = false
+        /// The pause that a line asked for.
+        var pause: Task<Void, Never>?
+        /// Something asked for was not done.
+        var hasFailed = false
     }
 
     private let url: String
     private let manager: SocketManager
     private let socket: SocketIOClient
     private let timeout: Duration
+    private let version: ConnectVersion
     private let output = ConnectOutput()
     private let state = NIOLockedValueBox(State())
 
-    init(url: String, manager: SocketManager, namespace: String, timeout: Duration) {
+    init(url: String, manager: SocketManager, namespace: String, timeout: Duration, version: ConnectVersion) {
         self.url = url
         self.manager = manager
         self.socket = manager.socket(forNamespace: namespace)
         self.timeout = timeout
+        self.version = version
     }
 
     /// Answers the exit code.
@@ -50,37 +61,47 @@ final class ConnectSession: Sendable {
             while let line = readLine(strippingNewline: true) { continuation.yield(.line(line)) }
             continuation.yield(.endOfInput)
         }
-        let code = await self.perform(inputs)
+        await self.perform(inputs)
+        let code = self.exitCode
         // What was emitted last is to arrive.
         await self.manager.close()
         return code
     }
 
-    private func perform(_ inputs: AsyncStream<Input>) async -> Int32 {
-        var hasFailed = false
+    private var exitCode: Int32 {
+        let state = self.state.withLockedValue { $0 }
+        if state.hasEnded { return 69 }
+        // Who types saw the mistake and typed again; a script did not.
+        guard !self.output.isInteractive else { return 0 }
+        return state.lost != nil ? 69 : state.hasFailed ? 1 : 0
+    }
+
+    private func perform(_ inputs: AsyncStream<Input>) async {
         var stays = false
         self.output.prompt()
-        loop: for await input in inputs {
+        for await input in inputs {
+            let hasEnded = self.state.withLockedValue { $0.hasEnded }
             switch input {
-            case .ended(let reason):
-                self.output.note(reason)
-                return 69
+            case .ended: return
             case .endOfInput:
-                if !stays { break loop }
-            case .line(let line):
-                switch ConnectLine(line) {
-                case .quit: break loop
+                if hasEnded || !stays { return }
+            case .line(let text):
+                let line = ConnectLine(text)
+                guard !hasEnded else {
+                    if line != .nothing, line != .quit { self.output.note("not done, nor what follows: \(text)") }
+                    return
+                }
+                switch line {
+                case .quit: return
                 case .listen(let events):
                     stays = true
                     self.state.withLockedValue { $0.shown = events.isEmpty ? nil : Set(events) }
                 case let line:
-                    if !(await self.perform(line)) { hasFailed = true }
+                    if !(await self.perform(line)) { self.state.withLockedValue { $0.hasFailed = true } }
                 }
                 self.output.prompt()
             }
         }
-        // Who types saw the mistake and typed again; a script did not.
-        return hasFailed && !self.output.isInteractive ? 1 : 0
     }
 
     /// Answers whether it worked.
@@ -88,25 +109,43 @@ final class ConnectSession: Sendable {
         switch line {
         case .emit(let event, let arguments):
             guard !Self.isReserved(event) else { return self.fail("\(event) is a name of the protocol's own; choose another") }
+            if let lost = self.state.withLockedValue({ $0.lost }) { return self.fail("\(JSONValue.string(event)) was not sent: \(lost)") }
             self.socket.emit(event, arguments: arguments)
         case .ack(let event, let arguments):
+            if let lost = self.state.withLockedValue({ $0.lost }) { return self.fail("no ack for \(JSONValue.string(event)): \(lost)") }
             let start = ContinuousClock.now
             do {
                 let answer = try await self.socket.emitWithAck(event, arguments: arguments, timeout: self.timeout)
                 self.output.ack(event, answer, after: ContinuousClock.now - start)
             } catch {
-                return self.fail(self.advice(for: error))
+                let reason = self.reason(error)
+                // The acks hear of the end first.
+                if (error as? SocketIOError)?.code == .disconnected, self.socket.state != .connected {
+                    self.state.withLockedValue { $0.lost = $0.lost ?? "the connection was lost" }
+                }
+                return self.fail("no ack for \(JSONValue.string(event))\(reason)")
             }
         case .reply(let event, let arguments):
             let listener = self.socket.on(event) { _, ack in ack.with(arguments: arguments) }
             if let old = self.state.withLockedValue({ $0.replies.updateValue(listener, forKey: event) }) { self.socket.off(old) }
-        case .wait(let duration): try? await Task.sleep(for: duration)
+        case .wait(let duration): await self.wait(duration)
         case .state: self.output.note("\(self.socket.state), namespace \(self.socket.namespace), id \(self.socket.id ?? "none")")
         case .help: self.output.note(ConnectLine.helpText)
         case .mistake(let message): return self.fail(message)
         case .listen, .quit, .nothing: break
         }
         return true
+    }
+
+    /// Waits, unless the socket ends: nothing comes then.
+    private func wait(_ duration: Duration) async {
+        let pause = Task { _ = try? await Task.sleep(for: duration) }
+        let hasEnded = self.state.withLockedValue { state in
+            state.pause = pause
+            return state.hasEnded
+        }
+        if hasEnded { pause.cancel() }
+        await pause.value
     }
 
     private func fail(_ message: String) -> Bool {
@@ -127,26 +166,58 @@ final class ConnectSession: Sendable {
             output.event(event, arguments)
             output.prompt()
         }
-        self.socket.onLifecycle { [state = self.state, output = self.output, url = self.url, namespace = self.socket.namespace] event in
-            switch event {
-            case .connect(let id):
-                state.withLockedValue { $0.isJoined = true }
-                output.note("connected to \(url), namespace \(namespace), id \(id)")
-            case .disconnect(let reason):
-                if reason == .clientDisconnect { return }
-                if reason.permitsReconnect { return output.note("connection lost (\(reason)); trying again") }
-                continuation.yield(.ended("the server closed the connection (\(reason))"))
-            case .error(let error):
-                // Before the namespace is joined a refusal ends the run, and is told then.
-                if !state.withLockedValue({ $0.isJoined }), error.code == .connectRefused { return }
-                output.note(error.message)
-            case .reconnectFailed: continuation.yield(.ended("the connection could not be made again"))
-            case .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
+        self.socket.onLifecycle { [weak self] event in self?.happened(event, continuation) }
+    }
+
+    private func happened(_ event: SocketLifecycleEvent, _ continuation: AsyncStream<Input>.Continuation) {
+        switch event {
+        case .connect(let id):
+            let isNew = self.state.withLockedValue { state in
+                defer { (state.isJoined, state.lost) = (true, nil) }
+                return !state.isJoined
             }
+            self.output.note("connected \(isNew ? "to \(self.url)" : "again"), namespace \(self.socket.namespace), id \(id)")
+        case .disconnect(let reason):
+            if reason == .clientDisconnect { return }
+            guard reason.permitsReconnect else { return self.ended("the server closed the connection (\(reason))", continuation) }
+            self.state.withLockedValue { $0.lost = "the connection was lost (\(reason))" }
+            self.output.note("connection lost (\(reason)); trying again")
+        case .error(let error):
+            let isJoined = self.state.withLockedValue { state in
+                // An event that could not be sent.
+                if error.code == .bufferFull || error.code == .invalidArguments { state.hasFailed = true }
+                return state.isJoined
+            }
+            // Before the namespace is joined these end the run, and are told then.
+            if !isJoined, error.code == .connectRefused || error.code == .unsupportedVersion { return }
+            self.output.note(error.message)
+        case .reconnectFailed: self.ended("the connection could not be made again", continuation)
+        case .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
         }
     }
 
+    private func ended(_ reason: String, _ continuation: AsyncStream<Input>.Continuation) {
+        self.output.note(reason)
+        let pause = self.state.withLockedValue { state in
+            (state.lost, state.hasEnded) = (reason, true)
+            return state.pause
+        }
+        pause?.cancel()
+        continuation.yield(.ended)
+    }
+
     // MARK: What to do about an error
+
+    /// Why no ack came, as the end of a sentence.
+    private func reason(_ error: any Error) -> String {
+        guard let error = error as? SocketIOError else { return ": \(error)" }
+        switch error.code {
+        case .ackTimeout:
+            return " within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
+        case .disconnected: return ": \(error.message)\((error.cause as? EngineIOError).map { " (\($0.message))" } ?? "")"
+        default: return ": \(error.message)"
+        }
+    }
 
     private func advice(for error: any Error) -> String {
         guard let error = error as? SocketIOError else { return "\(error)" }
@@ -154,10 +225,12 @@ final class ConnectSession: Sendable {
         case .connectRefused:
             let data = error.data.map { " \($0)" } ?? ""
             return "the server refused namespace \(self.socket.namespace): \(error.message)\(data); check --namespace and --auth"
+        case .unsupportedVersion where self.version == .three:
+            return "\(self.url) does not speak Engine.IO 3, the protocol of Socket.IO 2.x; give --engineio 4, or leave it out"
+        case .unsupportedVersion:
+            return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; give --engineio 3, or leave it out"
         case .connectTimeout, .transport:
             return "no connection to \(self.url): \(error.message); is a Socket.IO server running there, under this --path?"
-        case .ackTimeout:
-            return "no ack within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
         default: return "\(error)"
         }
     }

@@ -10,15 +10,17 @@ struct ReceiveCommand: AsyncParsableCommand {
         commandName: "receive",
         abstract: "Take files and folders that apus send sends.",
         discussion: """
-            apus receive --into inbox                  prints the line to send with
-            apus receive --listen 0.0.0.0:2787 --code  for who has the code only
+            apus receive --into inbox           prints the line to send with
+            apus receive --listen 0.0.0.0:2787  from other machines, for who has the code only
 
             Files are checked by their SHA-256 and appear under their names when they are whole and on the disk. What was interrupted lies in the \
-            folder as .apus-….part, is gone on with when it is sent again, and is thrown away after seven days. No file is written over: the \
-            second of a name gets a number, unless it is the same file.
+            folder as .apus-….part, is gone on with when it is sent again, and is thrown away after seven days. What is in the folder already is \
+            never changed: the second file of a name gets a number, unless it is the same file. Names that begin with a dot, such as .bashrc \
+            and .ssh/authorized_keys, are refused.
 
             The connection is TLS, under a certificate made at the first start and kept in ~/.local/share/apus/receive. The code is made of its \
-            fingerprint and of a secret, so that the sender knows whom it sends to and the receiver who sends; keep it to yourselves.
+            fingerprint and of a secret, so that the sender knows whom it sends to and the receiver who sends; keep it to yourselves. It is \
+            wanted wherever other machines can connect: at every address but 127.0.0.1 and ::1, unless --plain is given.
 
             Exit: 0 done, or stopped while nothing came; 1 some files failed (--once); 64 wrong arguments; 69 cannot listen; 73 the folder cannot be made or \
             used; 130 stopped by Ctrl-C in the middle (a second Ctrl-C does not wait for the senders).
@@ -40,11 +42,17 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The most bytes of one sender's connection, and so of a file: 500M, 2GiB.", valueName: "bytes"))
     var maxBytes: ByteCount?
 
-    @Flag(help: "Take files only from senders that have the code, which is printed.")
+    @Flag(
+        help:
+            "Take files only from senders that have the code, which is printed. Always so where other machines can connect (see --listen)."
+    )
     var code = false
 
-    @Flag(help: "No TLS: everybody on the way can read and change the files.")
+    @Flag(help: "No TLS and no code: everybody who can connect may send, and everybody on the way can read and change the files.")
     var plain = false
+
+    @Flag(help: "Take names that begin with a dot, or are in a folder whose name does.")
+    var allowHidden = false
 
     @Flag(help: "Make a new certificate and a new code; the old ones are worth nothing then.")
     var renew = false
@@ -94,8 +102,11 @@ struct ReceiveCommand: AsyncParsableCommand {
             throw ExitCode(73)
         }
         folder.removeAbandoned()
-        let session = ReceiveSession(folder: folder, code: self.code ? identity?.code : nil, isOnce: self.once, output: output)
-        let code = await session.run(at: self.listen, identity: identity)
+        let (address, isLoopback) = self.listen.resolved()
+        let session = ReceiveSession(
+            folder: folder, code: self.code || !isLoopback ? identity?.code : nil, isOnce: self.once, allowsHidden: self.allowHidden,
+            output: output)
+        let code = await session.run(at: address, identity: identity)
         if code != 0 { throw ExitCode(code) }
     }
 }

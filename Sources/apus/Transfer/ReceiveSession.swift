@@ -37,14 +37,16 @@ final class ReceiveSession: Sendable {
     private let folder: ReceivingFolder
     private let code: TransferCode?
     private let isOnce: Bool
+    private let allowsHidden: Bool
     private let output: TransferOutput
     private let state = NIOLockedValueBox(State())
     private let finished = AsyncStream.makeStream(of: Void.self)
 
-    init(folder: ReceivingFolder, code: TransferCode?, isOnce: Bool, output: TransferOutput) {
+    init(folder: ReceivingFolder, code: TransferCode?, isOnce: Bool, allowsHidden: Bool, output: TransferOutput) {
         self.folder = folder
         self.code = code
         self.isOnce = isOnce
+        self.allowsHidden = allowsHidden
         self.output = output
     }
 
@@ -111,9 +113,18 @@ final class ReceiveSession: Sendable {
         var configuration = FramedServerConfiguration()
         var receiving = FileReceiving(into: self.folder, keepsAttributes: true) { self.handle($0) }
         receiving.recognizesFinished = true
-        receiving.refuses = { connection, _, _ in
+        receiving.allowsHiddenNames = self.allowsHidden
+        receiving.refuses = { connection, name, _ in
             let maySend = self.state.withLockedValue { $0.senders[ObjectIdentifier(connection)]?.maySend } ?? (self.code == nil)
-            return maySend ? nil : TransferError(.refused, message: "this receiver wants the code it printed (apus send --code)")
+            guard maySend else {
+                return TransferError(.refused, message: "this receiver wants the code it printed (apus send --code)")
+            }
+            guard self.allowsHidden || !name.isHidden else {
+                return TransferError(
+                    .nameRefused,
+                    message: "the name of a file is refused: a component begins with a dot (apus receive --allow-hidden takes it)")
+            }
+            return nil
         }
         configuration.connection.receiving = receiving
         configuration.connection.limits.maximumBodyBytes = 1 << 20  // messages are greetings; files come in chunks

@@ -1,4 +1,5 @@
 import ApusSocketIOServer
+import ApusTesting
 import ApusWebSocket
 import NIOCore
 import Testing
@@ -112,9 +113,9 @@ struct BenchRunTests {
     }
 
     @Test func nobodyThereIsAnErrorNotAResult() async throws {
-        // Nobody listens on port 1. A port that was just given back may be another test's by now.
+        let unused = try UnusedPort()
         var plan = Self.plan(.webSocket)
-        plan.url = "ws://127.0.0.1:1/"
+        plan.url = "ws://127.0.0.1:\(unused.number)/"
         await #expect(throws: BenchError.self) { try await BenchRun(plan: plan, progress: { _ in }).run() }
     }
 }

@@ -88,8 +88,8 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
     }
 
     @Test func aPortThatNobodyListensAt() async throws {
-        // Not a port that was just given back: another test may have it by now.
-        let error = try await failure(Dialer(), .host("127.0.0.1", port: 1))
+        let unused = try UnusedPort()
+        let error = try await failure(Dialer(), .host("127.0.0.1", port: unused.number))
         #expect(error?.code == .connectFailed)
         #expect(error?.retryDecision == .retry)
     }

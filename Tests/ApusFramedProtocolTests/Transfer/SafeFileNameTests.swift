@@ -45,6 +45,15 @@ import Testing
         #expect(Array(decomposed.description.utf8) == Array("\u{E9}/\u{AC00}".utf8))
     }
 
+    @Test(arguments: [
+        (".bashrc", true), (".ssh/authorized_keys", true), ("a/.git/config", true), ("a/b/.c", true), ("...", true), (".\u{308}x", true),
+        ("\u{200D}.bashrc", true), ("a/\u{200B}\u{200D}.x", true), ("a", false), ("a.b/c.d", false), ("a.", false), ("图.png", false),
+        ("。bashrc", false), ("\u{200D}", false),
+    ])
+    func aLeadingDotHides(path: String, isHidden: Bool) throws {
+        #expect(try SafeFileName(path).isHidden == isHidden)
+    }
+
     @Test func theLengthsAreBounded() {
         #expect(self.code(String(repeating: "x", count: 255)) == nil)
         #expect(self.code(String(repeating: "x", count: 256)) == .nameRefused)

@@ -102,7 +102,24 @@ import Testing
         limits.expiry = .seconds(100)
         var ledger = TransferLedger(limits: limits)
         _ = self.admit(&ledger, "held", 1)
-        let parts: [(name: String, idle: Duration)] = [(Self.part("held"), .seconds(500)), ("old", .seconds(100)), ("young", .seconds(99))]
-        #expect(ledger.expired(parts) == ["old"])
+        let parts: [(name: String, idle: Duration, isEmpty: Bool)] = [
+            (Self.part("held"), .seconds(500), true), ("old", .seconds(100), false), ("young", .seconds(99), false),
+            ("empty", .zero, true),
+        ]
+        #expect(ledger.expired(parts) == ["old", "empty"])
+    }
+
+    /// A file whose name is taken is admitted without room, and needs it when it is another.
+    @Test func roomIsFoundLater() throws {
+        var limits = TransferLimits()
+        limits.reservedBytes = 0
+        var ledger = TransferLedger(limits: limits)
+        #expect(self.admit(&ledger, "a", 100, existing: 100, free: 0) == nil)
+        #expect(throws: TransferError.self) { try ledger.reserve(self.offer("a", 100), stored: 0, free: 99) }
+        try ledger.reserve(self.offer("a", 100), stored: 0, free: 100)
+        try ledger.reserve(self.offer("a", 100), stored: 0, free: 100)
+        #expect(self.admit(&ledger, "b", 1, free: 100) == .diskFull)
+        ledger.wrote(100, of: Self.part("a"))
+        #expect(self.admit(&ledger, "b", 1, free: 1) == nil)
     }
 }

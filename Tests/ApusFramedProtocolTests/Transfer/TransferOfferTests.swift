@@ -6,7 +6,9 @@ import Testing
     @Test func anOfferGoesRound() throws {
         for offer in [
             try TransferOffer(id: "x", name: SafeFileName("a/b.txt"), size: 7),
-            try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640, isFresh: true),
+            try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640),
+            try TransferOffer(
+                id: "x", name: SafeFileName("a"), size: 7, shown: ShownBeginning(bytes: 7, sha256: String(repeating: "a", count: 64))),
             try TransferOffer(id: "x", name: SafeFileName("a/b"), size: 0, isFolder: true),
         ] {
             let head = offer.head(stream: 9)
@@ -29,7 +31,9 @@ import Testing
             ("id", nil), ("id", ""), ("id", 7), ("id", .string(String(repeating: "x", count: 129))), ("name", nil), ("name", 1),
             ("size", nil),
             ("size", -1), ("size", 1.5), ("size", "7"), ("modified", "x"), ("modified", 1.5), ("permissions", 0o1000), ("permissions", -1),
-            ("permissions", "x"), ("sha256", 1), ("sha256", "aa"),
+            ("permissions", "x"), ("sha256", 1), ("sha256", "aa"), ("shown", 1), ("shown", [:]), ("shown", ["bytes": 7]),
+            ("shown", ["bytes": 7, "sha256": "aa"]), ("shown", ["bytes": 0, "sha256": .string(String(repeating: "a", count: 64))]),
+            ("shown", ["bytes": 8, "sha256": .string(String(repeating: "a", count: 64))]),
         ] as [(String, JSONValue?)])
     func anOfferIsStrict(name: String, value: JSONValue?) throws {
         var header: JSONObject = ["id": "x", "name": "a", "size": 7, "later": [1]]

@@ -17,8 +17,12 @@ extension [TransferReceiver.Action] {
         settings.window = window
         var receiver = TransferReceiver(try offer(size), stream: 3, settings: settings)
         #expect(try receiver.start(at: .zero) == [.prepare(offer(size))])
-        let header: JSONObject = offset > 0 ? ["offset": JSONValue(offset), "sha256": .string(Self.hash)] : ["offset": 0]
-        #expect(receiver.accept(from: offset, hash: offset > 0 ? Self.hash : nil, at: .zero) == [.send(self.head(.accept, header))])
+        let accept = TransferReceiver.Action.send(self.head(.accept, ["offset": JSONValue(offset)]))
+        #expect(receiver.prepared(upTo: offset, at: .zero) == [accept])
+        guard offset > 0 else { return receiver }
+        let shown = ShownBeginning(bytes: offset, sha256: Self.hash)
+        #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
+        #expect(receiver.compared(isEqual: true, at: .zero) == [accept])
         return receiver
     }
 
@@ -79,20 +83,59 @@ extension [TransferReceiver.Action] {
 
     @Test func whatCannotBeTheFilesBeginningIsNotGoneOnWith() throws {
         var receiver = TransferReceiver(try offer(100), stream: 3)
-        #expect(receiver.accept(from: 101, hash: Self.hash, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
-        var fresh = TransferReceiver(try offer(100, isFresh: true), stream: 3)
-        #expect(fresh.accept(from: 50, hash: Self.hash, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(receiver.prepared(upTo: 101, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(self.chunk(&receiver, 0, 100) == .write)
     }
 
-    @Test func theSenderWantsToBeginAnew() throws {
-        var receiver = try self.receiving(100, from: 40)
-        #expect(try receiver.received(offer(100, isFresh: true).head(stream: 3), at: .zero) == [.prepare(offer(100, isFresh: true))])
-        #expect(receiver.accept(from: 0, hash: nil, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
-        #expect(self.chunk(&receiver, 0, 100) == .write)
-        for other in [try offer(100), try offer(99, isFresh: true)] {
-            var receiver = try self.receiving(100, from: 40)
-            #expect(receiver.received(other.head(stream: 3), at: .zero).failure == .protocolViolation)
+    /// A receiver that has asked for the hash of the first 40 bytes.
+    private func asking(_ size: Int = 100, from offset: Int = 40) throws -> TransferReceiver {
+        var receiver = TransferReceiver(try offer(size), stream: 3)
+        _ = receiver.start(at: .zero)
+        #expect(receiver.prepared(upTo: offset, at: .zero) == [.send(self.head(.accept, ["offset": JSONValue(offset)]))])
+        return receiver
+    }
+
+    @Test func whatIsThereIsComparedWithWhatTheSenderShows() throws {
+        var receiver = try self.asking()
+        #expect(self.chunk(&receiver, 40, 60).isViolation)
+        var early = try self.asking()
+        #expect(early.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
+        var other = try self.asking()
+        let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
+        #expect(try other.received(offer(100, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
+        #expect(other.prepared(upTo: 40, at: .zero).isEmpty)
+        // It is something else: all of the file is sent, and nothing is told of what was there.
+        #expect(other.compared(isEqual: false, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(self.chunk(&other, 0, 100) == .write)
+        var twice = try self.receiving(100, from: 40)
+        #expect(try twice.received(offer(100, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
+    }
+
+    @Test func onlyTheHashThatWasAskedForIsCompared() throws {
+        for (size, shown) in [
+            (100, nil), (100, ShownBeginning(bytes: 39, sha256: Self.hash)), (100, ShownBeginning(bytes: 41, sha256: Self.hash)),
+            (99, ShownBeginning(bytes: 40, sha256: Self.hash)),
+        ] as [(Int, ShownBeginning?)] {
+            var receiver = try self.asking()
+            #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
         }
+    }
+
+    @Test func aComparisonIsGivenUp() throws {
+        for ends in [{ $0.connectionEnded() }, { $0.received(FrameHead(.cancel, stream: 3), at: .zero) }]
+            as [(inout TransferReceiver) -> [TransferReceiver.Action]]
+        {
+            var receiver = try self.asking()
+            #expect(ends(&receiver).failure != nil)
+            var comparing = try self.asking()
+            let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
+            _ = try comparing.received(offer(100, shown: shown).head(stream: 3), at: .zero)
+            #expect(comparing.ticked(at: .seconds(1000)).isEmpty)  // our disk is at work
+            #expect(ends(&comparing).failure != nil)
+            #expect(comparing.compared(isEqual: true, at: .zero).isEmpty)
+        }
+        var receiver = try self.asking()
+        #expect(receiver.cancel(at: .zero) == [.send(self.head(.cancel))])
     }
 
     @Test func aDamagedChunkIsAskedForAgain() throws {
@@ -276,7 +319,7 @@ extension [TransferReceiver.Action] {
 
     @Test func theSenderHasTimeToHashWhatWeHave() throws {
         let size = 100 << 24
-        var receiver = try self.receiving(size, from: size - 1)
+        var receiver = try self.asking(size, from: size - 1)
         #expect(receiver.ticked(at: .seconds(128)).isEmpty)
         #expect(receiver.ticked(at: .seconds(129)).failure == .timeout)
     }
@@ -316,15 +359,15 @@ extension [TransferReceiver.Action] {
     @Test func aWholeFileThatIsDamagedOrDeclinedIsSentAsAnyOther() throws {
         var damaged = try self.whole(100)
         #expect(try self.chunk(&damaged, 7, 99, isIntact: false) == .drop([.prepare(offer(100))]))
-        #expect(damaged.accept(from: 0, hash: nil, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
+        #expect(damaged.prepared(upTo: 0, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
         #expect(self.chunk(&damaged, 0, 100) == .write)
         var declined = try self.whole(100)
         #expect(declined.declined(at: .zero).isEmpty)  // it was not asked
         _ = self.chunk(&declined, 0, 100)
         #expect(try declined.declined(at: .zero) == [.prepare(offer(100))])
         #expect(declined.finished(isEqual: true).isEmpty)
-        #expect(declined.accept(from: 40, hash: Self.hash, at: .zero).count == 1)
-        #expect(self.chunk(&declined, 40, 60) == .write)
+        #expect(declined.prepared(upTo: 0, at: .zero).count == 1)
+        #expect(self.chunk(&declined, 0, 100) == .write)
     }
 
     @Test(arguments: [(1, 100), (0, 99), (0, 101)])

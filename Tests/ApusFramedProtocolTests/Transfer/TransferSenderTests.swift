@@ -4,8 +4,8 @@ import Testing
 
 private let chunk = TransferChunk.maximumBytes
 
-func offer(_ size: Int, isFresh: Bool = false) throws -> TransferOffer {
-    try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, isFresh: isFresh)
+func offer(_ size: Int, shown: ShownBeginning? = nil) throws -> TransferOffer {
+    try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, shown: shown)
 }
 
 extension TransferOutcome {
@@ -58,27 +58,34 @@ extension [TransferSender.Action] {
     @Test func itGoesOnWhereTheReceiverHasTheSame() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        #expect(sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero) == [.hashPrefix(length: 60)])
+        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
         #expect(sender.next() == .wait)
-        #expect(sender.prefixHashed("aa", at: .zero) == [.progress(durable: 60)])
+        let shown = try offer(100, shown: ShownBeginning(bytes: 60, sha256: Self.hash))
+        #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
+        #expect(sender.next() == .wait)
+        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.progress(durable: 60)])
         #expect(sender.next() == .chunk(offset: 60, count: 40))
     }
 
     @Test func itBeginsAnewWhereTheReceiverHasSomethingElse() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        _ = sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero)
-        #expect(try sender.prefixHashed("bb", at: .zero) == [.send(offer(100, isFresh: true).head(stream: 3))])
-        var stubborn = sender
+        _ = sender.received(self.head(.accept, ["offset": 60]), at: .zero)
+        #expect(sender.prefixHashed(Self.hash, at: .zero).count == 1)
+        #expect(sender.prefixHashed(Self.hash, at: .zero).isEmpty)
+        var other = sender
         #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
-        #expect(stubborn.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero).failure == .protocolViolation)
+        #expect(sender.next() == .chunk(offset: 0, count: 100))
+        // The hash of 60 bytes was shown, of nothing else.
+        #expect(other.received(self.head(.accept, ["offset": 59]), at: .zero).failure == .protocolViolation)
     }
 
     @Test func allBytesMayBeThereAlready() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        _ = sender.received(self.head(.accept, ["offset": 100, "sha256": "aa"]), at: .zero)
-        _ = sender.prefixHashed("aa", at: .zero)
+        _ = sender.received(self.head(.accept, ["offset": 100]), at: .zero)
+        _ = sender.prefixHashed(Self.hash, at: .zero)
+        _ = sender.received(self.head(.accept, ["offset": 100]), at: .zero)
         #expect(sender.next() == .hash)
     }
 
@@ -128,7 +135,7 @@ extension [TransferSender.Action] {
         #expect(head.type == .error && head.header["code"] == "protocol-violation")
     }
 
-    @Test(arguments: [["offset": 101], ["offset": -1], [:], ["offset": 10], ["offset": 10, "sha256": 5], ["offset": 2.5]] as [JSONObject])
+    @Test(arguments: [["offset": 101], ["offset": -1], [:], ["offset": 2.5]] as [JSONObject])
     func anOfferIsAcceptedAtAnOffset(header: JSONObject) throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
@@ -207,6 +214,13 @@ extension [TransferSender.Action] {
         _ = large.start(at: .zero)
         #expect(large.ticked(at: .seconds(129)).isEmpty)  // the receiver may have to hash what it has
         #expect(large.ticked(at: .seconds(130)).failure == .timeout)
+        var showing = TransferSender(try offer(100 << 24), stream: 3)
+        _ = showing.start(at: .zero)
+        _ = showing.received(self.head(.accept, ["offset": JSONValue(50 << 24)]), at: .zero)
+        #expect(showing.ticked(at: .seconds(1000)).isEmpty)  // our own turn: hashing
+        _ = showing.prefixHashed(Self.hash, at: .seconds(1000))
+        #expect(showing.ticked(at: .seconds(1079)).isEmpty)
+        #expect(showing.ticked(at: .seconds(1080)).failure == .timeout)
         var sender = try self.sending(100)
         #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // our own turn: nothing was sent yet
         _ = sender.next()
@@ -249,9 +263,10 @@ extension [TransferSender.Action] {
 
     @Test func aWholeFileThatIsNotTakenSoIsSentAsAnyOther() throws {
         var sender = try self.whole(100)
-        #expect(sender.received(self.head(.accept, ["offset": 60, "sha256": "aa"]), at: .zero) == [.hashPrefix(length: 60)])
-        // Also when it is offered anew.
-        #expect(try sender.prefixHashed("bb", at: .zero) == [.send(offer(100, isFresh: true).head(stream: 3))])
+        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
+        // Also when it is offered again.
+        let shown = try offer(100, shown: ShownBeginning(bytes: 60, sha256: Self.hash))
+        #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
         #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
     }
 

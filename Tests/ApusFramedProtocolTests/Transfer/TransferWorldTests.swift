@@ -61,10 +61,13 @@ private struct World {
                 switch action {
                 case .send(let head): toSender.append(head)
                 case .prepare(let offer):
-                    if offer.isFresh { self.disk = Disk() }
                     self.disk.powerCut()
-                    let hash = Self.hash(self.disk.bytes)
-                    perform(receiver?.accept(from: self.disk.durable, hash: hash, at: .zero) ?? [])
+                    #expect(offer.shown == nil)
+                    perform(receiver?.prepared(upTo: self.disk.durable, at: .zero) ?? [])
+                case .compare(let shown):
+                    let isEqual = shown == ShownBeginning(bytes: self.disk.durable, sha256: Self.hash(self.disk.bytes))
+                    if !isEqual { self.disk = Disk() }
+                    perform(receiver?.compared(isEqual: isEqual, at: .zero) ?? [])
                 case .sync(let offset):
                     self.disk.durable = offset
                     perform(receiver?.synced(upTo: offset, at: .zero) ?? [])

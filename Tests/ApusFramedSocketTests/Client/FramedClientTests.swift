@@ -1,5 +1,6 @@
 import ApusConnectivity
 import ApusFramedSocket
+import ApusTesting
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -7,11 +8,9 @@ import Testing
 
 @Suite struct FramedClientTests {
     @Test(.timeLimit(.minutes(1))) func nobodyListens() async throws {
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(listener.localAddress?.port)
-        try await listener.close()
+        let unused = try UnusedPort()
         do {
-            _ = try await FramedClient.connect(host: "127.0.0.1", port: port)
+            _ = try await FramedClient.connect(host: "127.0.0.1", port: unused.number)
             Issue.record("connected")
         } catch let error as FramedError {
             #expect(error.code == .transport)
@@ -116,9 +115,10 @@ import Testing
             }
         }
         let attempts = NIOLockedValueBox(0)
+        let unused = try UnusedPort()
         let error = await code {
             try await FramedClient.withReconnection(
-                host: "127.0.0.1", port: 1, policy: .fixed(.milliseconds(1), maximumAttempts: 2),
+                host: "127.0.0.1", port: unused.number, policy: .fixed(.milliseconds(1), maximumAttempts: 2),
                 onEvent: { _ in attempts.withLockedValue { $0 += 1 } }
             ) { (_) -> Void in }
         }

@@ -19,14 +19,27 @@ import Testing
 
     private func prepare(_ offers: [TransferOffer], recognizesFinished: Bool = false) -> [PartFile] {
         let works = offers.map { offer in
-            [
-                DiskWork.prepare(
-                    offer, in: self.folder, session: 1, hasLease: false, old: nil, recognizesFinished: recognizesFinished)
-            ]
+            [DiskWork.prepare(offer, in: self.folder, session: 1, hasLease: false, recognizesFinished: recognizesFinished)]
         }
         return DiskWork.perform(works).compactMap { outcome in
-            if case .prepared(let part)? = outcome.reports.first { part } else { nil }
+            if case .prepared(let part?, offset: 0)? = outcome.reports.first { part } else { nil }
         }
+    }
+
+    /// What there is of a file whose name is taken, for a sender that shows the hash of these bytes; and whether it is the same.
+    private func compare(_ offer: TransferOffer, _ bytes: [UInt8]) throws -> (part: PartFile, isEqual: Bool) {
+        let shown = ShownBeginning(bytes: offer.size, sha256: try self.hash(bytes))
+        let outcomes = DiskWork.perform([
+            [
+                .prepare(offer, in: self.folder, session: 1, hasLease: false, recognizesFinished: true),
+                .compare(offer, shown, nil, in: self.folder),
+            ]
+        ])
+        if let failure = outcomes[0].failure { throw failure }
+        guard case .prepared(nil, offset: offer.size)? = outcomes[0].reports.first,
+            case .compared(let part, let isEqual)? = outcomes[0].reports.last
+        else { throw TransferError(.storage, message: "not compared: \(outcomes[0].reports)") }
+        return (part, isEqual)
     }
 
     private func write(_ bytes: [UInt8], to part: PartFile, as offer: TransferOffer, hash: String) -> [DiskWork] {
@@ -62,12 +75,13 @@ import Testing
         let finished = try TransferOffer(id: "finished", name: SafeFileName("old"), size: 2)
         try Data([7, 7]).write(to: URL(fileURLWithPath: self.path + "/old"))
         let other = try TransferOffer(id: "other", name: SafeFileName("new"), size: 1)
-        let parts = self.prepare([finished, other], recognizesFinished: true)
-        #expect(parts.map(\.size) == [2, 0])
+        let old = try self.compare(finished, [7, 7])
+        let parts = self.prepare([other], recognizesFinished: true)
+        #expect(old.isEqual && old.part.size == 2 && parts.map(\.size) == [0])
         let outcomes = DiskWork.perform([
             // Not to be written to: the file stands there already.
-            self.write([1], to: parts[0], as: finished, hash: try self.hash([7, 7])),
-            self.write([5], to: parts[1], as: other, hash: try self.hash([5])),
+            self.write([1], to: old.part, as: finished, hash: try self.hash([7, 7])),
+            self.write([5], to: parts[0], as: other, hash: try self.hash([5])),
         ])
         #expect(outcomes[0].failure?.code == .storage && outcomes[0].reports.isEmpty)
         #expect(outcomes[1].failure == nil && self.bytes("new") == [5])
@@ -101,6 +115,110 @@ import Testing
             return
         }
         #expect(self.bytes("x") == nil)
+    }
+
+    // MARK: What is there
+
+    private func existing(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let path = self.path + "/" + name
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600, .modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: path)
+        return path
+    }
+
+    private func isUntouched(_ path: String, _ bytes: [UInt8]) throws -> Bool {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return attributes[.posixPermissions] as? Int == 0o600
+            && attributes[.modificationDate] as? Date == Date(timeIntervalSince1970: 1_000_000_000)
+            && FileManager.default.contents(atPath: path).map(Array.init) == bytes
+    }
+
+    private func harmful(_ id: String, _ size: Int, isWhole: Bool = false) throws -> TransferOffer {
+        try TransferOffer(
+            id: id, name: SafeFileName("x"), size: size, modified: 0, permissions: 0o777,
+            wholeHash: isWhole ? String(repeating: "a", count: 64) : nil)
+    }
+
+    @Test func whatIsThereIsNotTouched() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let path = try self.existing("x", [1, 2, 3])
+        // The same content.
+        let same = try self.harmful("same", 3)
+        let (part, isEqual) = try self.compare(same, [1, 2, 3])
+        #expect(isEqual && part.finishedName == "x")
+        let outcomes = DiskWork.perform([
+            [.finish(part, as: same, in: self.folder, sha256: try self.hash([1, 2, 3]), keepsAttributes: true)]
+        ])
+        guard case .finished(name: "x")? = outcomes[0].reports.last else {
+            Issue.record("\(outcomes)")
+            return
+        }
+        // With its offer, and another content of the same size.
+        _ = try self.take([(self.harmful("whole", 3, isWhole: true), [1, 2, 3])], keepsAttributes: true, recognizesFinished: true)
+        _ = try self.take([(self.harmful("other", 3, isWhole: true), [4, 5, 6])], keepsAttributes: true, recognizesFinished: true)
+        #expect(try self.isUntouched(path, [1, 2, 3]))
+    }
+
+    /// Whatever size is offered, the first answer is the same.
+    @Test(arguments: [1, 3, 4, 1000]) func theSizeOfWhatIsThereIsNotTold(size: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let path = try self.existing("x", [1, 2, 3])
+        let (part, isEqual) = try self.compare(self.harmful("guess", size), [9])
+        #expect(!isEqual && part.finishedName == nil && part.size == 0)
+        #expect(try self.isUntouched(path, [1, 2, 3]))
+    }
+
+    @Test func anOlderFileOfTheNameIsFoundToo() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        for (name, byte) in [("x", UInt8(1)), ("x (2)", 2), ("x (3)", 3)] { _ = try self.existing(name, [byte, byte]) }
+        for (id, byte, name) in [("a", UInt8(1), "x"), ("b", 2, "x (2)"), ("c", 3, "x (3)")] {
+            let found = try self.compare(self.harmful(id, 2), [byte, byte])
+            #expect(found.isEqual && found.part.finishedName == name)
+        }
+    }
+
+    @Test func anEmptyFileIsFoundAtOnce() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        _ = try self.existing("x", [])
+        #expect(try self.prepare([self.harmful("a", 0)], recognizesFinished: true).first?.finishedName == "x")
+    }
+
+    /// A name that is taken needs no room; a file that is another does.
+    @Test func anotherFileNeedsRoom() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        _ = try self.existing("x", [1, 2, 3])
+        var limits = TransferLimits()
+        limits.totalBytes = 5
+        let folder = try ReceivingFolder(path: self.path, limits: limits)
+        for (bytes, expected) in [([1, 2, 3], nil), ([1, 2, 4], .quota)] as [([UInt8], TransferError.Code?)] {
+            let offer = try self.harmful("\(bytes)", 3)
+            let shown = ShownBeginning(bytes: 3, sha256: try self.hash(bytes))
+            let outcomes = DiskWork.perform([
+                [
+                    .prepare(offer, in: folder, session: 1, hasLease: false, recognizesFinished: true),
+                    .compare(offer, shown, nil, in: folder),
+                ]
+            ])
+            #expect(outcomes[0].failure?.code == expected)
+        }
+        #expect(self.names == ["x"])
+    }
+
+    @Test func onlyAnEmptyPartIsRemoved() throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        for bytes in [[], [1]] as [[UInt8]] {
+            let offer = try TransferOffer(id: "x", name: SafeFileName("x"), size: 2)
+            let part = try self.folder.openPart(offer)
+            try part.append([ByteBuffer(bytes: bytes)])
+            _ = DiskWork.perform([[.discardIfEmpty(part, in: self.folder)]])
+            #expect(self.names == (bytes.isEmpty ? [] : [offer.partName]))
+            part.unlock()
+        }
+        // Not hashed yet: it holds a byte all the same.
+        let part = try self.folder.openPart(TransferOffer(id: "x", name: SafeFileName("x"), size: 2))
+        _ = DiskWork.perform([[.discardIfEmpty(part, in: self.folder)]])
+        #expect(self.names.count == 1)
     }
 
     // MARK: Whole files

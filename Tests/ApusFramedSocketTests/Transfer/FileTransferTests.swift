@@ -143,7 +143,9 @@ import Testing
         try await withReceiver(folders, events: events) { port, _ in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let began = AsyncStream.makeStream(of: Void.self)
-            let sending = Task { try await connection.send(file: path) { _ in began.continuation.yield() } }
+            let sending = Task {
+                try await connection.send(file: path) { if $0.sentBytes > 0 { began.continuation.yield() } }
+            }
             for await _ in began.stream { break }
             #expect(await connection.close() == FramedClosure(initiator: .ourselves))
             #expect(await code { try await sending.value } == .closed)
@@ -223,6 +225,22 @@ import Testing
             #expect(await transferCode { try await connection.send(file: folders.source) } == .source)
         }
         #expect(folders.names.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func nothingIsLeftWhereNothingCame() async throws {
+        let folders = try Folders()
+        try await withReceiver(folders) { port, _ in
+            let peer = try await RawPeer(port: port)
+            for stream in [UInt16(1), 3] {
+                try await peer.send(.offer, stream: stream, ["id": .string("\(stream)"), "name": "a", "size": 1_000_000_000])
+                #expect(await peer.next()?.type == .accept)
+            }
+            #expect(folders.names.count == 2)
+            try await peer.send(.cancel)
+            #expect(await peer.next()?.type == .cancelled)
+            await peer.close()
+            while !folders.names.isEmpty { await Task.yield() }
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func abandonedPartsAreTakenAway() async throws {

@@ -146,6 +146,18 @@ import Testing
         #expect(world.isOutsideUntouched)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [".bashrc", ".ssh/authorized_keys", "a/.git/config", ".\u{308}x", "\u{200D}.x"])
+    func hazard21_hiddenNamesAreRefused(name: String) async throws {
+        let world = try World()
+        try await world.withPeer { peer in
+            try await peer.send(.offer, Self.offer(name, size: 100))
+            #expect(self.code(await peer.next()) == "name-refused")
+            try await self.send(peer, stream: 3, name)
+            #expect(self.code(await peer.next()) == "name-refused")
+        }
+        #expect(world.names == [])
+    }
+
     @Test(.timeLimit(.minutes(1)), arguments: ["link/x", "deep/link/x"]) func hazard21_noLinkIsFollowed(name: String) async throws {
         let world = try World()
         try FileManager.default.createDirectory(atPath: world.target + "/deep", withIntermediateDirectories: false)

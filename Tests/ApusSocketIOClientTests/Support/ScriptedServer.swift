@@ -1,5 +1,6 @@
 import ApusSocketIOClient
 import ApusWebSocket
+import HTTPTypes
 import NIOCore
 import Testing
 
@@ -8,12 +9,15 @@ final class ScriptedServer: Sendable {
     /// One session.
     final class Peer: Sendable {
         private let connection: WebSocketConnection
+        /// The path and query that it asked for.
+        let target: String
         /// What it said, without its pongs.
         let heard: AsyncStream<String>
         fileprivate let continuation: AsyncStream<String>.Continuation
 
         fileprivate init(_ connection: WebSocketConnection) {
             self.connection = connection
+            self.target = connection.request?.path ?? ""
             (self.heard, self.continuation) = AsyncStream.makeStream(of: String.self)
         }
 

@@ -1,0 +1,127 @@
+"""`apus serve`: clients of Socket.IO 2.x, and ports that another program has."""
+import contextlib
+import socket
+import subprocess
+
+import pytest
+import requests
+
+from support import matrix
+from support.peers import end
+from support.process import BINARY, ServerProcess
+
+# A client of Socket.IO 2.x (python-socketio 4.6, EIO=3): URL, namespace, transports.
+CLIENT = """
+import sys, socketio
+url, namespace, transports = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
+client = socketio.Client(reconnection=False)
+events = []
+client.on("welcome", lambda data: events.append(data), namespace=namespace)
+try:
+    client.connect(url, transports=transports, namespaces=[namespace])
+except socketio.exceptions.ConnectionError as error:
+    print("refused", error)
+    sys.exit(1)
+def ask(event, data):
+    return client.call(event, data, namespace=namespace, timeout=10)
+if namespace == "/":
+    print(ask("chatMessage", {"message": "hello"})["status"], ask("customEvent", {"a": 1})["receivedData"]["a"])
+    back = ask("binaryAckTest", {"binaryData": b"\\x00\\xff", "text": "b"})
+    print(back["size"], back["binaryData"])
+    print(ask("add", (1, 2)), events[0]["message"])
+client.disconnect()
+print("done")
+"""
+
+
+def old_client(server: ServerProcess, namespace: str, transports: str) -> subprocess.CompletedProcess:
+    python = matrix.PYTHON_4 if matrix.PYTHON_4.exists() else matrix.PYTHON_4_SERVER
+    if not python.exists():
+        pytest.skip("no python-socketio 4.6 (scripts/bootstrap)")
+    return subprocess.run(
+        [str(python), "-c", CLIENT, server.url, namespace, transports], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("transports", ["polling", "websocket", "polling,websocket"])
+def test_the_demo_takes_clients_of_socketio_2(tmp_path, transports):
+    server = ServerProcess("serve", "--demo", "--port", "0", "--no-tls", "--data", str(tmp_path))
+    try:
+        done = old_client(server, "/", transports)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines() == ["received 1", "2 b'\\x00\\xff'", "3 Welcome to Apus", "done"]
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("arguments, status", [([], 400), (["--engineio3"], 200)])
+def test_others_take_them_when_told(tmp_path, arguments, status):
+    server = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path), *arguments)
+    try:
+        answer = requests.get(f"{server.url}/socket.io/?EIO=3&transport=polling", timeout=20)
+        assert answer.status_code == status
+        for transports in ("polling", "websocket"):
+            # Without a token the chat refuses; that is its answer to a client that came so far.
+            done = old_client(server, "/chat", transports)
+            assert ("refused" in done.stdout) == (status == 400), done.stdout + done.stderr
+    finally:
+        server.stop()
+
+
+# Ports
+
+
+@contextlib.contextmanager
+def taken(port: int = 0):
+    """Another program's port. Where somebody has this one already, all the better."""
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with contextlib.suppress(OSError):
+            other.bind(("127.0.0.1", port))
+            other.listen()
+        yield port or other.getsockname()[1]
+
+
+class Serve(ServerProcess):
+    """One that names no port for TLS."""
+
+    def __init__(self, *arguments: str):
+        super().__init__("serve", *arguments, is_ready=lambda line: "listening on http://" in line, chooses_ports=False)
+
+
+def test_a_taken_port_for_tls_that_nobody_asked_for_is_a_warning(tmp_path):
+    # The standard port: it is bound here, or by whoever has it; nothing else of the test depends on it.
+    with taken(3443):
+        server = Serve("--port", "0", "--data", str(tmp_path))
+        try:
+            done = subprocess.run([str(BINARY), "connect", server.url + "/chat", "--timeout", "10"], input="", capture_output=True, text=True, timeout=60)
+            assert done.returncode == 77, "it serves, and refuses who has no token"
+        finally:
+            server.stop()
+        output = "".join(server.lines)
+        assert "without TLS" in output and "--tls-port" in output and "https://" not in output
+        assert "warning" in output and "3443" in output
+
+
+@pytest.mark.parametrize("option", ["--port", "--tls-port"])
+def test_a_taken_port_that_was_asked_for_is_an_error(tmp_path, option):
+    with taken() as port:
+        ports = {"--port": "0", "--tls-port": "0", option: str(port)}
+        process = subprocess.run(
+            [str(BINARY), "serve", "--data", str(tmp_path), *(word for pair in ports.items() for word in pair)], capture_output=True, text=True, timeout=60)
+        assert process.returncode == 1
+        assert f"port {port} on 127.0.0.1 is taken by another program; choose another with {option}" in process.stderr
+
+
+def test_a_certificate_is_not_left_out(tmp_path):
+    """Who names a certificate has asked for TLS."""
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-keyout", str(key), "-out", str(certificate)], capture_output=True)
+    if made.returncode != 0:
+        pytest.skip("no openssl")
+    with taken(3443):
+        process = subprocess.run(
+            [str(BINARY), "serve", "--port", "0", "--data", str(tmp_path / "data"), "--certificate", str(certificate), "--key", str(key)],
+            capture_output=True, text=True, timeout=60)
+        assert process.returncode == 1 and "port 3443" in process.stderr and "--tls-port" in process.stderr

@@ -1,0 +1,34 @@
+import ApusConnectivity
+import ApusSocketIOClient
+import ApusSocketIOServer
+import ApusWebSocket
+import Foundation
+import NIOCore
+
+// The README's code names a port that another program may have, and a host that does not exist. In this module the functions below stand in front
+// of the two initializers and the method of those names; they put an address of the environment in the place of the README's.
+
+/// `127.0.0.1:PORT` of `APUS_EXAMPLE_ADDRESS`.
+private var address: String { ProcessInfo.processInfo.environment["APUS_EXAMPLE_ADDRESS"] ?? "127.0.0.1:0" }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func SocketManager(url: String) -> ApusSocketIOClient.SocketManager {
+    precondition(url == "http://127.0.0.1:3000")
+    return ApusSocketIOClient.SocketManager(url: "http://\(address)")
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func WebSocketSession(
+    _ url: String, reconnection: ReconnectionPolicy, heartbeat: WebSocketHeartbeat
+) -> ApusWebSocket.WebSocketSession {
+    precondition(url == "wss://example.com/feed")
+    return ApusWebSocket.WebSocketSession("ws://\(address)/feed", reconnection: reconnection, heartbeat: heartbeat)
+}
+
+extension SocketIOServer {
+    /// Listens on a free port and prints it.
+    func run(host: String, port: Int) async throws {
+        precondition(host == "127.0.0.1" && port == 3000)
+        try await self.run(host: host, port: 0, onListening: { print("listening on \(host):\($0.port ?? 0)") })
+    }
+}

@@ -1,0 +1,37 @@
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A port of 127.0.0.1 at which nobody listens, and nobody can while this lives: it is bound, and refuses connections.
+package final class UnusedPort: Sendable {
+    package let number: Int
+    private let descriptor: CInt
+
+    package init() throws {
+        #if canImport(Glibc)
+            let kind = CInt(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(AF_INET, kind, 0)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
+        let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) } == 0
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isNamed = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        self.descriptor = descriptor
+        // The port is the second half of the first word, in network order, on every system.
+        self.number = withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
+        guard isBound, isNamed == 0 else { throw IOError(errnoCode: errno, reason: "no port") }
+    }
+
+    deinit { close(self.descriptor) }
+}

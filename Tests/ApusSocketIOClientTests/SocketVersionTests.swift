@@ -1,0 +1,70 @@
+import ApusEngineIOClient
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+import NIOConcurrencyHelpers
+import Testing
+
+/// Servers of Socket.IO 2.x that take any version for their own, over a WebSocket: their first packet tells.
+@Suite(.timeLimit(.minutes(1))) struct SocketVersionTests {
+    private typealias Version = EngineIOClientConfiguration.ProtocolVersion
+
+    /// What a socket hears beside its events, without the changes of its state.
+    private final class Journal: Sendable {
+        private let lines = NIOLockedValueBox<[SocketLifecycleEvent.Kind]>([])
+        var kinds: [SocketLifecycleEvent.Kind] { self.lines.withLockedValue { $0 } }
+
+        init(_ socket: SocketIOClient) {
+            socket.onLifecycle { event in
+                if event.kind != .statusChange { self.lines.withLockedValue { $0.append(event.kind) } }
+            }
+        }
+    }
+
+    @Test(arguments: ["/", "/chat"]) func theOtherVersionIsTried(namespace: String) async throws {
+        try await ScriptedServer.run { server in
+            let manager = server.makeManager()
+            let socket = manager.socket(forNamespace: namespace)
+            let journal = Journal(socket)
+            socket.emit("early", 1)
+            let connecting = Task { try await socket.connect(timeout: .seconds(30)) }
+            let first = try await server.nextPeer()
+            #expect(first.target.contains("EIO=4"))
+            first.say("40")
+            let prefix = namespace == "/" ? "" : namespace + ","
+            _ = await first.next()
+            if namespace != "/" { first.say("40\(namespace)") }
+            let second = try await server.nextPeer()
+            #expect(second.target.contains("EIO=3"))
+            second.say("40")
+            if namespace != "/" {
+                #expect(await second.next() == "40\(namespace),")
+                second.say("40\(namespace)")
+            }
+            try await connecting.value
+            #expect(socket.id == (namespace == "/" ? "e1" : "/chat#e1"))
+            #expect(await second.next() == #"42\#(prefix)["early",1]"#)
+            // Nothing of it is a failure, or a reconnection.
+            #expect(journal.kinds == [.connect])
+            // The next connection begins with what was found out.
+            second.hangUp()
+            let third = try await server.nextPeer()
+            #expect(third.target.contains("EIO=3"))
+            await manager.close()
+        }
+    }
+
+    @Test func aVersionThatIsDemandedFailsOnce() async throws {
+        try await ScriptedServer.run { server in
+            let manager = server.makeManager { $0.engine.version = .v4 }
+            let socket = manager.defaultSocket
+            let journal = Journal(socket)
+            let connecting = Task { try await socket.connect(timeout: .seconds(30)) }
+            let peer = try await server.nextPeer()
+            peer.say("40")
+            let error = await #expect(throws: SocketIOError.self) { try await connecting.value }
+            #expect(error?.code == .unsupportedVersion && error?.message.contains(".v3") == true)
+            #expect(journal.kinds == [.error] && socket.state == .disconnected)
+            await manager.close()
+        }
+    }
+}
