@@ -91,10 +91,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return self.startAttachmentsDeadline() }
+            guard let packet = try self.decoder.received(message) else { return self.waitForAttachments() }
             let bytes = self.packetBytes
             self.packetBytes = 0
-            if self.awaitsAttachments { self.stopAttachmentsDeadline() }
+            if self.awaitsAttachments { self.stopWaitingForAttachments() }
             try self.received(packet, bytes: bytes)
         } catch {
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
@@ -116,8 +116,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.startConnectDeadline()
     }
 
-    /// One for all attachments of a packet: those that trickle in win no time.
-    private func startAttachmentsDeadline() {
+    /// The packet is not complete. One deadline for all its attachments: those that trickle in win no time.
+    private func waitForAttachments() {
+        self.session.countUnfinished(self.packetBytes)
         guard !self.awaitsAttachments else { return }
         self.awaitsAttachments = true
         let timers = self.session.timers
@@ -125,9 +126,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         timers.set(&self.attachmentsDeadline, at: timers.now + timeout, for: self, Self.attachmentsName)
     }
 
-    private func stopAttachmentsDeadline() {
+    private func stopWaitingForAttachments() {
         self.awaitsAttachments = false
         self.session.timers.cancel(&self.attachmentsDeadline)
+        self.session.countUnfinished(0)
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
@@ -141,7 +143,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             admin.traffic.disconnected(polling: self.isPolling, reason: SocketIODisconnectReason(reason).description)
         }
         self.session.timers.cancel(&self.connectDeadline)
-        self.stopAttachmentsDeadline()
+        self.stopWaitingForAttachments()
         for member in exchange(&self.members, with: .init()).all {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))
