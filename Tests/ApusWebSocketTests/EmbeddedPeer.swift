@@ -10,7 +10,9 @@ struct EmbeddedPeer {
     let channel: EmbeddedChannel
     let handler: WebSocketHandler
 
-    init(_ buffers: WebSocketBuffers = WebSocketBuffers(isShared: true), limits: WebSocketLimits = .init(), on loop: EmbeddedEventLoop) throws {
+    init(_ buffers: WebSocketBuffers = WebSocketBuffers(isShared: true), limits: WebSocketLimits = .init(), on loop: EmbeddedEventLoop)
+        throws
+    {
         self.handler = WebSocketHandler(role: .server, limits: limits, delegate: self.delegate, buffers: buffers)
         self.channel = EmbeddedChannel(handler: self.handler, loop: loop)
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

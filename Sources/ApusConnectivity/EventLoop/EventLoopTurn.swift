@@ -9,27 +9,27 @@ package protocol EventLoopWorker: AnyObject {
 
 /// Bounds what an event loop sends between two looks at its sockets, so that the burst of one connection does not make the others wait.
 ///
-/// SwiftNIO runs tasks until there are none, and only then looks at its sockets: work that is put off by `execute` still keeps the others waiting. Here it
-/// is put off by a timer. Connections that send little go first.
+/// Work that is put off is resumed when the loop has looked at its sockets (``EventLoopDoorbell``). Connections that send little go first.
 ///
 /// Confined to its event loop.
+@usableFromInline
 package final class EventLoopTurn {
     /// What may be sent in one turn, counted in messages to single connections. Some 5 ms.
     package static let maximumDeliveries = 4096
-    /// A worker that sent less since it was last resumed goes before the others.
+    /// A worker that sent less before it had to wait goes before the others, and has no more than that in a turn.
     package static let lightDeliveries = 256
-    private static let pause = TimeAmount.microseconds(50)
-    /// A timer that is later than this may have fired without a look at the sockets: the tasks before it took that long.
-    private static let lateness = TimeAmount.milliseconds(1)
 
-    @exclusivity(unchecked) package private(set) var deliveries = 0
+    /// What was sent in this turn.
+    @exclusivity(unchecked) @usableFromInline package internal(set) var deliveries = 0
+    /// The deliveries at which the turn, or the share of the worker that is resumed, is full.
+    @exclusivity(unchecked) @usableFromInline var limit = EventLoopTurn.maximumDeliveries
     private var lightWorkers: Deque<any EventLoopWorker> = []
     private var heavyWorkers: Deque<any EventLoopWorker> = []
     private let backlog: DeliveryBacklog?
     /// Deliveries that other loops handed over, done since the last look at the sockets.
     private var settled = 0
-    private var resumption: NIODeadline?
-    private var wasLate = false
+    private var doorbell: EventLoopDoorbell?
+    private var isRung = false
     /// Writes out what is gathered; called between the light workers and the others.
     package var flush: () -> Void = {}
 
@@ -39,14 +39,16 @@ package final class EventLoopTurn {
     }
 
     /// Whether work that can be put off waits for the next turn.
-    package var isFull: Bool { self.deliveries >= Self.maximumDeliveries }
+    @inlinable
+    package var isFull: Bool { self.deliveries >= self.limit }
 
     /// A message was sent to one connection.
+    @inlinable
     package func delivered() { self.deliveries &+= 1 }
 
     /// The tasks of the turn run. What comes next is another turn, unless something was put off.
     package func ended() {
-        if self.resumption == nil { self.deliveries = 0 }
+        if !self.isRung { self.deliveries = 0 }
     }
 
     /// Resumes a worker in a later turn.
@@ -71,35 +73,33 @@ package final class EventLoopTurn {
     // MARK: Resuming
 
     private func schedule(on eventLoop: any EventLoop) {
-        guard self.resumption == nil else { return }
-        self.resumption = eventLoop.now + Self.pause
-        eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.resume(on: eventLoop) }
+        guard !self.isRung else { return }
+        self.isRung = true
+        let doorbell = self.doorbell ?? EventLoopDoorbell(on: eventLoop) { [unowned self] in self.resume(on: eventLoop) }
+        self.doorbell = doorbell
+        doorbell.ring()
     }
 
     private func resume(on eventLoop: any EventLoop) {
-        guard let planned = self.resumption.take() else { return }
-        // Once only: a loop that is always late has no time for its sockets in any case.
-        let isLate = eventLoop.now - planned > Self.lateness
-        if isLate, !self.wasLate {
-            self.wasLate = true
-            return self.schedule(on: eventLoop)
-        }
-        self.wasLate = false
+        guard self.isRung else { return }
+        self.isRung = false
         self.backlog?.delivered(self.settled)
         self.settled = 0
         self.deliveries = 0
         // Those only that wait now: who is not done in this turn is resumed in the next.
-        self.run(\.lightWorkers)
+        self.run(\.lightWorkers, share: Self.lightDeliveries)
         self.flush()
-        if self.backlog?.hasRoom ?? true { self.run(\.heavyWorkers) }
+        if self.backlog?.hasRoom ?? true { self.run(\.heavyWorkers, share: Self.maximumDeliveries / 4) }
+        self.limit = Self.maximumDeliveries
         self.flush()
         if !self.lightWorkers.isEmpty || !self.heavyWorkers.isEmpty { self.schedule(on: eventLoop) }
     }
 
-    private func run(_ workers: ReferenceWritableKeyPath<EventLoopTurn, Deque<any EventLoopWorker>>) {
+    private func run(_ workers: ReferenceWritableKeyPath<EventLoopTurn, Deque<any EventLoopWorker>>, share: Int) {
         var rest = self[keyPath: workers].count
-        while rest > 0, !self.isFull, let worker = self[keyPath: workers].popFirst() {
+        while rest > 0, self.deliveries < Self.maximumDeliveries, let worker = self[keyPath: workers].popFirst() {
             rest -= 1
+            self.limit = min(Self.maximumDeliveries, self.deliveries + share)
             worker.resumeWork()
         }
     }

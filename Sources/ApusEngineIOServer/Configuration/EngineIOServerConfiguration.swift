@@ -126,7 +126,8 @@ public struct EngineIOServerConfiguration: Sendable {
         guard times.allSatisfy({ $0 > .zero }) else { throw refuse("a deadline or an interval of no time") }
         let bounds = [
             self.maximumPayloadBytes, self.maximumPacketsPerPayload, self.maximumPacketsPerAnswer, self.maximumQueuedBytes,
-            self.queueLowMark, self.maximumQueuedBytesInAll, self.maximumUnfinishedBytes, self.maximumClients, self.maximumClientsPerAddress,
+            self.queueLowMark, self.maximumQueuedBytesInAll, self.maximumUnfinishedBytes, self.maximumClients,
+            self.maximumClientsPerAddress,
         ]
         guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("a bound that lets nothing through") }
         guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {

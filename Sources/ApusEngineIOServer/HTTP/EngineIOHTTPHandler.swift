@@ -112,11 +112,14 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        if self.exchange != nil || self.machine.isPending || !self.unfinished.isEmpty {
-            let body = self.exchange?.body.readableBytes ?? 0
-            self.unfinished.set(body + self.machine.pendingBytes, in: self.server.budgets.unfinished, for: self) { self.closer(context) }
-        }
+        self.countUnfinished(context)
         context.fireChannelReadComplete()
+    }
+
+    func countUnfinished(_ context: ChannelHandlerContext) {
+        guard self.exchange != nil || self.machine.isPending || !self.unfinished.isEmpty else { return }
+        let bytes = (self.exchange?.body.readableBytes ?? 0) + self.machine.pendingBytes
+        self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer(context) }
     }
 
     private func proceed(_ context: ChannelHandlerContext) {

@@ -142,15 +142,15 @@ extension WebSocketHandler {
     /// The read is over: what of it is not complete counts.
     func countUnfinished() {
         let bytes = self.machine.unfinishedBytes + (self.isHolding ? self.extras?.held?.byteCount ?? 0 : 0)
-        self.count(bytes, \.unfinished, in: self.buffers.budgets?.unfinished)
+        guard bytes >= ByteAccount.grain || self.extras?.unfinished.isEmpty == false, let budgets = self.buffers.budgets else { return }
+        self.makeExtras().unfinished.set(bytes, in: budgets.unfinished, for: self) { self.closer }
     }
 
     /// What waits for a peer that lags.
-    func countQueue() { self.count(self.isWritable ? 0 : self.queuedBytes, \.queued, in: self.buffers.budgets?.queued) }
-
-    private func count(_ bytes: Int, _ account: ReferenceWritableKeyPath<Extras, ByteAccount>, in budget: ByteBudget?) {
-        guard let budget, bytes >= ByteAccount.grain || self.extras.map({ !$0[keyPath: account].isEmpty }) ?? false else { return }
-        self.makeExtras()[keyPath: account].set(bytes, in: budget, for: self) { self.closer }
+    private func countQueue() {
+        let bytes = self.isWritable ? 0 : self.queuedBytes
+        guard bytes >= ByteAccount.grain || self.extras?.queued.isEmpty == false, let budgets = self.buffers.budgets else { return }
+        self.makeExtras().queued.set(bytes, in: budgets.queued, for: self) { self.closer }
     }
 
     /// The transport has gone, with all that it held.
@@ -166,7 +166,8 @@ extension WebSocketHandler {
         let handler = NIOLoopBound(self, eventLoop: eventLoop)
         return {
             eventLoop.execute {
-                handler.value.abort(WebSocketError(.queueFull, message: "the connections of the server hold more bytes than they may together"))
+                handler.value.abort(
+                    WebSocketError(.queueFull, message: "the connections of the server hold more bytes than they may together"))
             }
         }
     }

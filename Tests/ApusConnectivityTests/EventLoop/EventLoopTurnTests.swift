@@ -55,18 +55,22 @@ import Testing
 
     @Test func aLongWorkerGoesOnInTurnsAndTheLightOnesGoFirst() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
-        let heavy = Worker("heavy", 3 * Self.maximum, isLight: false, turn, loop, log)
-        let other = Worker("other", Self.maximum, isLight: false, turn, loop, log)
+        let share = Self.maximum / 4
+        let workers = (0..<5).map { Worker("\($0)", 2 * share, isLight: false, turn, loop, log) }
         loop.advanceTime(by: Self.pause)
-        #expect(heavy.messages == 2 * Self.maximum)
+        #expect(workers.map { $0.messages / share } == [1, 1, 1, 1, 2])
         _ = Worker("light", 1, isLight: true, turn, loop, log)
+        for _ in 0..<3 { loop.advanceTime(by: Self.pause) }
+        #expect(workers.allSatisfy { $0.messages == 0 })
+        #expect(log.names.prefix(6) == ["0", "1", "2", "3", "light", "4"])
+    }
+
+    /// Who is taken for a light one at first has a small share: those behind it do not wait for all of its work.
+    @Test func aLightWorkerHasASmallShare() {
+        let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
+        let (many, few) = (Worker("many", 1000, isLight: true, turn, loop, log), Worker("few", 1, isLight: true, turn, loop, log))
         loop.advanceTime(by: Self.pause)
-        loop.advanceTime(by: Self.pause)
-        loop.advanceTime(by: Self.pause)
-        loop.advanceTime(by: Self.pause)
-        #expect(other.messages == 0)
-        #expect(heavy.messages == 0)
-        #expect(Array(log.names.prefix(4)) == ["heavy", "light", "other", "heavy"])
+        #expect((many.messages, few.messages) == (1000 - EventLoopTurn.lightDeliveries, 0))
     }
 
     /// Nothing is reset while something waits: the turn goes on until the loop has looked at its sockets.
