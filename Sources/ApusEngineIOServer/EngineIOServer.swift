@@ -14,7 +14,8 @@ package final class EngineIOServer: Sendable {
     let logger: Logger
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
     let state: NIOLockedValueBox<State>
-    let buffers = PerEventLoop { _ in WebSocketBuffers(isShared: true) }
+    let budgets: ConnectionBudgets
+    let buffers: PerEventLoop<WebSocketBuffers>
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
     let scratches = PerEventLoop { _ in EngineIOScratch() }
 
@@ -41,6 +42,10 @@ package final class EngineIOServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.makeDelegate = makeDelegate
+        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumQueuedBytesInAll)
+        let queueLowMark = configuration.effectiveQueueLowMark
+        self.budgets = budgets
+        self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
         self.state = NIOLockedValueBox(
             State(
                 clients: ConnectionQuota(
@@ -80,6 +85,7 @@ package final class EngineIOServer: Sendable {
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
                 ClientAddress.key(of: remoteAddress)
             }
+        guard !self.budgets.areScarce else { throw EngineIOError(.unavailable, message: "Server has no memory for another client") }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
@@ -150,6 +156,11 @@ extension EngineIOServer.State {
         self.clients.closed(from: session.addressKey)
         return true
     }
+}
+
+extension EngineIOServerConfiguration {
+    /// The bound must not come first: a client would be disconnected before it is slowed down.
+    var effectiveQueueLowMark: Int { min(self.queueLowMark, max(1, self.maximumQueuedBytes / 2)) }
 }
 
 extension Int {

@@ -10,26 +10,63 @@ import Testing
 @testable import ApusEngineIOServer
 
 @Suite(.timeLimit(.minutes(1))) struct EngineIOHopTests {
-    @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() {
-        let hop = EngineIOHop()
-        let message = 100_000
+    private func message(_ bytes: Int) -> WebSocketMessage { WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: bytes)) }
+
+    @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() throws {
+        let hop = EngineIOHop(queueLowMark: 1 << 20)
         var departed = 0
-        repeat { departed += 1 } while !hop.departed(message)
+        repeat { departed += 1 } while !hop.depart(self.message(100_000)).isTooMuch
         #expect(departed == 11)
         #expect(!hop.hasRoom)
         var arrived = 0
-        repeat { arrived += 1 } while !hop.arrived(message)
+        repeat { arrived += 1 } while try !#require(hop.arrive()).makesRoom
         #expect(departed - arrived == 5)
         #expect(hop.hasRoom)
         // Said once.
-        for _ in 0..<5 { #expect(!hop.arrived(message)) }
+        for _ in 0..<5 { #expect(try #require(hop.arrive()).makesRoom == false) }
+        #expect(hop.arrive() == nil)
     }
 
     @Test func emptyMessagesCountToo() {
-        let hop = EngineIOHop()
+        let hop = EngineIOHop(queueLowMark: 1 << 20)
         var departed = 1
-        while !hop.departed(0) { departed += 1 }
+        while !hop.depart(self.message(0)).isTooMuch { departed += 1 }
         #expect(departed == EngineIOHop.highWatermark / 256 + 1)
+    }
+
+    @Test func theSessionIsCalledOnceForAllThatComesMeanwhile() {
+        let hop = EngineIOHop(queueLowMark: 1 << 20)
+        #expect((0..<3).map { _ in hop.depart(self.message(1)).callsSession } == [true, false, false])
+        for _ in 0..<3 { #expect(hop.arrive() != nil) }
+        #expect(!hop.depart(self.message(1)).callsSession)  // it is still asking
+        #expect(hop.arrive() != nil)
+        #expect(hop.arrive() == nil)
+        #expect(hop.depart(self.message(1)).callsSession)
+    }
+
+    @Test func theWebSocketIsCalledOnceForAllThatIsSentMeanwhile() {
+        let hop = EngineIOHop(queueLowMark: 1 << 20)
+        #expect((0..<3).map { hop.order(.message(self.message($0))) } == [true, false, false])
+        #expect(hop.takeOrders().map(\.byteCount) == [0, 1, 2])
+        #expect(hop.takeOrders().isEmpty)
+        #expect(hop.order(.abort))
+    }
+
+    /// What is queued counts on its way to the transport and there.
+    @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
+        let hop = EngineIOHop(queueLowMark: 1000)
+        _ = hop.depart(self.message(1))
+        _ = hop.order(.message(self.message(1001)))
+        #expect(hop.arrive() == nil)
+        #expect(!hop.depart(self.message(1)).callsSession)
+        _ = hop.takeOrders()
+        #expect(!hop.transportChanged(isWritable: false, queuedBytes: 1001))
+        #expect(!hop.isWritable)
+        #expect(hop.transportChanged(isWritable: true, queuedBytes: 0))
+        #expect(hop.arrive() != nil)
+        #expect(hop.arrive() != nil)
+        #expect(hop.arrive() == nil)
+        #expect(!hop.transportChanged(isWritable: true, queuedBytes: 0))
     }
 
     /// The client's upgrade came on another event loop, and the session's is busy.
@@ -40,7 +77,7 @@ import Testing
             let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/engine.io/?EIO=4&transport=polling")
             return try engine.open(.polling, version: .v4, request: request, remoteAddress: nil, on: near)
         }
-        let transport = EngineIOWebSocketTransport(session: session, maximumQueuedBytes: 1 << 20, eventLoop: far)
+        let transport = EngineIOWebSocketTransport(session: session, configuration: .init(), eventLoop: far)
         // What comes from elsewhere the testing loop runs by itself, unless it has something to do.
         let isFree = DispatchSemaphore(value: 0)
         near.execute { isFree.wait() }

@@ -15,6 +15,7 @@ package struct EngineIOHeartbeat: Sendable {
     }
 
     private var state: State
+    private let sendsPings: Bool
     private let pingInterval: Duration
     private let pingTimeout: Duration
 
@@ -24,6 +25,7 @@ package struct EngineIOHeartbeat: Sendable {
     ///   - pingTimeout: The time for the answer to a ping; for a listener, how late a ping may be.
     package init(sendsPings: Bool, pingInterval: Duration, pingTimeout: Duration) {
         self.state = sendsPings ? .idle : .awaitingPing
+        self.sendsPings = sendsPings
         self.pingInterval = pingInterval
         self.pingTimeout = pingTimeout
     }
@@ -53,6 +55,15 @@ package struct EngineIOHeartbeat: Sendable {
         case .stopped:
             return .doNothing  // the timer raced with `stop`; both orders are legal
         }
+    }
+
+    /// The peer still takes what is queued for it, and what it says has to wait until then: in place of the end that ``timerFired()`` called for it has as
+    /// much time again.
+    ///
+    /// - Returns: The time to the next `timerFired`.
+    package mutating func peerIsDraining() -> Duration {
+        self.state = self.sendsPings ? .awaitingPong : .awaitingPing
+        return self.sendsPings ? self.pingTimeout : self.pingInterval + self.pingTimeout
     }
 
     package enum TimerAction: Equatable {

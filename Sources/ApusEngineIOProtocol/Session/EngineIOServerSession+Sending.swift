@@ -97,6 +97,9 @@ extension EngineIOServerSession {
 }
 
 extension EngineIOPacket {
+    /// The bytes of the payload.
+    package var byteCount: Int { self.queuedBytes - 16 }
+
     /// What a packet weighs in a queue: its payload and a little for itself.
     var queuedBytes: Int {
         switch self {

@@ -101,6 +101,14 @@ package struct EngineIOServerSession {
         }
     }
 
+    /// The bytes that wait for the next poll.
+    package var queuedBytes: Int {
+        switch self.state {
+        case .polling(let polling): polling.queuedBytes
+        case .webSocket, .farewell, .closed, .modifying: 0
+        }
+    }
+
     package var transport: EngineIOTransport? {
         switch self.state {
         case .polling: .polling

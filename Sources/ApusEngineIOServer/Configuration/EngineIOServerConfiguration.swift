@@ -54,6 +54,19 @@ public struct EngineIOServerConfiguration: Sendable {
     /// Most bytes that may wait for one slow client before it is disconnected with `transport error`. Default: 16 MiB (the reference has no
     /// bound). Volatile events are dropped much sooner: when the client is not ready for them.
     public var maximumQueuedBytes = 16 << 20
+    /// Bytes that wait for one client above which none of its messages is handled and nothing more is read from it, until it has taken them. Default:
+    /// 1 MiB (the reference has no bound). At most half of ``maximumQueuedBytes`` counts; on a WebSocket less than 64 KiB has the effect of that.
+    ///
+    /// A client that asks for much and reads nothing is slowed down by that, and ends by its ping timeout.
+    public var queueLowMark = 1 << 20
+    /// Bytes that may wait for all clients together: for their next polls, and in answers and WebSockets that are not read. Above it the clients for
+    /// which most waits are disconnected, and from three quarters of it on new ones are answered with 503. A message to many clients counts for
+    /// each of them. Default: 256 MiB (the reference has no bound).
+    public var maximumQueuedBytesInAll = 256 << 20
+    /// Bytes of input that is not complete, of all clients together: fragments and parts of WebSocket messages, POST bodies, packets that wait for
+    /// their attachments, messages of clients that have to wait. Above it the clients that hold most are disconnected, and from three quarters
+    /// of it on new ones are answered with 503. What comes whole is not counted. Default: 64 MiB (the reference has no bound).
+    public var maximumUnfinishedBytes = 64 << 20
     /// Most clients at once, over all addresses. Others are answered with 503. Default: 20,000.
     public var maximumClients = 20_000
     /// Most clients of one IPv4 address or one IPv6 /64 network. Others are answered with 429. Default: 1,000 (the reference has no bound).
@@ -113,7 +126,8 @@ public struct EngineIOServerConfiguration: Sendable {
         guard times.allSatisfy({ $0 > .zero }) else { throw refuse("a deadline or an interval of no time") }
         let bounds = [
             self.maximumPayloadBytes, self.maximumPacketsPerPayload, self.maximumPacketsPerAnswer, self.maximumQueuedBytes,
-            self.maximumClients, self.maximumClientsPerAddress,
+            self.queueLowMark, self.maximumQueuedBytesInAll, self.maximumUnfinishedBytes, self.maximumClients,
+            self.maximumClientsPerAddress,
         ]
         guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("a bound that lets nothing through") }
         guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {

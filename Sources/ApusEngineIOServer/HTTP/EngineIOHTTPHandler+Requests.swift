@@ -73,6 +73,7 @@ extension EngineIOHTTPHandler {
         guard let exchange = self.exchange else { return }
         self.exchange?.phase = .answering
         self.exchange?.body = ByteBuffer()
+        self.countUnfinished(context)
         let responder = exchange.responder
         do throws(EngineIOError) {
             switch try exchange.parsed.get() {

@@ -30,6 +30,10 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Ends a connection whose request does not come whole in time. No byte of the peer prolongs it.
     private var deadline = EventLoopTimer()
     private var timers: EventLoopTimers?
+    /// Bodies that have not come whole, and requests behind them, as far as the server's budget knows.
+    private var unfinished = ByteAccount()
+    /// Answers that the client does not read, likewise; also those to requests that were passed on.
+    private var queued = ByteAccount()
 
     init(server: EngineIOServer, isAlone: Bool, passing: EngineIOPassing? = nil, firstDeadline: NIODeadline? = nil) {
         self.server = server
@@ -52,6 +56,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.stopDeadline()
         self.stopCheck()
+        self.countNothing()
         self.context = nil
     }
 
@@ -104,6 +109,17 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         let hasRoom = self.machine.received(self.unwrapInboundIn(data))
         self.proceed(context)
         if !hasRoom { context.close(promise: nil) }
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        self.countUnfinished(context)
+        context.fireChannelReadComplete()
+    }
+
+    func countUnfinished(_ context: ChannelHandlerContext) {
+        guard self.exchange != nil || self.machine.isPending || !self.unfinished.isEmpty else { return }
+        let bytes = (self.exchange?.body.readableBytes ?? 0) + self.machine.pendingBytes
+        self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer(context) }
     }
 
     private func proceed(_ context: ChannelHandlerContext) {
@@ -170,12 +186,39 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         }
     }
 
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.countQueue(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        context.flush()
+        if !self.queued.isEmpty || !context.channel.isWritable { self.countQueue(context) }
+    }
+
+    private func countQueue(_ context: ChannelHandlerContext) {
+        let bytes = context.channel.isWritable ? 0 : (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        self.queued.set(bytes, in: self.server.budgets.queued, for: self) { self.closer(context) }
+    }
+
+    private func countNothing() {
+        self.unfinished.set(0, in: self.server.budgets.unfinished, for: self) { {} }
+        self.queued.set(0, in: self.server.budgets.queued, for: self) { {} }
+    }
+
+    /// Closes the connection, which holds more than the others when all hold too much.
+    private func closer(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
+        let channel = context.channel
+        return { channel.close(promise: nil) }
+    }
+
     // MARK: End
 
     package func channelInactive(context: ChannelHandlerContext) {
         self.stopDeadline()
         self.stopCheck()
         self.machine.finish()
+        self.countNothing()
         self.abandonExchange()
         context.fireChannelInactive()
     }

@@ -1,5 +1,6 @@
 import DequeModule
 import HTTPTypes
+import NIOCore
 import NIOHTTPTypes
 
 /// Keeps the order of the requests on one HTTP/1 connection: one of ours at a time, those of others passed on, answers in the order asked. Pure.
@@ -27,6 +28,14 @@ struct EngineIOHTTPStateMachine {
     private var pending = Deque<HTTPRequestPart>()
     /// Requests passed on whose answers have not gone by. Ours wait for them.
     private var foreignInFlight = 0
+
+    /// The bytes of bodies among the parts that wait.
+    var pendingBytes: Int {
+        self.pending.reduce(0) { if case .body(let bytes) = $1 { $0 + bytes.readableBytes } else { $0 } }
+    }
+
+    /// Whether parts wait.
+    var isPending: Bool { !self.pending.isEmpty }
 
     enum Action: Equatable {
         /// A request of ours begins.

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import Atomics
 import NIOCore
@@ -52,6 +53,7 @@ extension EngineIOSession {
     private func answer(_ responder: EngineIOResponder, _ packets: [EngineIOPacket]) {
         responder.respond(
             self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.polling?.answerMayBeCompressed ?? true)
+        self.queueChanged()
         // What is left for the next answer may hold the message that wants to stay plain.
         if !self.machine.hasQueue { self.polling?.answerMayBeCompressed = true }
     }
@@ -90,12 +92,20 @@ extension EngineIOSession {
         }
     }
 
-    /// Handles so many packets, and lets the neighbours on this event loop have their turn before the next.
+    /// Handles so many packets, until the turn is full or the client has to poll first.
     private func handle(_ packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
-        for packet in packets.prefix(Self.packetsPerTurn) where !self.machine.isClosed { self.received(packet) }
-        let rest = packets.dropFirst(Self.packetsPerTurn)
+        let turn = self.turn
+        let before = turn.deliveries
+        var rest = packets
+        var left = Self.packetsPerTurn
+        while left > 0, !self.machine.isClosed, !turn.isFull, !self.queueIsAboveMark, let packet = rest.popFirst() {
+            left -= 1
+            self.received(packet)
+        }
         guard rest.isEmpty || self.machine.isClosed else {
-            return self.eventLoop.execute { self.handle(rest, responder) }
+            self.wait(with: rest, responder)
+            if !self.queueIsAboveMark { self.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries) }
+            return
         }
         self.endPost()
         // A packet that ended the session by its nonsense is no good request either.
@@ -104,6 +114,44 @@ extension EngineIOSession {
         } else {
             responder.respondOK()
         }
+    }
+
+    private var queueIsAboveMark: Bool { self.machine.queuedBytes > self.server.configuration.effectiveQueueLowMark }
+
+    private func wait(with packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
+        var rest = packets
+        // A sign of life is one, whatever waits before it.
+        rest.removeAll { packet in
+            switch packet {
+            case .ping, .pong:
+                self.received(packet)
+                return true
+            case .open, .close, .message, .upgrade, .noop: return false
+            }
+        }
+        guard !self.machine.isClosed else { return self.handle([], responder) }
+        self.polling?.waitingPost = .init(packets: rest, responder: responder)
+        self.countWaitingPost()
+    }
+
+    /// Resumes the POST that waits, if one does.
+    func resumePost() {
+        guard let waiting = self.polling?.waitingPost.take() else { return }
+        self.countWaitingPost()
+        self.handle(waiting.packets, waiting.responder)
+    }
+
+    /// What waits for polls has got more or less.
+    func queueChanged() {
+        guard let polling else { return }
+        polling.queued.set(self.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }
+        if polling.waitingPost != nil, !self.queueIsAboveMark { self.putOff(isLight: true) }
+    }
+
+    private func countWaitingPost() {
+        guard let polling else { return }
+        let bytes = polling.waitingPost?.packets.reduce(0) { $0 + $1.byteCount } ?? 0
+        polling.unfinished.set(bytes, in: self.server.budgets.unfinished, for: polling) { self.closer }
     }
 
     // MARK: Open

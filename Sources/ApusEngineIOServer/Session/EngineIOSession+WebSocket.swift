@@ -93,6 +93,7 @@ extension EngineIOSession {
             self.cancelUpgradeTimers()
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
             for packet in packets { self.write(packet, to: webSocket) }
+            self.queueChanged()
             self.delegate?.sessionUpgraded(self)
         case .closeProbe: self.endProbe(close: webSocket)
         }

@@ -32,6 +32,8 @@ package final class EngineIOSession: @unchecked Sendable {
     /// A version 3 client that cannot take binary data says so with `b64=1`.
     let allowsBinary: Bool
     var closeReason: EngineIOCloseReason?
+    /// Whether messages wait for a later turn of the event loop.
+    private(set) var isPutOff = false
     var payloadCodec: EngineIOPayloadCodec {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
@@ -46,6 +48,8 @@ package final class EngineIOSession: @unchecked Sendable {
     let polling: EngineIOPollingState?
     /// Deadlines on the session's event loop.
     package let timers: EventLoopTimers
+    /// What the layer above holds of an incomplete packet, as far as the server's budget knows.
+    private var unfinished = ByteAccount()
     private var heartbeat: EngineIOHeartbeat
     private var heartbeatTimer = EventLoopTimer()
     private var heartbeatTime = NIODeadline.distantFuture
@@ -211,7 +215,8 @@ package final class EngineIOSession: @unchecked Sendable {
                 self.write(packet, to: webSocket, compression: compression)
             }
         case .answerHeldPoll(let packets): self.answerHeldPollAtEndOfTurn(packets)
-        case .queued, .drop: break
+        case .queued: self.queueChanged()
+        case .drop: break
         case .closeSession(let reason):
             self.noteSlowReader()
             self.finish(reason, answerHeldPoll: [])
@@ -236,10 +241,17 @@ package final class EngineIOSession: @unchecked Sendable {
             // From the time that was planned: lateness does not add up.
             self.moveHeartbeat(to: self.heartbeatTime + TimeAmount(delay))
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
-        case .closeSession(let reason): self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
+        case .closeSession(let reason):
+            let time = self.heartbeat.peerIsDraining()
+            guard self.machine.isOnWebSocket, let webSocket else { return self.end(reason) }
+            webSocket.askIsDraining { isDraining in
+                if isDraining { self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(time)) } else { self.end(reason) }
+            }
         case .doNothing: break
         }
     }
+
+    private func end(_ reason: EngineIOCloseReason) { self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : []) }
 
     // MARK: The end
 
@@ -252,6 +264,8 @@ package final class EngineIOSession: @unchecked Sendable {
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
         self.polling?.heldPoll = nil
+        self.countNothing()
+        self.resumePost()  // it is answered
         if let webSocket = self.webSocket.take() {
             self.server.linger(webSocket)
             switch reason {
@@ -270,6 +284,32 @@ package final class EngineIOSession: @unchecked Sendable {
         }
         self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.shownID)", "engineio.reason": "\(reason)"])
         delegate.session(self, closed: reason)
+    }
+
+    // MARK: Budgets
+
+    /// Counts what the layer above holds of a packet that is not complete; 0 when it is.
+    package func countUnfinished(_ bytes: Int) {
+        guard bytes >= ByteAccount.grain || !self.unfinished.isEmpty, !self.machine.isClosed else { return }
+        self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer }
+    }
+
+    private func countNothing() {
+        self.unfinished.set(0, in: self.server.budgets.unfinished, for: self) { self.closer }
+        guard let polling else { return }
+        polling.queued.set(0, in: self.server.budgets.queued, for: polling) { self.closer }
+    }
+
+    /// Ends the session, whose client holds more than the others when all hold too much.
+    var closer: @Sendable () -> Void {
+        {
+            self.eventLoop.execute {
+                guard !self.machine.isClosed else { return }
+                self.closeDetail = "the clients of the server hold more bytes than they may together"
+                self.server.logger.debug("Closing the client that holds most", metadata: ["engineio.sid": "\(self.shownID)"])
+                self.end(.transportError)
+            }
+        }
     }
 
     /// A closed session stays to be found until its last words are said.
@@ -297,6 +337,34 @@ package final class EngineIOSession: @unchecked Sendable {
         _ = self.machine.close()
         self.finish(.serverShuttingDown, answerHeldPoll: [])
         self.cutFarewell()
+    }
+}
+
+// MARK: Turns
+
+extension EngineIOSession: EventLoopWorker {
+    /// The turn of the session's event loop.
+    var turn: EventLoopTurn { self.server.buffers.value(on: self.eventLoop).turn }
+
+    /// Handles the messages that are left in a later turn.
+    func putOff(isLight: Bool) {
+        guard !self.isPutOff else { return }
+        self.isPutOff = true
+        self.turn.putOff(self, isLight: isLight, on: self.eventLoop)
+    }
+
+    package func resumeWork() {
+        self.isPutOff = false
+        self.resumePost()
+        self.webSocket?.resume(self)
+    }
+
+    /// Sends to sessions of this one's event loop: now when on it, else at its next turn.
+    ///
+    /// - Parameter count: The number of sessions.
+    package func runOnLoop(delivering count: Int, _ body: @escaping @Sendable () -> Void) {
+        let buffers = self.server.buffers
+        self.server.budgets.backlog.deliver(count, on: self.eventLoop, turn: { buffers.value(on: $0).turn }, body)
     }
 }
 

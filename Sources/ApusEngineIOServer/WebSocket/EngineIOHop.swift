@@ -1,35 +1,139 @@
-import Atomics
+import ApusWebSocket
+import ApusWebSocketProtocol
+import DequeModule
+import NIOConcurrencyHelpers
+import NIOCore
 
-/// What a WebSocket and a session on another event loop know of each other: what is on its way between them, counted up on the first and down on
-/// the second.
-///
-/// Without a bound a client could fill the memory while the session's event loop is busy: nothing else slows the one that reads.
+/// Carries messages between a WebSocket and a session on another event loop: in order, bounded, and with one hop for all that comes meanwhile.
 final class EngineIOHop: Sendable {
+    /// What a session tells its WebSocket.
+    enum Order: Sendable {
+        case message(WebSocketMessage)
+        case frame(WebSocketSharedFrame)
+        case close(WebSocketCloseCode)
+        case abort
+
+        var byteCount: Int {
+            switch self {
+            case .message(let message): message.payload.readableBytes
+            case .frame(let frame): frame.plain.readableBytes
+            case .close, .abort: 0
+            }
+        }
+    }
+
     /// Above this the WebSocket stops reading; at half of it, it goes on.
     static let highWatermark = 1 << 20
     /// What a message takes beside its bytes, so that empty ones count too.
-    private static let overhead = 256
+    fileprivate static let overhead = 256
 
-    private let bytes = ManagedAtomic(0)
-    private let writable = ManagedAtomic(true)
-
-    /// A message leaves for the session. Answers whether there is too much under way.
-    func departed(_ count: Int) -> Bool {
-        self.bytes.wrappingIncrementThenLoad(by: count + Self.overhead, ordering: .relaxed) > Self.highWatermark
+    fileprivate struct State: Sendable {
+        var messages: Deque<WebSocketMessage> = []
+        var messageBytes = 0
+        /// The session is going to ask for messages.
+        var sessionIsCalled = false
+        /// The session handles nothing until the client has taken what is queued for it.
+        var sessionWaits = false
+        var orders: [Order] = []
+        var orderBytes = 0
+        /// The WebSocket is going to ask for orders.
+        var webSocketIsCalled = false
+        /// What waits in the transport.
+        var transportBytes = 0
+        var isWritable = true
     }
 
-    /// A message arrived. Answers whether there is room again, at the one that makes it.
-    func arrived(_ count: Int) -> Bool {
-        let now = self.bytes.wrappingDecrementThenLoad(by: count + Self.overhead, ordering: .relaxed)
-        return now <= Self.highWatermark / 2 && now + count + Self.overhead > Self.highWatermark / 2
+    private let state = NIOLockedValueBox(State())
+    private let queueLowMark: Int
+
+    /// - Parameter queueLowMark: Bytes queued for the client above which the session gets none of its messages.
+    init(queueLowMark: Int) {
+        self.queueLowMark = queueLowMark
     }
 
-    /// Whether the WebSocket's transport takes more, said on its event loop and asked on the session's.
-    var isWritable: Bool {
-        get { self.writable.load(ordering: .relaxed) }
-        set { self.writable.store(newValue, ordering: .relaxed) }
+    // MARK: From the client
+
+    /// A message leaves for the session.
+    ///
+    /// - Returns: Whether the session is to be called, and whether the WebSocket must stop reading.
+    func depart(_ message: WebSocketMessage) -> (callsSession: Bool, isTooMuch: Bool) {
+        self.state.withLockedValue { state in
+            state.messages.append(message)
+            state.messageBytes += message.payload.readableBytes + Self.overhead
+            let calls = !state.sessionIsCalled && !state.sessionWaits
+            if calls { state.sessionIsCalled = true }
+            return (calls, state.messageBytes > Self.highWatermark)
+        }
     }
+
+    /// The next message for the session, and whether the WebSocket may read again because of it. `nil`: there is none, or the client has to take
+    /// what is queued for it first; the session is called again.
+    func arrive() -> (message: WebSocketMessage, makesRoom: Bool)? {
+        self.state.withLockedValue { state -> (message: WebSocketMessage, makesRoom: Bool)? in
+            if state.orderBytes + state.transportBytes > self.queueLowMark, !state.messages.isEmpty {
+                state.sessionWaits = true
+                state.sessionIsCalled = false
+                return nil
+            }
+            return state.next()
+        }
+    }
+
+    /// The same, whatever is queued: the WebSocket has gone.
+    func arriveAtEnd() -> WebSocketMessage? { self.state.withLockedValue { $0.next()?.message } }
 
     /// Whether a WebSocket that stopped reading may go on.
-    var hasRoom: Bool { self.bytes.load(ordering: .relaxed) <= Self.highWatermark / 2 }
+    var hasRoom: Bool { self.state.withLockedValue { $0.hasRoom } }
+
+    // MARK: To the client
+
+    /// An order leaves for the WebSocket. Returns whether the WebSocket is to be called.
+    func order(_ order: Order) -> Bool {
+        self.state.withLockedValue { state in
+            state.orders.append(order)
+            state.orderBytes += order.byteCount
+            defer { state.webSocketIsCalled = true }
+            return !state.webSocketIsCalled
+        }
+    }
+
+    /// What the WebSocket is to do.
+    func takeOrders() -> [Order] {
+        self.state.withLockedValue { state in
+            var orders: [Order] = []
+            swap(&orders, &state.orders)
+            state.orderBytes = 0
+            state.webSocketIsCalled = false
+            return orders
+        }
+    }
+
+    /// The WebSocket's transport holds this much now. Returns whether the session is to be called.
+    func transportChanged(isWritable: Bool, queuedBytes: Int) -> Bool {
+        self.state.withLockedValue { state in
+            state.isWritable = isWritable
+            state.transportBytes = queuedBytes
+            guard state.sessionWaits, queuedBytes <= self.queueLowMark / 2 else { return false }
+            state.sessionWaits = false
+            state.sessionIsCalled = true
+            return true
+        }
+    }
+
+    /// Whether the WebSocket's transport takes more.
+    var isWritable: Bool { self.state.withLockedValue { $0.isWritable } }
+}
+
+extension EngineIOHop.State {
+    fileprivate var hasRoom: Bool { self.messageBytes <= EngineIOHop.highWatermark / 2 }
+
+    fileprivate mutating func next() -> (message: WebSocketMessage, makesRoom: Bool)? {
+        guard let message = self.messages.popFirst() else {
+            self.sessionIsCalled = false
+            return nil
+        }
+        let hadRoom = self.hasRoom
+        self.messageBytes -= message.payload.readableBytes + EngineIOHop.overhead
+        return (message, !hadRoom && self.hasRoom)
+    }
 }

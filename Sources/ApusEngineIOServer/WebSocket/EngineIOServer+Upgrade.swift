@@ -35,7 +35,7 @@ extension EngineIOServer {
         _ agreement: Agreement, of session: EngineIOSession, on eventLoop: any EventLoop
     ) -> (transport: EngineIOWebSocketTransport, handler: WebSocketHandler) {
         let transport = EngineIOWebSocketTransport(
-            session: session, maximumQueuedBytes: self.configuration.maximumQueuedBytes, eventLoop: eventLoop)
+            session: session, configuration: self.configuration, eventLoop: eventLoop)
         let handler = WebSocketHandler(
             role: .server, limits: .init(maximumMessageBytes: self.configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
             delegate: transport, buffers: self.buffers.value(on: eventLoop))

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -18,17 +19,18 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     private let hop: EngineIOHop?
     /// Whether the transport's buffer has room, as far as the event loop knows.
     private var hasRoom = true
-    /// Whether the client is not read, until the session has taken what is on its way to it.
-    private(set) var readingIsPaused = false
     /// Bytes sent since the handler was last asked how many of them are still here.
     @exclusivity(unchecked) private var sentBytes = 0
 
-    init(session: EngineIOSession, maximumQueuedBytes: Int, eventLoop: any EventLoop) {
+    /// Whether the client is not read, until the session has taken what is on its way to it.
+    private(set) var readingIsPaused = false
+
+    init(session: EngineIOSession, configuration: EngineIOServerConfiguration, eventLoop: any EventLoop) {
         self.session = session
-        self.maximumQueuedBytes = maximumQueuedBytes
+        self.maximumQueuedBytes = configuration.maximumQueuedBytes
         self.eventLoop = eventLoop
         self.isOnLoopOfSession = eventLoop === session.eventLoop
-        self.hop = self.isOnLoopOfSession ? nil : EngineIOHop()
+        self.hop = self.isOnLoopOfSession ? nil : EngineIOHop(queueLowMark: configuration.effectiveQueueLowMark)
     }
 
     func attach(_ handler: WebSocketHandler) {
@@ -42,15 +44,18 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     // MARK: From the session
 
     func send(_ message: EngineIOMessage, _ compression: WebSocketCompression) {
-        guard self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(message, compression) } }
         var frame: WebSocketMessage
         switch message {
         case .text(let bytes): frame = WebSocketMessage(.text, bytes)
         case .binary(let bytes): frame = WebSocketMessage(.binary, bytes)
         }
         frame.compression = compression
-        self.handler?.send(frame)
-        self.count(frame.payload.readableBytes)
+        if let hop { self.order(.message(frame), hop) } else { self.send(frame) }
+    }
+
+    private func send(_ message: WebSocketMessage) {
+        self.handler?.send(message)
+        self.count(message.payload.readableBytes)
     }
 
     /// Sends a text frame. On the event loop.
@@ -62,9 +67,29 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func send(_ frame: WebSocketSharedFrame) {
-        guard self.isOnLoopOfSession || self.eventLoop.inEventLoop else { return self.eventLoop.execute { self.send(frame) } }
+        if let hop { return self.order(.frame(frame), hop) }
         self.handler?.send(frame)
         self.count(frame.plain.readableBytes)
+    }
+
+    /// Takes an order to the WebSocket's event loop.
+    private func order(_ order: EngineIOHop.Order, _ hop: EngineIOHop) {
+        guard hop.order(order) else { return }
+        self.eventLoop.execute { self.carryOut(hop.takeOrders(), hop) }
+    }
+
+    private func carryOut(_ orders: [EngineIOHop.Order], _ hop: EngineIOHop) {
+        for order in orders {
+            switch order {
+            case .message(let message): self.send(message)
+            case .frame(let frame):
+                self.handler?.send(frame)
+                self.count(frame.plain.readableBytes)
+            case .close(let code): self.handler?.close(code: code, reason: "")
+            case .abort: self.handler?.abort()
+            }
+        }
+        self.tellQueue(hop)
     }
 
     /// The handler knows what waits, but to ask it for every message would cost; so many bytes cannot wait before as many were sent.
@@ -77,11 +102,20 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func close(_ code: WebSocketCloseCode) {
-        self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") }
+        if let hop { self.order(.close(code), hop) } else { self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") } }
     }
 
     func abort() {
-        self.eventLoop.runOnLoop { self.handler?.abort() }
+        if let hop { self.order(.abort, hop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
+    }
+
+    /// Asks whether the client takes what is queued for it, though its messages have to wait until it has taken more. Answers on the session's loop.
+    func askIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
+        guard let session else { return answer(false) }
+        self.eventLoop.runOnLoop {
+            let isDraining = self.handler?.isDraining ?? false
+            session.eventLoop.runOnLoop { answer(isDraining) }
+        }
     }
 
     // MARK: From the WebSocket
@@ -95,26 +129,46 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     /// Takes a message to the session's event loop.
     private func carry(_ message: WebSocketMessage, _ hop: EngineIOHop, to session: EngineIOSession) {
-        let bytes = message.payload.readableBytes
-        if hop.departed(bytes) { self.setReading(paused: true) }
-        session.eventLoop.execute {
+        let (callsSession, isTooMuch) = hop.depart(message)
+        if isTooMuch { self.setReading(paused: true) }
+        if callsSession { session.eventLoop.execute { self.handOver(hop, to: session) } }
+    }
+
+    /// Gives the session what has come. On its event loop, until the turn is full.
+    func handOver(_ hop: EngineIOHop, to session: EngineIOSession) {
+        let turn = session.turn
+        let before = turn.deliveries
+        while !session.isPutOff, !turn.isFull {
+            guard let (message, makesRoom) = hop.arrive() else { return }
             session.received(message, on: self)
-            guard hop.arrived(bytes) else { return }
-            self.eventLoop.execute { if hop.hasRoom { self.setReading(paused: false) } }
+            if makesRoom { self.eventLoop.execute { if hop.hasRoom { self.setReading(paused: false) } } }
         }
+        session.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries)
+    }
+
+    /// The session may go on with what it has put off.
+    func resume(_ session: EngineIOSession) {
+        if let hop { self.handOver(hop, to: session) }
     }
 
     private func setReading(paused: Bool) {
         guard self.readingIsPaused != paused else { return }
         self.readingIsPaused = paused
-        // Fails when the channel is gone, and then there is nothing to read.
-        try? self.handler?.channel?.syncOptions?.setOption(.autoRead, value: !paused)
+        self.handler?.setReading(paused: paused)
+    }
+
+    /// Tells the session what waits in the transport.
+    private func tellQueue(_ hop: EngineIOHop) {
+        guard let handler, let session else { return }
+        let isWritable = handler.isWritable
+        guard hop.transportChanged(isWritable: isWritable, queuedBytes: isWritable ? 0 : handler.queuedBytes) else { return }
+        session.eventLoop.execute { self.handOver(hop, to: session) }
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        if let hop { hop.isWritable = isWritable } else { self.hasRoom = isWritable }
+        if let hop { self.tellQueue(hop) } else { self.hasRoom = isWritable }
     }
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
@@ -122,6 +176,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         guard let session = self.session.take() else { return }
         // Both on the session's loop: a session that ends meanwhile has first told the server that we linger, and that is taken back here.
         session.eventLoop.runOnLoop {
+            // What the client said before comes first.
+            while let message = self.hop?.arriveAtEnd() { session.received(message, on: self) }
             session.webSocketClosed(self, isClean: error == nil)
             session.server.left(self)
         }

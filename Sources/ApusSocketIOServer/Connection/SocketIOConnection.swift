@@ -92,27 +92,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return try self.receivedPart() }
+            guard let packet = try self.decoder.received(message) else { return try self.waitForAttachments() }
             let bytes = self.packetBytes
             self.packetBytes = 0
-            if self.awaitsAttachments { self.stopAttachmentsDeadline() }
+            if self.awaitsAttachments { self.stopWaitingForAttachments() }
             try self.received(packet, bytes: bytes)
         } catch {
             self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
         }
-    }
-
-    /// More messages of a packet are due. Only a client that may send it anything gets their memory and time.
-    private func receivedPart() throws(SocketIOError) {
-        if let name = self.decoder.namespaceOfPartialPacket {
-            var isJoined = false
-            if case .joined = self.members[name] { isJoined = true }
-            guard isJoined || self.departed.contains(UTF8Key(name)) else {
-                throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
-            }
-        }
-        self.startAttachmentsDeadline()
     }
 
     private func startConnectDeadline() {
@@ -129,8 +117,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.startConnectDeadline()
     }
 
-    /// One for all attachments of a packet: those that trickle in win no time.
-    private func startAttachmentsDeadline() {
+    /// More messages of a packet are due. Only a client that may send it anything gets their memory and time. One deadline for
+    /// all its attachments: those that trickle in win no time.
+    private func waitForAttachments() throws(SocketIOError) {
+        if let name = self.decoder.namespaceOfPartialPacket {
+            let isJoined = if case .joined = self.members[name] { true } else { false }
+            guard isJoined || self.departed.contains(UTF8Key(name)) else {
+                throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
+            }
+        }
+        self.session.countUnfinished(self.packetBytes)
         guard !self.awaitsAttachments else { return }
         self.awaitsAttachments = true
         let timers = self.session.timers
@@ -138,9 +134,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         timers.set(&self.attachmentsDeadline, at: timers.now + timeout, for: self, Self.attachmentsName)
     }
 
-    private func stopAttachmentsDeadline() {
+    private func stopWaitingForAttachments() {
         self.awaitsAttachments = false
         self.session.timers.cancel(&self.attachmentsDeadline)
+        self.session.countUnfinished(0)
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
@@ -154,7 +151,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             admin.traffic.disconnected(polling: self.isPolling, reason: SocketIODisconnectReason(reason).description)
         }
         self.session.timers.cancel(&self.connectDeadline)
-        self.stopAttachmentsDeadline()
+        self.stopWaitingForAttachments()
         for member in exchange(&self.members, with: .init()).all {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))

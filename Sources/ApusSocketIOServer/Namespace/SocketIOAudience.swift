@@ -9,7 +9,7 @@ struct SocketIOAudience {
 
         /// Calls `body` for each socket, on the event loop.
         func forEach(_ body: @escaping @Sendable (SocketIOServerSocket) -> Void) {
-            self.eventLoop.runOnLoop { for socket in self.sockets { body(socket) } }
+            self.sockets.first?.session.runOnLoop(delivering: self.sockets.count) { for socket in self.sockets { body(socket) } }
         }
     }
 

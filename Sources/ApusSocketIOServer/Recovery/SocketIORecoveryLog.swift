@@ -110,10 +110,9 @@ final class SocketIORecoveryLog: Sendable {
                 return .failure(error)
             }
         }
-        var told: Set<ObjectIdentifier> = []
-        for socket in try result.get() where told.insert(ObjectIdentifier(socket.eventLoop)).inserted {
-            let eventLoop = socket.eventLoop
-            eventLoop.runOnLoop { self.drain(ObjectIdentifier(eventLoop)) }
+        for group in SocketIOAudience(try result.get()).groups {
+            let loop = ObjectIdentifier(group.eventLoop)
+            group.sockets.first?.session.runOnLoop(delivering: group.sockets.count) { self.drain(loop) }
         }
     }
 

@@ -23,7 +23,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     let eventLoop: any EventLoop
     /// Knows the request of the handshake, also after its end.
-    private let session: EngineIOSession
+    let session: EngineIOSession
     private let auth: SocketIOStoredAuth
     private let issued: Int64
     let limits: Limits

@@ -1,3 +1,4 @@
+package import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
@@ -24,13 +25,41 @@ package final class WebSocketBuffers {
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
     /// What was joined last, until the turn ends.
-    @exclusivity(unchecked) private var joint: Joint?
+    @exclusivity(unchecked) private var joint: WebSocketJoint?
     /// What the buffers that are kept after their writes may have together.
     private let maximumSpareBytes: Int
 
-    /// - Parameter isShared: Whether the connections of an event loop share this, or one stands alone.
-    package init(isShared: Bool = false) {
+    /// Bounds what is sent in one turn.
+    package let turn: EventLoopTurn
+    /// Bytes queued for a peer above which none of its messages is handled, until it has taken them.
+    let queueLowMark: Int
+    /// What the server's connections may hold together; `nil` for a client's.
+    package let budgets: ConnectionBudgets?
+
+    /// What a connection that stands alone needs, or those of a client.
+    package convenience init(isShared: Bool = false) {
+        self.init(isShared: isShared, queueLowMark: .max, budgets: nil)
+    }
+
+    /// What the connections of a server on one event loop share.
+    ///
+    /// - Parameters:
+    ///   - queueLowMark: Bytes queued for a peer above which none of its messages is handled, until it has taken them. Less than the transport's
+    ///     watermark of 64 KiB counts as that.
+    ///   - budgets: What all connections of the server may hold together.
+    package convenience init(queueLowMark: Int, budgets: ConnectionBudgets) {
+        self.init(isShared: true, queueLowMark: queueLowMark, budgets: budgets)
+    }
+
+    private init(isShared: Bool, queueLowMark: Int, budgets: ConnectionBudgets?) {
         self.maximumSpareBytes = isShared ? 256 << 10 : 4 << 10
+        self.queueLowMark = queueLowMark
+        self.budgets = budgets
+        self.turn = EventLoopTurn(backlog: budgets?.backlog)
+        self.turn.flush = { [waiting, answering] in
+            answering.flush()
+            waiting.flush()
+        }
     }
 
     /// An empty buffer for what is sent in one turn.
@@ -75,56 +104,38 @@ extension WebSocketBuffers {
     /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
     func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         guard self.waiting.add(handler) == 1 else { return }
-        eventLoop.assumeIsolated().execute {
-            self.joint = nil
-            self.waiting.flush()
-        }
+        eventLoop.assumeIsolated().execute { self.endTurn(self.waiting) }
     }
 
     /// Flushes a connection that was read, when enough others were, or at the end of this turn; it asks once.
     func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         switch self.answering.add(handler) {
         case Self.answersTogether: self.answering.flush()
-        case 1:
-            eventLoop.assumeIsolated().execute {
-                self.joint = nil
-                self.answering.flush()
-            }
+        case 1: eventLoop.assumeIsolated().execute { self.endTurn(self.answering) }
         default: break
         }
+    }
+
+    private func endTurn(_ handlers: WebSocketFlushList) {
+        self.joint = nil
+        handlers.flush()
+        self.turn.ended()
     }
 }
 
 // MARK: Broadcasts
 
 extension WebSocketBuffers {
-    /// A larger whole is not kept.
-    private static let maximumJointBytes = 64 << 10
-
-    /// Two buffers and both behind each other.
-    private struct Joint {
-        let first: ByteBuffer
-        let second: ByteBuffer
-        let whole: ByteBuffer
-    }
-
-    /// Both behind each other.
+    /// Two frames behind each other.
     ///
     /// What a turn broadcasts is joined once for all connections that had the same before, and they share it: no buffer is made and filled for each.
-    func join(_ first: ByteBuffer, _ second: ByteBuffer) -> ByteBuffer {
-        if let joint, Self.areSame(joint.first, first), Self.areSame(joint.second, second) { return joint.whole }
-        var whole = ByteBufferAllocator().buffer(capacity: first.readableBytes + second.readableBytes)
-        whole.writeImmutableBuffer(first)
-        whole.writeImmutableBuffer(second)
-        if whole.readableBytes <= Self.maximumJointBytes { self.joint = Joint(first: first, second: second, whole: whole) }
-        return whole
-    }
-
-    /// Whether both are the same memory. As long as somebody holds it, nobody changes it.
-    private static func areSame(_ one: ByteBuffer, _ other: ByteBuffer) -> Bool {
-        one.withUnsafeReadableBytes { one in
-            other.withUnsafeReadableBytes { one.baseAddress == $0.baseAddress && one.count == $0.count }
+    func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (joint: WebSocketJoint, length: Int) {
+        if let joint, joint.begins(with: first), case .shared(let length) = joint.append(second, at: first.readableBytes) {
+            return (joint, length)
         }
+        let joint = WebSocketJoint(first, second)
+        self.joint = joint
+        return (joint, first.readableBytes + second.readableBytes)
     }
 }
 

@@ -47,11 +47,13 @@ extension WebSocketConnection {
     }
 
     func setReading(paused: Bool) {
-        guard self.readingIsPaused != paused else { return }
-        self.readingIsPaused = paused
-        // Fails when the channel is gone, and then there is nothing to read.
-        try? self.handler?.channel?.syncOptions?.setOption(.autoRead, value: !paused)
+        guard self.inboxPausesReading != paused else { return }
+        self.inboxPausesReading = paused
+        self.handler?.setReading(paused: paused)
     }
+
+    /// Whether the peer is not read: its silence means nothing then.
+    var readingIsPaused: Bool { self.handler?.readingIsPaused ?? false }
 }
 
 extension WebSocketConnection: WebSocketHandlerDelegate {

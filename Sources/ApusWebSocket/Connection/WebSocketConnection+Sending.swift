@@ -32,7 +32,7 @@ extension WebSocketConnection {
         self.writeWaiting()
         guard let handler = self.handler, handler.isOpen else { return false }
         // The question costs something and is asked only of a transport that lags, or of a turn that sends very much.
-        if !handler.isWritable || handler.deferredBytes > 0 || handler.outbound.readableBytes > self.flow.postedBytes / 2,
+        if !handler.isWritable || handler.deferredBytes > 0 || handler.outboundBytes > self.flow.postedBytes / 2,
             handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
         {
             self.overflowed(self.flow.overflow)

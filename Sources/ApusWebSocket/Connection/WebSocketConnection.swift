@@ -70,7 +70,8 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// Watches over a server's connection.
     @exclusivity(unchecked) var keeper: WebSocketServerKeeper?
     var closeWasRequested = false
-    var readingIsPaused = false
+    /// Whether the messages that were received fill the queue.
+    var inboxPausesReading = false
 
     /// A connection to be; ``attach(_:)`` gives it its WebSocket, of which it is the delegate.
     package init(

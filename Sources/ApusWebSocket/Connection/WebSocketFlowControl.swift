@@ -26,6 +26,12 @@ public struct WebSocketFlowControl: Sendable, Hashable {
     /// A burst from another thread than the connection's may come to twice as much before the event loop sees it and closes.
     public var postedBytes: Int = 4 << 20
 
+    /// Bytes that wait for a server's client above which its messages are not handled and nothing more is read from it, until it has taken them.
+    ///
+    /// A client that asks for much and reads nothing is slowed down by that, and ends by the server's `stallTimeout`. Messages that were read and not
+    /// handled wait. Default: 1 MiB. At most half of ``postedBytes`` counts; less than the transport's watermark of 64 KiB has the effect of that.
+    public var queueLowMark: Int = 1 << 20
+
     /// What happens above ``postedBytes``. Default: ``Overflow/close``.
     public var overflow: Overflow = .close
 

@@ -39,6 +39,7 @@ extension WebSocketHandler {
 
     /// The transport has gone, or is of no use any more.
     func transportEnded(cause: (any Error)?) {
+        self.countNothing()
         self.perform(self.machine.transportClosed(cause: cause))
     }
 
@@ -53,6 +54,7 @@ extension WebSocketHandler {
 
     /// Tells the delegate, once, and lets go of it.
     func report(code: WebSocketCloseCode?, error: WebSocketError?) {
+        self.dropHeldFrames()
         guard let delegate = self.delegate.take() else { return }
         delegate.webSocketClosed(self, code: code, error: error)
     }

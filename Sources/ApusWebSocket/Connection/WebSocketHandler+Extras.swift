@@ -1,3 +1,4 @@
+import ApusConnectivity
 import NIOCore
 
 /// What hardly a WebSocket needs before its end. In an object of its own, made with the first need: an idle connection is to be small.
@@ -8,6 +9,21 @@ extension WebSocketHandler {
         var receivedCloseReason = ""
         var deferred: [DeferredSend] = []
         var deferredBytes = 0
+        /// Frames that were read and wait.
+        var held: WebSocketHeldFrames?
+        /// Where held frames are resumed, also when the transport has gone.
+        var eventLoop: (any EventLoop)?
+        /// What was queued when the peer's messages began to wait because of it, or when that was last looked at.
+        var queueAtLastLook = 0
+        var unfinished = ByteAccount()
+        var queued = ByteAccount()
+    }
+
+    func makeExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        self.extras = made
+        return made
     }
 
     /// While the peer does not read, only its last Ping waits for an answer (RFC 6455 5.5.3).
@@ -42,9 +58,7 @@ extension WebSocketHandler {
         if let extras {
             body(extras)
         } else if !isDefault {
-            let extras = Extras()
-            body(extras)
-            self.extras = extras
+            body(self.makeExtras())
         }
     }
 }

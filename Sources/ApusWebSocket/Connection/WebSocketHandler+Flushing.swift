@@ -40,16 +40,63 @@ extension WebSocketHandler {
         self.role.masks ? WebSocketMaskingKey(word: self.generator.next()) : nil
     }
 
+    /// The bytes that were sent in this turn and not handed to the channel.
+    var outboundBytes: Int { self.joint == nil ? self.outbound.readableBytes : self.jointLength }
+
+    /// Whether what was sent in this turn lies in memory of others, too.
+    private var sharesOutbound: Bool { self.joint != nil || (!self.ownsOutbound && self.outbound.readableBytes > 0) }
+
     /// The first frame of a turn needs a buffer: the last one still belongs to the channel.
     func beginOutbound(withRoomFor payloadBytes: Int) {
-        guard self.outbound.readableBytes == 0 else { return }
-        self.outbound = self.buffers.takeBuffer(minimumBytes: payloadBytes + WebSocketFrameEncoder.maximumHeaderBytes)
+        guard self.outbound.readableBytes == 0 || !self.ownsOutbound else { return }
+        if self.joint == nil, self.outbound.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
+        let room = payloadBytes + WebSocketFrameEncoder.maximumHeaderBytes
+        var buffer = self.buffers.takeBuffer(minimumBytes: room + self.outboundBytes)
+        if let joint = self.joint.take() {
+            joint.copy(self.jointLength, into: &buffer)
+        } else if self.outbound.readableBytes > 0 {
+            buffer.writeImmutableBuffer(self.outbound)
+        }
+        self.outbound = buffer
         self.ownsOutbound = true
     }
 
-    /// Adds whole frames. They are shared, not copied, unless something follows in this turn.
-    func begin(with frames: ByteBuffer) {
-        self.outbound = frames
+    /// Makes ``outbound`` ready for the header of a frame whose payload is not copied.
+    func beginHeader() {
+        if self.sharesOutbound { self.writeOutbound() }
+        self.ownsOutbound = true
+    }
+
+    /// Adds a whole frame that other connections are sent as well. It is shared, not copied, as far as they were sent the same before.
+    func append(shared frame: ByteBuffer, _ context: ChannelHandlerContext) {
+        if self.outboundBytes == 0 {
+            self.begin(with: frame)
+        } else if self.joint == nil, !self.ownsOutbound, self.outbound.readableBytes > Self.copiedPayloadBytes {
+            self.writeOutbound()
+            self.begin(with: frame)
+        } else if frame.readableBytes > Self.copiedPayloadBytes {
+            self.writeOutbound()
+            self.write(frame, context)
+        } else if let joint {
+            switch joint.append(frame, at: self.jointLength) {
+            case .shared(let length): self.jointLength = length
+            case .full:
+                self.writeOutbound()
+                self.begin(with: frame)
+            case .different:
+                self.beginOutbound(withRoomFor: frame.readableBytes)
+                self.outbound.writeImmutableBuffer(frame)
+            }
+        } else if self.ownsOutbound {
+            self.outbound.writeImmutableBuffer(frame)
+        } else {
+            (self.joint, self.jointLength) = self.buffers.join(self.outbound, frame)
+            self.outbound = ByteBuffer()
+        }
+    }
+
+    private func begin(with frame: ByteBuffer) {
+        self.outbound = frame
         self.ownsOutbound = false
     }
 
@@ -61,14 +108,21 @@ extension WebSocketHandler {
 
     /// What is gathered goes to the channel, which keeps it until the next flush.
     func writeOutbound() {
-        guard self.outbound.readableBytes > 0, let context = self.context else { return }
-        let bytes = self.outbound
-        self.outbound = ByteBuffer()  // let go: an idle connection keeps no buffer
-        self.write(bytes, context)
+        guard self.outboundBytes > 0, let context = self.context else { return }
+        self.write(self.takeOutbound(), context)
+    }
+
+    /// Lets go of what is gathered: an idle connection keeps no buffer.
+    func takeOutbound() -> ByteBuffer {
+        if let joint = self.joint.take() { return joint.part(self.jointLength) }
+        var bytes = ByteBuffer()
+        swap(&bytes, &self.outbound)
+        return bytes
     }
 
     /// In a read the flush comes after its end; otherwise once at the end of the loop's turn.
     func scheduleFlush() {
+        self.buffers.turn.delivered()
         guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
         self.flushIsScheduled = true
         self.buffers.flushLater(self, on: context.eventLoop)
@@ -76,7 +130,7 @@ extension WebSocketHandler {
 
     /// The read is complete: its answers leave with those to the reads of the same turn.
     func flushAfterRead(_ context: ChannelHandlerContext) {
-        guard !self.flushIsScheduled, self.outbound.readableBytes > 0 || self.hasUnflushed || self.deflaterIsSpare else { return }
+        guard !self.flushIsScheduled, self.outboundBytes > 0 || self.hasUnflushed || self.deflaterIsSpare else { return }
         self.flushIsScheduled = true
         self.buffers.flushAfterRead(self, on: context.eventLoop)
     }
@@ -90,6 +144,7 @@ extension WebSocketHandler {
     func flushUnlessGathering() {
         let isGathering = !self.isWritable && self.ownsOutbound && !self.hasUnflushed && self.outbound.readableBytes < Self.gatheredBytes
         if isGathering { self.letGoOfSpareDeflater() } else { self.flushNow() }
+        if !self.isWritable || self.readPauses.contains(.output) { self.queueChanged() }
     }
 
     private func letGoOfSpareDeflater() {
@@ -101,12 +156,12 @@ extension WebSocketHandler {
     func flushNow() {
         self.letGoOfSpareDeflater()
         guard let context = self.context else { return }
-        if self.outbound.readableBytes > 0 {
-            let bytes = self.outbound
-            self.outbound = ByteBuffer()
+        if self.outboundBytes > 0 {
+            let isOwn = self.joint == nil && self.ownsOutbound
+            let bytes = self.takeOutbound()
             self.hasUnflushed = false
             context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
-            if self.ownsOutbound { self.buffers.giveBack(bytes) }
+            if isOwn { self.buffers.giveBack(bytes) }
         } else if self.hasUnflushed {
             self.hasUnflushed = false
             context.flush()

@@ -63,8 +63,7 @@ extension WebSocketHandler {
                 .invalidUse, message: "more than \(self.maximumDeferredBytes) bytes wait for the last piece of a message")
             return self.fail(error)
         }
-        let extras = self.extras ?? Extras()
-        self.extras = extras
+        let extras = self.makeExtras()
         extras.deferred.append(send)
         extras.deferredBytes += bytes
     }

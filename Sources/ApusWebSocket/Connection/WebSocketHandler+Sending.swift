@@ -23,6 +23,7 @@ extension WebSocketHandler {
     /// A data frame. A large one is not copied when it need not be masked.
     func send(_ payload: ByteBuffer, isFinal: Bool, reserved: WebSocketReservedBits, opcode: WebSocketOpcode) {
         if !self.role.masks, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
+            self.beginHeader()
             WebSocketFrameEncoder.writeHeader(
                 opcode: opcode, isFinal: isFinal, reserved: reserved, payloadLength: payload.readableBytes, maskingKey: nil,
                 into: &self.outbound)
@@ -59,6 +60,7 @@ extension WebSocketHandler {
             whole.writeInteger(end)
             return self.send(WebSocketMessage(.text, whole).compressed(compression))
         }
+        self.beginHeader()
         WebSocketFrameEncoder.writeHeader(opcode: .text, payloadLength: length, maskingKey: nil, into: &self.outbound)
         self.outbound.writeBytes(text.dropLast())
         self.writeOutbound()
@@ -74,16 +76,7 @@ extension WebSocketHandler {
         guard !self.machine.isSendingPieces else {
             return self.deferUntilLastPiece(.frame(frame), bytes: frame.readableBytes)
         }
-        if self.outbound.readableBytes == 0 {
-            self.begin(with: frame)
-        } else if frame.readableBytes > Self.copiedPayloadBytes {
-            self.writeOutbound()
-            self.write(frame, context)
-        } else if self.ownsOutbound {
-            self.outbound.writeImmutableBuffer(frame)
-        } else {
-            self.outbound = self.buffers.join(self.outbound, frame)
-        }
+        self.append(shared: frame, context)
         self.scheduleFlush()
     }
 
@@ -106,6 +99,9 @@ extension WebSocketHandler {
         case .sendClose(let payload):
             self.writeClose(payload)
             self.startCloseTimer()
+            // The peer's Close frame is looked for, whatever is queued.
+            self.set([.delegate, .output], false)
+            self.resumeLater()
         case .doNothing:
             break
         }
@@ -116,7 +112,7 @@ extension WebSocketHandler {
         let wasOpen = self.machine.abortRequested()
         self.closeTimer?.cancel()
         self.closeTimer = nil
-        self.outbound.clear()
+        _ = self.takeOutbound()
         self.letGoOfMessages()
         self.context?.close(mode: .all, promise: nil)
         if wasOpen {
@@ -133,7 +129,7 @@ extension WebSocketHandler {
     /// Bytes that were sent and did not leave this process.
     package var queuedBytes: Int {
         let below = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        return self.outbound.readableBytes + self.deferredBytes + (below ?? 0)
+        return self.outboundBytes + self.deferredBytes + (below ?? 0)
     }
 
     // MARK: Frames

@@ -34,6 +34,10 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     @exclusivity(unchecked) var outbound = ByteBuffer()
     /// Whether ``outbound`` is a buffer of the loop's, and nobody else's.
     @exclusivity(unchecked) var ownsOutbound = false
+    /// Holds what was sent in this turn while other connections were sent the same; ``outbound`` is empty then.
+    @exclusivity(unchecked) var joint: WebSocketJoint?
+    /// How much of the joint was sent.
+    @exclusivity(unchecked) var jointLength = 0
     /// Whether something was given to the channel without a flush.
     @exclusivity(unchecked) var hasUnflushed = false
     @exclusivity(unchecked) var isReading = false
@@ -42,6 +46,15 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     @exclusivity(unchecked) package private(set) var isWritable = false
     /// Whether the channel reads into the event loop's buffer.
     @exclusivity(unchecked) private var sharesReceiveBuffer = false
+    /// Whether frames that were read wait.
+    @exclusivity(unchecked) var isHolding = false
+    /// Whether the messages that were handled before others had to wait led to many.
+    @exclusivity(unchecked) var sendsMuch = false
+    /// Whether held frames wait for their turn.
+    var isPutOff = false
+    /// Whether the transport has ended, and the frames that were held then are still to be handled.
+    var hasEnded = false
+    var readPauses: WebSocketReadPauses = []
     /// Whether the deflater has nothing to remember; it then goes with the flush, for it is larger than all else here.
     var deflaterIsSpare = false
     /// Whether the message that is being sent in pieces is compressed.
@@ -101,9 +114,10 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        self.transportEnded(cause: nil)
+        if !self.isHolding { self.transportEnded(cause: nil) }
         self.context = nil
         self.isWritable = false
+        _ = self.takeOutbound()
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -112,43 +126,81 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         if self.sharesReceiveBuffer { self.buffers.giveBackReceived(read) }
     }
 
+    /// Frames that are found at a time: what waits is kept as it came, and takes no more room than that.
+    private static let framesAtOnce = 256
+
     private func received(_ read: ByteBuffer) {
         // After the end bytes are only read to see the transport's end. The delegate is taken hold of once for all frames.
         guard !self.machine.isFinished, let delegate = self.delegate else { return }
+        guard !self.isHolding else { return self.hold(read) }
         self.isReading = true
         var bytes = read
-        let wasIncomplete = self.incomplete != nil
         if var joined = self.incomplete.take() {
             joined.writeImmutableBuffer(bytes)
-            bytes = joined
-        }
-        let failure = self.decoder.decode(&bytes, using: &self.buffers.space)
-        var frames = self.buffers.space.takeBatch()
-        while let frame = frames.next() {
-            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
-        }
-        self.buffers.space.giveBack(&frames)
-        if let failure {
-            self.fail(failure)
-        }
-        if bytes.readableBytes > 0, !self.machine.isFinished {
-            if !wasIncomplete || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
-            // In a buffer of its own: what was read may be much larger than the 130 bytes this can be.
-            var own = ByteBuffer()
-            own.writeImmutableBuffer(bytes)
-            self.incomplete = own
+            self.work(through: &joined, isRest: true, telling: delegate)
+        } else {
+            self.work(through: &bytes, isRest: false, telling: delegate)
         }
     }
 
+    /// Resumes what was held.
+    func work(through held: consuming WebSocketHeldFrames, telling delegate: any WebSocketHandlerDelegate) {
+        guard self.deliver(&held.frames, to: delegate) else { return self.hold(held.frames, held.failure, held.undecoded) }
+        if let failure = held.failure { return self.fail(failure) }
+        self.work(through: &held.undecoded, isRest: false, telling: delegate)
+    }
+
+    /// Decodes and handles what is there, until something has to wait.
+    ///
+    /// - Parameter isRest: Whether the beginning is a header that was incomplete before.
+    private func work(through bytes: inout ByteBuffer, isRest: Bool, telling delegate: any WebSocketHandlerDelegate) {
+        var mayHoldMore: Bool
+        repeat {
+            let failure = self.decoder.decode(&bytes, using: &self.buffers.space, maximumFrames: Self.framesAtOnce)
+            var frames = self.buffers.space.takeBatch()
+            guard self.deliver(&frames, to: delegate) else { return self.hold(frames, failure, bytes) }
+            mayHoldMore = frames.count == Self.framesAtOnce
+            self.buffers.space.giveBack(&frames)
+            if let failure {
+                self.fail(failure)
+            }
+        } while mayHoldMore
+        guard bytes.readableBytes > 0, !self.machine.isFinished else { return }
+        if !isRest || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
+        // In a buffer of its own: what was read may be much larger than the 130 bytes this can be.
+        var own = ByteBuffer()
+        own.writeImmutableBuffer(bytes)
+        self.incomplete = own
+    }
+
+    /// Handles frames. Returns `false` when those that are left have to wait.
+    private func deliver(_ frames: inout WebSocketFrameBatch, to delegate: any WebSocketHandlerDelegate) -> Bool {
+        let before = self.buffers.turn.deliveries
+        while !self.mustHold {
+            guard let frame = frames.next() else { return true }
+            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
+        }
+        // Where none is handled, what is known of the read before stays.
+        let deliveries = self.buffers.turn.deliveries &- before
+        if deliveries > 0 { self.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
+        return frames.isAtEnd
+    }
+
     package func channelReadComplete(context: ChannelHandlerContext) {
+        self.completeRead()
+        context.fireChannelReadComplete()
+    }
+
+    /// What was read, or was held, is handled as far as it can be.
+    func completeRead() {
         if !self.machine.isFinished {
             self.delegate?.webSocketReadComplete(self)
         }
+        self.countUnfinished()
         // Without a read before it this is the peer's end: it may still hear the answers to what it said. Behind TLS both may come in one read.
         let answersCanWait = self.isReading && self.sharesReceiveBuffer
         self.isReading = false
-        if answersCanWait { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
-        context.fireChannelReadComplete()
+        if answersCanWait, let context = self.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -156,8 +208,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         self.isWritable = isWritable
         if isWritable {
             if let payload = self.waitingPong.take() { self.sendPong(payload) }
-            if self.outbound.readableBytes > 0 { self.scheduleFlush() }
+            if self.outboundBytes > 0 { self.scheduleFlush() }
         }
+        self.queueChanged()
         if !self.machine.isFinished {
             self.delegate?.webSocketWritabilityChanged(self, isWritable: isWritable)
         }
@@ -165,8 +218,17 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        self.transportEnded(cause: nil)
+        self.end()
         context.fireChannelInactive()
+    }
+
+    /// The peer says nothing more. What it said before is handled first.
+    private func end() {
+        guard self.isHolding, !self.machine.isFinished else { return self.transportEnded(cause: nil) }
+        self.hasEnded = true
+        self.countNothing()
+        self.countUnfinished()
+        self.resumeLater()
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -182,7 +244,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             // Half-open, where a server of HTTP permits it: the peer will say nothing more, so there is nobody to close with. It may still hear what
             // it was answered.
             self.flushNow()
-            self.transportEnded(cause: nil)
+            self.end()
         default:
             context.fireUserInboundEventTriggered(event)
         }

@@ -33,7 +33,8 @@ public final class WebSocketServer: Sendable {
     let logger: Logger
     private let handler: Handler
     let state: NIOLockedValueBox<State>
-    let buffers = PerEventLoop { _ in WebSocketBuffers(isShared: true) }
+    let budgets: ConnectionBudgets
+    let buffers: PerEventLoop<WebSocketBuffers>
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
 
     private enum Handler: Sendable {
@@ -67,6 +68,11 @@ public final class WebSocketServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.handler = handler
+        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumQueuedBytesInAll)
+        // The bound must not come first: a client would be closed before it is slowed down.
+        let queueLowMark = min(configuration.flow.queueLowMark, max(1, configuration.flow.postedBytes / 2))
+        self.budgets = budgets
+        self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
         self.state = NIOLockedValueBox(
             State(
                 transports: .transports(for: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
@@ -122,7 +128,7 @@ public final class WebSocketServer: Sendable {
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
         let frame = WebSocketHandler.encodeServerFrame(message)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {
-            bucket.eventLoop.runOnLoop {
+            self.deliver(bucket.connections.count, on: bucket.eventLoop) {
                 for connection in bucket.connections.values where connection !== excluded { connection.post(preencoded: frame) }
             }
         }
@@ -149,6 +155,9 @@ public final class WebSocketServer: Sendable {
             } else {
                 ClientAddress.key(of: peer)
             }
+        guard !self.budgets.areScarce else {
+            throw .unavailable("The server has no memory for another connection", retryAfter: self.configuration.retryAfter)
+        }
         switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
         case nil:
             return WebSocketTicket(state: self.state, address: address)
@@ -238,9 +247,9 @@ public final class WebSocketServer: Sendable {
     }
 }
 
-extension EventLoop {
-    /// Runs `work` now when on this loop, else at its next turn.
-    fileprivate func runOnLoop(_ work: @escaping @Sendable () -> Void) {
-        if self.inEventLoop { work() } else { self.execute(work) }
+extension WebSocketServer {
+    /// Sends to connections of an event loop, now when on it, else at its next turn.
+    private func deliver(_ count: Int, on eventLoop: any EventLoop, _ body: @escaping @Sendable () -> Void) {
+        self.budgets.backlog.deliver(count, on: eventLoop, turn: { self.buffers.value(on: $0).turn }, body)
     }
 }

@@ -63,6 +63,18 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Default: such a reader is closed with 1008 when 4 MiB wait for it.
     public var flow = WebSocketFlowControl()
 
+    /// Bytes that may wait for all clients together. Above it the connections for which most waits are cut, and from three quarters of it on
+    /// new ones are answered with 503.
+    ///
+    /// What waits for one client is ``flow``'s. A message to many clients counts for each of them. Default: 256 MiB.
+    public var maximumQueuedBytesInAll: Int = 256 << 20
+
+    /// Bytes of messages that have begun and not ended, of all clients together: fragments, parts of frames, and what was read from clients that have
+    /// to wait. Above it the connections that hold most are cut, and from three quarters of it on new ones are answered with 503.
+    ///
+    /// Messages that come whole are not counted. Default: 64 MiB.
+    public var maximumUnfinishedBytes: Int = 64 << 20
+
     /// Time between two Pings. A client that has gone without a word is found by them, and proxies keep the connection.
     ///
     /// Default: 20 seconds, as Python's `websockets`. `nil`: no Pings.
@@ -107,6 +119,9 @@ public struct WebSocketServerConfiguration: Sendable {
         guard self.limits.maximumFrameBytes > 0, self.limits.maximumMessageBytes > 0, self.limits.maximumFragments > 0,
             self.limits.maximumHeaderFields > 0, self.limits.maximumHeaderBytes > 0
         else { throw refuse("limits that let nothing through") }
+        guard self.maximumQueuedBytesInAll > 0, self.maximumUnfinishedBytes > 0, self.flow.queueLowMark > 0 else {
+            throw refuse("`maximumQueuedBytesInAll`, `maximumUnfinishedBytes` and `flow.queueLowMark` must be greater than 0")
+        }
         guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
             throw refuse("a drain without batches, or of less than no time")
         }

@@ -84,6 +84,9 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
+    /// The bytes that are kept of a message whose last fragment has not come; 0 while there is none.
+    package var unfinishedBytes: Int { self.partial?.payload.readableBytes ?? 0 }
+
     // MARK: Frames
 
     /// What is rare is indirect: the value is made for every frame, and should be small.

@@ -35,6 +35,15 @@ package struct WebSocketFrameBatch {
     /// An empty batch.
     init() {}
 
+    /// The frames of the batch, those included that were gone through.
+    package var count: Int { self.places.count }
+
+    /// Whether all frames were gone through.
+    package var isAtEnd: Bool { self.position >= self.places.count }
+
+    /// The bytes of the payloads.
+    package var byteCount: Int { self.bytes.readableBytes }
+
     /// The next frame; `nil` after the last.
     @inlinable
     package mutating func next() -> WebSocketFrame? {

@@ -50,15 +50,18 @@ package struct WebSocketFrameDecoder {
     /// - Parameters:
     ///   - buffer: What was read.
     ///   - space: What is needed for it. Afterwards its batch holds the frames that were found.
+    ///   - maximumFrames: The most frames to take. When the batch is full, more may be left in `buffer`.
     /// - Returns: What is wrong with the bytes after the last frame; final, and `buffer` is then emptied.
-    package mutating func decode(_ buffer: inout ByteBuffer, using space: inout WebSocketFrameSpace) -> WebSocketError? {
+    package mutating func decode(
+        _ buffer: inout ByteBuffer, using space: inout WebSocketFrameSpace, maximumFrames: Int = .max
+    ) -> WebSocketError? {
         space.begin()
         guard !self.hasFailed else {
             buffer.clear()
             return nil
         }
         var consumed = 0
-        let failure = buffer.withUnsafeReadableBytes { self.scan($0, into: &space, consumed: &consumed) }
+        let failure = buffer.withUnsafeReadableBytes { self.scan($0, into: &space, maximumFrames, consumed: &consumed) }
         switch self.role {
         case .server: space.unmask(buffer)
         case .client: space.cut(buffer)
@@ -74,14 +77,16 @@ package struct WebSocketFrameDecoder {
 
     /// Finds the frames.
     private mutating func scan(
-        _ bytes: UnsafeRawBufferPointer, into space: inout WebSocketFrameSpace, consumed: inout Int
+        _ bytes: UnsafeRawBufferPointer, into space: inout WebSocketFrameSpace, _ maximumFrames: Int, consumed: inout Int
     ) -> WebSocketError? {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return nil }
         if let open = self.openFrame.take() {
             self.take(min(open.missing, bytes.count), of: open, opcode: .continuation, reserved: .unset, into: &space, consumed: &consumed)
         }
         do throws(WebSocketError) {
-            while let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed)) {
+            while space.frameCount < maximumFrames,
+                let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed))
+            {
                 let available = bytes.count &- consumed &- header.headerLength
                 // A control frame stands between fragments and is itself never in pieces.
                 guard available >= header.payloadLength || !header.opcode.isControl else { return nil }

@@ -14,6 +14,9 @@ package struct WebSocketFrameSpace {
     /// An empty space.
     package init() {}
 
+    /// The frames found since ``begin()``.
+    var frameCount: Int { self.batch.places.count }
+
     mutating func begin() {
         self.batch.clear()
         self.payloadBytes = 0

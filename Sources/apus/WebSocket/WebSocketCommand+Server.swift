@@ -32,7 +32,7 @@ extension WebSocketCommand {
         }
     }
 
-    /// Every message goes back on the event loop it came on. A peer that does not read what it asked for is closed, see `flow`.
+    /// Every message goes back on the event loop it came on. A peer that does not read its echoes is not read either, see `flow`.
     private func echoServer() -> WebSocketServer {
         var configuration = WebSocketServerConfiguration()
         configuration.path = nil
@@ -40,7 +40,11 @@ extension WebSocketCommand {
         configuration.subprotocols = .custom { [spoken = self.subprotocol] offered, _ in spoken.first { offered.contains($0) } }
         configuration.maximumConnectionsPerAddress = configuration.maximumConnections  // a load generator has one address
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
-        configuration.flow.postedBytes = max(configuration.flow.postedBytes, 4 * self.maxMessage)
+        configuration.flow.queueLowMark = 256 << 10
+        // Nothing is echoed above the mark: one message more is the most that can wait.
+        configuration.flow.postedBytes = 2 * configuration.flow.queueLowMark + 2 * self.maxMessage
+        configuration.maximumUnfinishedBytes = max(configuration.maximumUnfinishedBytes, 4 * self.maxMessage)
+        configuration.maximumQueuedBytesInAll = max(configuration.maximumQueuedBytesInAll, 8 * self.maxMessage)
         configuration.compression = self.compress ? .init() : nil
         configuration.drainTimeout = .seconds(5)
         var logger = Logger(label: "apus.ws") { StreamLogHandler.standardError(label: $0) }

@@ -23,6 +23,18 @@ import Testing
         #expect(heartbeat.receivedPong() == .doNothing)
     }
 
+    /// What it says waits behind what it still takes.
+    @Test(arguments: [true, false]) func aPeerThatIsDrainingHasAsMuchTimeAgain(sendsPings: Bool) {
+        var heartbeat = EngineIOHeartbeat(sendsPings: sendsPings, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+        if sendsPings { #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20))) }
+        for _ in 0..<3 {
+            #expect(heartbeat.timerFired() == .closeSession(.pingTimeout))
+            #expect(heartbeat.peerIsDraining() == .seconds(sendsPings ? 20 : 45))
+        }
+        if sendsPings { #expect(heartbeat.receivedPong() == .restartTimer(after: .seconds(25))) }
+        if !sendsPings { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }
+    }
+
     @Test func pongNobodyAskedForChangesNothing() {
         var heartbeat = self.makeHeartbeat()
         #expect(heartbeat.receivedPong() == .doNothing)

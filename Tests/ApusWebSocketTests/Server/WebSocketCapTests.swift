@@ -1,4 +1,5 @@
 @testable import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -32,6 +33,21 @@ import Testing
         #expect(!second.channel.isActive)
         try first.channel.close().wait()
         #expect(server.connectionCount == 0)
+        #expect(try self.connect(server, from: "203.0.113.2").answer.hasPrefix("HTTP/1.1 101 "))
+    }
+
+    @Test func aServerWithoutMemoryRefusesNewcomers() throws {
+        var configuration = WebSocketServerConfiguration()
+        configuration.maximumUnfinishedBytes = 100_000
+        let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
+        let first = try self.connect(server, from: "203.0.113.1")
+        var frame = ByteBuffer()
+        WebSocketFrameEncoder.write(
+            WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 0, count: 90_000)), maskingKey: WebSocketMaskingKey(word: 1),
+            into: &frame)
+        try first.channel.writeInbound(frame.getSlice(at: 0, length: 80_000))
+        #expect(try self.connect(server, from: "203.0.113.2").answer.hasPrefix("HTTP/1.1 503 "))
+        try first.channel.writeInbound(frame.getSlice(at: 80_000, length: frame.readableBytes - 80_000))
         #expect(try self.connect(server, from: "203.0.113.2").answer.hasPrefix("HTTP/1.1 101 "))
     }
 

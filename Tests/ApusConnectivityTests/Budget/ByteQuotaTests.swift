@@ -1,0 +1,76 @@
+import ApusConnectivity
+import Testing
+
+@Suite struct ByteQuotaTests {
+    @Test func holdersAreCountedUntilTheyHoldNothing() {
+        var quota = ByteQuota<String>(maximum: 1000)
+        #expect(quota.set(300, for: "a").isEmpty)
+        #expect(quota.set(200, for: "b").isEmpty)
+        #expect(quota.set(100, for: "a").isEmpty)
+        #expect(quota.held == 300)
+        #expect(quota.set(0, for: "a").isEmpty)
+        #expect(quota.set(0, for: "b").isEmpty)
+        #expect(quota.set(0, for: "c").isEmpty)  // never held anything
+        #expect(quota.held == 0)
+        #expect(quota.holderCount == 0)
+    }
+
+    @Test func exactlyTheMaximumMayBeHeld() {
+        var quota = ByteQuota<Int>(maximum: 1000)
+        #expect(quota.set(1000, for: 1).isEmpty)
+        #expect(quota.set(1001, for: 1) == [1])
+    }
+
+    @Test func theLargestAreClosedFirstUntilAnEighthIsFree() {
+        var quota = ByteQuota<String>(maximum: 800)
+        for (holder, bytes) in [("a", 100), ("b", 250), ("c", 200), ("d", 240)] { #expect(quota.set(bytes, for: holder).isEmpty) }
+        #expect(quota.set(120, for: "a") == ["b"])  // 810 held, 700 allowed afterwards
+        #expect(quota.held == 560)
+        #expect(quota.closing == 250)
+        #expect(quota.set(600, for: "a") == ["a"])
+        #expect(quota.held == 440)
+    }
+
+    @Test func whoSentTheLastByteIsNotClosedWhenOthersHoldMore() {
+        var quota = ByteQuota<String>(maximum: 100)
+        _ = quota.set(90, for: "large")
+        #expect(quota.set(20, for: "small") == ["large"])
+    }
+
+    /// A closing connection still holds its bytes for a moment: nobody else is closed for them, and it is not closed twice.
+    @Test func closingHoldersCountApart() {
+        var quota = ByteQuota<String>(maximum: 100)
+        _ = quota.set(90, for: "a")
+        #expect(quota.set(20, for: "b") == ["a"])
+        #expect(quota.set(95, for: "a").isEmpty)
+        #expect(quota.closing == 95)
+        #expect(quota.set(60, for: "c").isEmpty)
+        #expect(quota.set(0, for: "a").isEmpty)
+        #expect(quota.closing == 0)
+        #expect(quota.held == 80)
+        // It may come again.
+        #expect(quota.set(1, for: "a").isEmpty)
+        #expect(quota.held == 81)
+    }
+
+    @Test func newcomersAreRefusedFromThreeQuartersOn() {
+        var quota = ByteQuota<String>(maximum: 1000)
+        _ = quota.set(750, for: "a")
+        #expect(!quota.isScarce)
+        _ = quota.set(1, for: "b")
+        #expect(quota.isScarce)
+        #expect(quota.set(300, for: "b") == ["a"])
+        #expect(quota.isScarce)  // until it has gone
+        _ = quota.set(0, for: "a")
+        #expect(!quota.isScarce)
+    }
+
+    @Test func manySmallHoldersAreBoundToo() {
+        var quota = ByteQuota<Int>(maximum: 1000)
+        var closed = 0
+        for holder in 0..<1000 { closed += quota.set(10, for: holder).count }
+        #expect(quota.held <= 1000)
+        #expect(quota.held > 800)
+        #expect(closed == 1000 - quota.held / 10)
+    }
+}
