@@ -93,11 +93,12 @@ let package = Package(
         // Shells: sockets, tasks, clocks, disks.
         module(
             "ApusConnectivity",
-            ["CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, swiftASN1, dequeModule]),
+            ["ApusBytes", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, swiftASN1, dequeModule]),
         module(
             "ApusWebSocket",
             [
-                "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
+                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioSSL,
                 nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
                 logging,
             ]),
@@ -111,8 +112,8 @@ let package = Package(
         module(
             "ApusEngineIOServer",
             [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib", nioCore,
-                nioPosix,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib",
+                nioCore, nioPosix,
                 nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
@@ -124,8 +125,8 @@ let package = Package(
         module(
             "ApusEngineIOClient",
             [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore, nioPosix,
-                nioHTTP1, nioSSL,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore,
+                nioPosix, nioHTTP1, nioSSL,
                 nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
         module(
@@ -138,7 +139,7 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
+                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
                 nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,

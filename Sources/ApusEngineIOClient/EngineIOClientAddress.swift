@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 
@@ -18,7 +19,7 @@ struct EngineIOClientAddress: Sendable {
             throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL: http://host:port is expected, non-ASCII percent-encoded")
         }
         let isSecure: Bool
-        switch url[..<colon].lowercased() {
+        switch url[..<colon].asciiLowercased {
         case "http", "ws": isSecure = false
         case "https", "wss": isSecure = true
         case let scheme: throw EngineIOError(.badRequest, message: "the scheme is \(scheme), not http, https, ws or wss")

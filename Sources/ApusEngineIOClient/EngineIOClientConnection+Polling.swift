@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import NIOCore
 
@@ -10,7 +11,7 @@ extension EngineIOClientConnection {
     /// The fields of the attempt's requests, with the cookies for this one.
     func headers(for target: String) -> [(String, String)] {
         var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let place = headers.firstIndex { $0.0.lowercased() == "cookie" }
+        let place = headers.firstIndex { $0.0.equalsIgnoringASCIICase("cookie") }
         let field = place.map { headers.remove(at: $0).1 }
         if let cookies = self.memory.cookies(for: self.address, target: target, given: self.configuration.cookies, field: field) {
             headers.append(("Cookie", cookies))

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -27,7 +28,8 @@ extension EngineIOClientConnection {
         }
         var headers = self.headers(for: url.requestTarget)
         // Servers refuse a WebSocket that shows a cookie and does not say from where, as a stranger's page would (CVE-2020-28481, hazard 18).
-        if headers.contains(where: { $0.0 == "Cookie" }), !headers.contains(where: { $0.0.lowercased() == "origin" }) {
+        func isSet(_ name: String) -> Bool { headers.contains { $0.0.equalsIgnoringASCIICase(name) } }
+        if isSet("Cookie"), !isSet("Origin") {
             headers.append(("Origin", "\(url.isSecure ? "https" : "http")://\(url.authority)"))
         }
         WebSocketClientConnector.attempt(

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 package import ApusEngineIOProtocol
 
@@ -30,7 +31,7 @@ package final class EngineIOClientMemory {
     /// - Parameter given: Those of the configuration; the server's word comes before them.
     func cookies(for address: EngineIOClientAddress, target: String, given: [String: String], field: String?) -> String? {
         let kept = self.jar?.cookies(target: target, isSecure: address.origin.isSecure, now: Self.now) ?? []
-        let fixed = given.filter { name, _ in !kept.contains { $0.name == name } }.sorted { $0.key < $1.key }
+        let fixed = given.filter { name, _ in !kept.contains { $0.name.hasSameBytes(as: name) } }.sorted { $0.key < $1.key }
         let pairs = fixed.map { "\($0.key)=\($0.value)" } + kept.map { "\($0.name)=\($0.value)" }
         let all = (field.map { [$0] } ?? []) + pairs
         return all.isEmpty ? nil : all.joined(separator: "; ")

@@ -65,10 +65,14 @@ extension EngineIOServer: WebSocketArrivalHost {
     }
 
     package func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws {
-        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
-        try pipeline.addHandler(self.makeHTTPHandler(isAlone: true, firstDeadline: deadline))
-        try pipeline.addHandler(NotFoundHandler())
+        try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder()),
+            HTTPRequestGuard(isAlone: true, logger: self.logger),
+            HTTP1ToHTTPServerCodec(secure: isSecure),
+            self.makeHTTPHandler(isAlone: true, firstDeadline: deadline),
+            NotFoundHandler(),
+        ])
     }
 }
 

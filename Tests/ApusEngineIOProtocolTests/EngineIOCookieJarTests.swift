@@ -25,6 +25,17 @@ import Testing
         for field in ["", "a", "=b", ";", "a=b\u{0}", "a=b\r\nc"] { #expect(self.sent([field]) == "") }
     }
 
+    /// U+037E is a semicolon to `String`, and a mark behind a character makes another one of it.
+    @Test func namesAndSeparatorsAreBytes() {
+        #expect(self.sent(["a=b\u{37E} Path=/other"]) == "a=b\u{37E} Path=/other")
+        #expect(self.sent(["a=b;\u{301} Path=/other"]) == "a=b")
+        #expect(self.sent(["a=\u{338}b"]) == "a=\u{338}b")
+        #expect(self.sent(["é=1", "e\u{301}=2"]) == "é=1; e\u{301}=2")
+        #expect(self.sent(["\u{212A}=1; Max-Age=9", "K=2"]) == "\u{212A}=1; K=2")
+        #expect(self.sent(["a=1; Domain=\u{212A}.com"], host: "k.com") == "")
+        #expect(self.sent(["a=1; Path=/\u{301}"], target: "/\u{301}/x") == "a=1")
+    }
+
     @Test func pathsAreHeeded() {
         #expect(self.sent(["a=1; Path=/"]) == "a=1")
         #expect(self.sent(["a=1; Path=/socket.io"]) == "a=1")

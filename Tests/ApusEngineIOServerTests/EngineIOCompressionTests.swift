@@ -28,6 +28,7 @@ import Testing
             ("gzip", "gzip"), ("deflate", "deflate"), ("gzip, deflate, br, zstd", "gzip"), ("deflate, gzip;q=0.5", "deflate"),
             ("*", "gzip"), ("gzip;q=0, deflate", "deflate"), ("GZIP ; Q=1", "gzip"), ("x-gzip", "gzip"),
             ("br", nil), ("gzip;q=0", nil), ("identity", nil), ("", nil), (nil, nil), ("gzip;q=x", nil),
+            ("g\u{131}zip", nil), ("gzip\u{37E}q=1", nil), ("gzip;\u{301}q=0", "gzip"), ("deflate;q=0\u{37E}x", nil),
         ] as [(String?, String?)])
     func isOfACodingTheClientAccepts(accepting: String?, coding: String?) throws {
         let answer = try self.answer(bytes: 5000, accepting: accepting)

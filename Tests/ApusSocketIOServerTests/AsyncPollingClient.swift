@@ -63,6 +63,9 @@ final class AsyncPollingClient: Sendable {
         _ = try await Self.exchange(self.channel, .post, self.path, body: "1")
     }
 
+    /// Runs something on its event loop.
+    func execute(_ work: @escaping @Sendable () -> Void) { self.channel.eventLoop.execute(work) }
+
     /// Lets time pass on its event loop.
     func pass(_ time: TimeAmount) async { await self.channel.testingEventLoop.advanceTime(by: time) }
 

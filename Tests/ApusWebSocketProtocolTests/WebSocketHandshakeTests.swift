@@ -24,6 +24,7 @@ import Testing
         let changes: [(inout HTTPRequest) -> Void] = [
             { $0.method = .post }, { $0.headerFields[.upgrade] = nil }, { $0.headerFields[.upgrade] = "websockets" },
             { $0.headerFields[.connection] = "keep-alive" }, { $0.headerFields[.secWebSocketKey] = nil },
+            { $0.headerFields[.upgrade] = "websoc\u{212A}et" }, { $0.headerFields[.upgrade] = "websocket\u{301}" },
             { $0.headerFields[.secWebSocketKey] = "dGhlIHNhbXBsZSBub25jZQ=" }, { $0.headerFields[.secWebSocketKey] = "AAAA" },
             { $0.headerFields[values: .secWebSocketKey] = ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="] },
         ]
@@ -86,6 +87,16 @@ import Testing
         #expect(ours.deflate == agreement.deflate)  // with the defaults both directions are alike
         #expect(try WebSocketHandshake.accept(request).agreement == WebSocketAgreement())
         #expect(try WebSocketHandshake.accept(request) { _ in "c" }.agreement.subprotocol == nil)
+        for (offered, other) in [("K", "\u{212A}"), ("a", "A"), ("`", "\u{1FEF}")] {
+            // Subprotocols are compared with their case, and by bytes.
+            let request = self.request { $0.headerFields[.secWebSocketProtocol] = offered }
+            var (fields, agreement) = try WebSocketHandshake.accept(request) { _ in other }
+            #expect(agreement.subprotocol == nil)
+            fields[.secWebSocketProtocol] = other
+            #expect(throws: WebSocketError.self) {
+                try WebSocketHandshake.check(HTTPResponse(status: .switchingProtocols, headerFields: fields), to: request)
+            }
+        }
         for bad in [["a", "a"], [""], ["a b"], ["a,b"], ["a\r\nX: y"]] {
             #expect(throws: WebSocketError.self) {
                 try WebSocketHandshake.request(to: WebSocketURL("ws://a/"), headers: [], subprotocols: bad, key: "k")

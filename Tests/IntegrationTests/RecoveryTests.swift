@@ -3,6 +3,7 @@ import ApusSocketIOClient
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Testing
 
@@ -54,8 +55,7 @@ private final class CuttableRelay: Sendable {
     }
 }
 
-/// Connection state recovery between our client and our server: the connection is cut in the middle. By WebSocket, where the server notices at
-/// once; a polling session that is cut between two requests is lost only when its ping is, and until then nobody can take its place.
+/// Connection state recovery between our client and our server: the connection is cut in the middle.
 @Suite(.timeLimit(.minutes(2)))
 struct RecoveryTests {
     @Test(arguments: [Way.webSocket]) func whatWasMissedComesOnceAndInOrder(way: Way) async throws {
@@ -112,5 +112,89 @@ struct RecoveryTests {
             #expect(client.id == first.id)
         }
         client.disconnect()
+    }
+
+    /// The server of the next tests, on several event loops.
+    private func withServer(
+        _ body: (_ server: SocketIOServer, _ port: Int) async throws -> Void
+    ) async throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.connectionStateRecovery = .init()
+        let server = SocketIOServer(configuration: configuration)
+        _ = server.namespace("/")
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let running = Task {
+            try await server.run(host: "127.0.0.1", port: 0, eventLoopGroup: group) { address in found.yield(address.port ?? 0) }
+        }
+        let port = try #require(await ports.first { _ in true })
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(server, port)) } catch { result = .failure(error) }
+        running.cancel()
+        try await running.value
+        try await group.shutdownGracefully()
+        try result.get()
+    }
+
+    /// The line is cut when the answer with the private id has come: no poll is on its way that could break.
+    @Test(arguments: Way.allCases) func whoIsCutJustAfterItsConnectIsRecovered(way: Way) async throws {
+        try await self.withServer { server, port in
+            let (sockets, connected) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
+            server.namespace("/").onConnection { connected.yield($0) }
+            let relay = try await CuttableRelay(to: port)
+            defer { relay.close() }
+            let manager = SocketManager(url: relay.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10))))
+            let client = manager.defaultSocket
+            let cuts = NIOLockedValueBox(0)
+            client.on(clientEvent: .connect) { (_: SocketLifecycleEvent) in
+                let count = cuts.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+                if count <= 10 { relay.cut() }
+            }
+            var numbers = client.messages("n", as: Int.self).makeAsyncIterator()
+            try await client.connect(timeout: .seconds(15))
+            var arrivals = sockets.makeAsyncIterator()
+            let first = try #require(await arrivals.next())
+            for round in 0..<10 {
+                server.namespace("/").emit("n", round)
+                let back = try #require(await arrivals.next())
+                #expect(back.isRecovered && back.id == first.id, "round \(round)")
+                #expect(await numbers.next() == round)
+            }
+            #expect(server.namespace("/").sockets.count == 1)
+            await manager.close()
+        }
+    }
+
+    /// The same by hand, each request on a connection of its own that is closed behind it.
+    @Test func aPollingClientThatChangesItsLineIsRecovered() async throws {
+        try await self.withServer { server, port in
+            func exchange(_ method: HTTPMethod, _ sid: String, _ body: String? = nil) async throws -> String {
+                let client = HTTPExchangeClient(
+                    configuration: .init(origin: HTTPOrigin(isSecure: false, host: "127.0.0.1", port: port)),
+                    eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+                defer { client.finish() }
+                let request = HTTPExchangeRequest(
+                    method, "/socket.io/?EIO=4&transport=polling\(sid)", body: body.map { ByteBuffer(string: $0) })
+                return String(buffer: try await client.send(request, timeout: .seconds(15)).body)
+            }
+            var (pid, socketID) = ("", "")
+            for round in 0..<10 {
+                let open = try await exchange(.GET, "")
+                let sid = "&sid=" + (try #require(open.firstMatch(of: /"sid":"([^"]+)"/)?.1))
+                #expect(try await exchange(.POST, sid, pid.isEmpty ? "40" : "40{\"pid\":\"\(pid)\"}") == "ok")
+                let answer = try await exchange(.GET, sid)
+                let grant = try #require(answer.firstMatch(of: /"sid":"([^"]+)","pid":"([^"]+)"/))
+                if round > 0 {
+                    #expect(grant.1 == socketID, "round \(round)")
+                    #expect(answer.contains("[\"n\",\(round - 1),"), "round \(round)")
+                }
+                (socketID, pid) = (String(grant.1), String(grant.2))
+                server.namespace("/").emit("n", round)
+            }
+            #expect(server.clientCount == 1)
+        }
     }
 }

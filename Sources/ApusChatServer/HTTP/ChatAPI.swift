@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatProtocol
 import ApusConnectivity
 import ApusJSON
@@ -105,8 +106,9 @@ struct ChatAPI: Sendable {
 
     /// Who asks, by `Authorization: Bearer`. A token in the URL is not looked at: URLs end up in logs.
     private func identity(of request: Request) async throws -> AccountRows.Identity {
-        let parts = (request.headers[.authorization] ?? "").split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let identity = try await self.accounts.identity(token: String(parts[1]))
+        let parts = (request.headers[.authorization] ?? "").split(atByte: " ").filter { !$0.isEmpty }
+        guard parts.count == 2, parts[0].equalsIgnoringASCIICase("bearer"),
+            let identity = try await self.accounts.identity(token: String(parts[1]))
         else {
             throw ChatError(.unauthorized, message: "sign in and send `Authorization: Bearer` with the token")
         }
@@ -127,11 +129,12 @@ struct ChatAPI: Sendable {
     /// reads would else wait for us while we wait for it, and never see the 413.
     private static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
         let tooLarge = ChatError(.tooLarge, message: "at most \(limit) bytes")
-        let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-        guard announced <= 4 * limit else { throw tooLarge }
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        guard announced ?? 0 <= 4 * limit else { throw tooLarge }
         var body = ByteBuffer()
         var count = 0
-        for try await part in request.body {
+        var parts = request.body.makeAsyncIterator()
+        while let part = try await self.next(&parts) {
             count += part.readableBytes
             guard count <= 4 * limit else { throw tooLarge }
             if count <= limit {
@@ -140,8 +143,17 @@ struct ChatAPI: Sendable {
                 body = ByteBuffer()
             }
         }
+        // A connection that ends within the body may look like the end of the body.
+        guard count >= announced ?? 0 else { throw ChatError(.badRequest, message: "the body has \(count) of \(announced ?? 0) bytes") }
         guard count <= limit else { throw tooLarge }
         return body
+    }
+
+    /// The next part of a body. That it does not come, or is not HTTP, is the client's doing and no failure of the server.
+    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws(ChatError) -> ByteBuffer? {
+        do { return try await parts.next() } catch {
+            throw ChatError(.badRequest, message: "the body did not come whole: \(error)")
+        }
     }
 
     private static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {

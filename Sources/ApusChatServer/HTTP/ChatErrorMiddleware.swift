@@ -12,6 +12,7 @@ struct ChatErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let error as ChatError {
+            context.logger.debug("A request was refused", metadata: ["error": "\(error)"])
             response = try Self.json(error, status: Self.status(of: error.code))
         } catch let error as any HTTPResponseError {
             let code: ChatError.Code = error.status == .notFound ? .notFound : error.status == .contentTooLarge ? .tooLarge : .badRequest

@@ -1,3 +1,4 @@
+import ApusBytes
 import CZlib
 import NIOCore
 
@@ -12,7 +13,7 @@ final class HTTPBodyInflater {
 
         /// The coding of a `Content-Encoding`; `nil` for one we did not ask for.
         init?(_ name: some StringProtocol) {
-            switch name.lowercased() {
+            switch name.asciiLowercased {
             case "gzip", "x-gzip": self = .gzip
             case "deflate": self = .deflate
             default: return nil

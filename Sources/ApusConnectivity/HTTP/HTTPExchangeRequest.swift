@@ -1,3 +1,4 @@
+import ApusBytes
 package import NIOCore
 package import NIOHTTP1
 
@@ -40,7 +41,7 @@ package struct HTTPExchangeRequest: Sendable {
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw ConnectivityError(.invalidSettings, message: "the field \(name) holds a control character")
             }
-            guard !["content-length", "transfer-encoding", "connection"].contains(name.lowercased()) else {
+            guard !["content-length", "transfer-encoding", "connection"].contains(where: name.equalsIgnoringASCIICase) else {
                 throw ConnectivityError(.invalidSettings, message: "the field \(name) is set by the client itself")
             }
         }

@@ -1,3 +1,4 @@
+import ApusBytes
 import NIOCore
 import NIOHTTP1
 
@@ -21,8 +22,8 @@ struct HTTPResponseCollector {
     /// How long the server keeps an idle connection, when it says so: Node's `Keep-Alive: timeout=5`.
     var keepAliveTimeout: Duration? {
         for value in self.head?.headers[canonicalForm: "Keep-Alive"] ?? [] {
-            let parts = value.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "timeout", let seconds = Int(parts[1]), seconds >= 0 else { continue }
+            let parts = value.split(atByte: "=")
+            guard parts.count == 2, parts[0].equalsIgnoringASCIICase("timeout"), let seconds = Int(parts[1]), seconds >= 0 else { continue }
             return .seconds(min(seconds, 86_400))
         }
         return nil
@@ -37,7 +38,7 @@ struct HTTPResponseCollector {
         if let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
             throw self.tooLarge("\(length)")
         }
-        let codings = head.headers[canonicalForm: "Content-Encoding"].filter { $0.lowercased() != "identity" }
+        let codings = head.headers[canonicalForm: "Content-Encoding"].filter { !$0.equalsIgnoringASCIICase("identity") }
         guard let coding = codings.first else { return }
         guard codings.count == 1, let known = HTTPBodyInflater.Coding(coding) else {
             throw ConnectivityError(.httpProtocol, message: "the answer is coded in a way that was not asked for: \(codings)")

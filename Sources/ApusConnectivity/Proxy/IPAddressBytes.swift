@@ -1,3 +1,5 @@
+import ApusBytes
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -56,7 +58,7 @@ struct IPAddressBytes: Hashable {
     /// Whether a host is this machine, by address or as `localhost` (RFC 6761 6.3).
     static func isLoopback(host: String) -> Bool {
         if let address = IPAddressBytes(host) { return address.isLoopback }
-        let name = host.hasSuffix(".") ? host.dropLast().lowercased() : host.lowercased()
+        let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).asciiLowercased
         return name == "localhost" || name.hasSuffix(".localhost")
     }
 }

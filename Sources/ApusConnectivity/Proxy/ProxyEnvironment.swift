@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// What a process's environment says about proxies. Pure: the variables are passed in.
 ///
 /// There is no standard; this follows curl's manual ("ENVIRONMENT") and Go's `httpproxy`, which agree but for details.
@@ -33,11 +35,11 @@ struct ProxyEnvironment {
     /// Whether `NO_PROXY` names the server.
     func excludes(host: String, port: Int) -> Bool {
         guard let list = self.value("no_proxy") ?? self.value("NO_PROXY") else { return false }
-        let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+        let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).asciiLowercased
         let address = IPAddressBytes(name)
         return list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { entry in
             if entry == "*" { return true }
-            return Self.matches(entry.lowercased(), name: name, address: address, port: port)
+            return Self.matches(entry.asciiLowercased, name: name, address: address, port: port)
         }
     }
 
@@ -56,6 +58,6 @@ struct ProxyEnvironment {
         if suffix.hasPrefix(".") { suffix = suffix.dropFirst() }
         if suffix.hasSuffix(".") { suffix = suffix.dropLast() }
         guard !suffix.isEmpty else { return false }
-        return name.hasSuffix("." + suffix) || (!isOnlyBelow && name == suffix)
+        return name.utf8.reversed().starts(with: ("." + suffix).utf8.reversed()) || (!isOnlyBelow && name.hasSameBytes(as: suffix))
     }
 }

@@ -1,3 +1,5 @@
+import ApusBytes
+
 extension ProxySettings.Proxy {
     /// Takes a proxy's URL apart.
     init(url: String) throws(ConnectivityError) {
@@ -8,7 +10,7 @@ extension ProxySettings.Proxy {
         var rest = url[...]
         var kind = Kind.httpConnect
         if let scheme = url.firstRange(of: "://") {
-            switch url[..<scheme.lowerBound].lowercased() {
+            switch url[..<scheme.lowerBound].asciiLowercased {
             case "http": kind = .httpConnect
             case "socks5", "socks5h", "socks": kind = .socks5
             default: throw refuse("has a scheme that is not http, socks5 or socks5h")

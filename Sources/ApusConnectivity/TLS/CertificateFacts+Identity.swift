@@ -1,3 +1,5 @@
+import ApusBytes
+
 extension CertificateFacts {
     /// Whether the certificate was issued for a host.
     ///
@@ -21,7 +23,7 @@ extension CertificateFacts {
 
     /// The labels of a name in lower case, without the dot at the end; `nil` for what is no name.
     private static func labels(_ name: some Collection<UInt8>) -> [[UInt8]]? {
-        var bytes = name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        var bytes = name.map(\.asciiLowercased)
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= 253, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)

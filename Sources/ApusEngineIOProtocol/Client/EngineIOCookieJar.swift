@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// The cookies one server gave a client: a load balancer's that keeps a session on its server, a log-in's.
 ///
 /// Holds the cookies of one host, since a client talks to one. Bounded; the oldest goes first. Time is passed in, as seconds since 1970.
@@ -24,7 +26,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
 
     /// - Parameter host: The server's name or address.
     package init(host: String) {
-        self.host = host.lowercased()
+        self.host = host.asciiLowercased
     }
 
     /// How many there are, with those that are too old.
@@ -38,18 +40,16 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     ///   - now: Seconds since 1970.
     package mutating func received(_ field: String, target: String, now: Int) {
         guard field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return }
-        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
-        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return }
-        var cookie = Cookie(
-            name: Self.trimmed(pair[..<equals]), value: Self.trimmed(pair[pair.index(after: equals)...]), path: Self.directory(of: target),
-            isSecure: false)
+        var parts = field.split(atByte: ";")[...]
+        guard let pair = parts.popFirst(), case let (name, value?) = Self.pair(pair) else { return }
+        var cookie = Cookie(name: name, value: value, path: Self.directory(of: target), isSecure: false)
         guard !cookie.name.isEmpty, cookie.name.utf8.count + cookie.value.utf8.count <= Self.maximumBytes else { return }
         var maximumAge: Int?
         for part in parts {
-            let equals = part.firstIndex(of: "=") ?? part.endIndex
-            let value = equals == part.endIndex ? "" : Self.trimmed(part[part.index(after: equals)...])
-            switch Self.trimmed(part[..<equals]).lowercased() {
-            case "path": cookie.path = value.hasPrefix("/") ? value : Self.directory(of: target)
+            let (name, text) = Self.pair(part)
+            let value = text ?? ""
+            switch name.asciiLowercased {
+            case "path": cookie.path = value.utf8.first == UInt8(ascii: "/") ? value : Self.directory(of: target)
             case "secure": cookie.isSecure = true
             case "domain": guard self.isFor(domain: value) else { return }
             case "expires": cookie.expires = CookieDate.seconds(value) ?? cookie.expires
@@ -63,7 +63,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     }
 
     private mutating func store(_ cookie: Cookie, now: Int) {
-        let place = self.cookies.firstIndex { $0.name == cookie.name && $0.path == cookie.path }
+        let place = self.cookies.firstIndex { $0.name.hasSameBytes(as: cookie.name) && $0.path.hasSameBytes(as: cookie.path) }
         guard cookie.expires.map({ $0 > now }) ?? true else {
             if let place { self.cookies.remove(at: place) }  // how servers take a cookie back
             return
@@ -84,33 +84,39 @@ package struct EngineIOCookieJar: Sendable, Equatable {
 
     // MARK: RFC 6265 5.1
 
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return String(text)
+    /// The texts around the first `=`; no value without one.
+    private static func pair(_ text: Substring) -> (name: String, value: String?) {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (String(text.trimmedOfBlanks), nil) }
+        return (String(text[..<equals].trimmedOfBlanks), String(text[text.utf8.index(after: equals)...].trimmedOfBlanks))
     }
 
     private func isFor(domain: String) -> Bool {
-        let domain = domain.lowercased().drop { $0 == "." }
-        if domain.isEmpty || domain == self.host { return true }
+        let domain = domain.asciiLowercased.utf8.drop { $0 == UInt8(ascii: ".") }
+        let host = self.host.utf8
+        if domain.isEmpty || domain.elementsEqual(host) { return true }
         // An address has no parent.
-        return self.host.hasSuffix("." + domain) && domain.contains(".") && !self.host.contains(":") && self.host.last?.isNumber == false
+        let isName = !host.contains(UInt8(ascii: ":")) && host.last.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        let parent = host.suffix(domain.count)
+        return isName && domain.contains(UInt8(ascii: ".")) && parent.elementsEqual(domain)
+            && host[..<parent.startIndex].last == UInt8(ascii: ".")
     }
 
-    private static func path(of target: String) -> Substring {
-        target.prefix { $0 != "?" }
+    private static func path(of target: String) -> Substring.UTF8View {
+        target[...].utf8.prefix { $0 != UInt8(ascii: "?") }
     }
 
     private static func directory(of target: String) -> String {
         let path = Self.path(of: target)
-        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+        guard path.first == UInt8(ascii: "/"), let slash = path.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+            return "/"
+        }
+        return String(Substring(path[..<slash]))
     }
 
-    private static func path(_ path: Substring, isWithin parent: String) -> Bool {
-        guard path.hasPrefix(parent) else { return false }
-        return path.utf8.count == parent.utf8.count || parent.hasSuffix("/") || path.dropFirst(parent.count).hasPrefix("/")
+    private static func path(_ path: Substring.UTF8View, isWithin parent: String) -> Bool {
+        guard path.starts(with: parent.utf8) else { return false }
+        return path.count == parent.utf8.count || parent.utf8.last == UInt8(ascii: "/")
+            || path.dropFirst(parent.utf8.count).first == UInt8(ascii: "/")
     }
 }
 
@@ -128,7 +134,7 @@ enum CookieDate {
                 time = numbers.compactMap { $0 }
             } else if day == nil, token.count <= 2, let number = Int(token) {
                 day = number
-            } else if month == nil, let index = Self.months.firstIndex(of: token.prefix(3).lowercased()) {
+            } else if month == nil, let index = Self.months.firstIndex(of: token.prefix(3).asciiLowercased) {
                 month = index + 1
             } else if year == nil, token.count == 2 || token.count == 4, let number = Int(token) {
                 year = token.count == 4 ? number : number + (number < 70 ? 2000 : 1900)

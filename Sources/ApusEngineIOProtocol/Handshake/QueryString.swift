@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// The decoded fields of a URL's query. A field that occurs twice keeps its first value, as the reference server does for its own fields.
 package struct QueryString: Equatable, Sendable {
     private var list: [Field] = []
@@ -24,7 +26,7 @@ package struct QueryString: Equatable, Sendable {
     /// The same of a whole string.
     package init(_ query: String) { self.init(query[...]) }
 
-    package subscript(_ name: String) -> String? { self.list.first { $0.name == name }?.value }
+    package subscript(_ name: String) -> String? { self.list.first { $0.name.hasSameBytes(as: name) }?.value }
 
     /// Percent-encoded, RFC 3986 2.3: all but the unreserved characters.
     package static func percentEncoded(_ text: String) -> String {

@@ -1,3 +1,4 @@
+import ApusBytes
 package import NIOCore
 
 /// The body of a polling request or answer.
@@ -25,6 +26,7 @@ package struct EngineIOPayload: Equatable, Sendable {
 
     /// Whether a body with this `Content-Type` is of the binary form. Parameters after a semicolon do not matter.
     package static func isBinary(contentType: String?) -> Bool {
-        contentType?.prefix { $0 != ";" && $0 != " " }.lowercased() == self.binaryContentType
+        let type = contentType?.split(atByte: ";").first?.trimmedOfBlanks
+        return type?.equalsIgnoringASCIICase(self.binaryContentType) ?? false
     }
 }

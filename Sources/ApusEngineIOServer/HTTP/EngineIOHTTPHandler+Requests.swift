@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
 import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -14,7 +15,7 @@ extension EngineIOHTTPHandler {
         let responder = EngineIOResponder(
             handler: self, request: request, server: self.server, corsFields: configuration.cors.fields(for: request, verdict),
             eventLoop: context.eventLoop)
-        let keepAlive = request.headerFields[.connection]?.lowercased() != "close"
+        let keepAlive = !WebSocketHandshake.fields(request.headerFields, .connection, contain: "close")
         var exchange = EngineIOExchange(request: request, parsed: parsed, responder: responder, keepAlive: keepAlive)
         if let length = request.headerFields[.contentLength].flatMap(Int.init), length > configuration.maximumPayloadBytes {
             return self.refuseTooLarge(exchange)

@@ -1,5 +1,6 @@
 package import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusWebSocket
 import HTTPTypes
 import Logging
 package import NIOCore
@@ -44,6 +45,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         self.timers = self.server.timers.value(on: context.eventLoop)
         // The handshake of TLS counts as well.
         if let firstDeadline {
@@ -122,7 +124,14 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer(context) }
     }
 
-    private func proceed(_ context: ChannelHandlerContext) {
+    /// Continues with the requests that waited for an answer. They do not come in a read, and a web framework waits for the end of one.
+    private func proceedAfterAnswer(_ context: ChannelHandlerContext) {
+        if self.proceed(context) { context.fireChannelReadComplete() }
+    }
+
+    /// Returns whether a part of a request was passed on.
+    @discardableResult private func proceed(_ context: ChannelHandlerContext) -> Bool {
+        var hasPassed = false
         while let action = self.machine.nextAction(isOurs: self.isOurs) {
             switch action {
             case .begin(let request): self.begin(request, context)
@@ -130,14 +139,17 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
             case .dispatch: self.dispatch(context)
             case .forwardHead(let part):
                 self.startDeadline(ofPassed: part, context)
+                hasPassed = true
                 context.fireChannelRead(self.wrapInboundOut(part))
             case .forward(let part): context.fireChannelRead(self.wrapInboundOut(part))
             case .forwardEnd(let part):
                 self.passedWhole(context)
+                hasPassed = true
                 context.fireChannelRead(self.wrapInboundOut(part))
             case .discard: break
             }
         }
+        return hasPassed
     }
 
     /// While the application thinks the client may not speak: bytes behind the request of a WebSocket would only pile up in the decoder.
@@ -164,7 +176,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         context.write(data, promise: promise)
         guard isEnd else { return }
         if self.machine.foreignAnswered() { self.waitForNextRequest(context) }
-        self.proceed(context)
+        self.proceedAfterAnswer(context)
     }
 
     /// Writes the answer `responder` gives; an answer that comes too late is dropped.
@@ -179,7 +191,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.waitForNextRequest(context)
         if exchange.keepAlive {
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
-            self.proceed(context)
+            self.proceedAfterAnswer(context)
         } else {
             let channel = context.channel
             context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }

@@ -1,3 +1,4 @@
+import ApusBytes
 import CZlib
 import NIOCore
 
@@ -12,12 +13,15 @@ enum HTTPContentCoding: String {
     /// - Parameter accepted: The values of `Accept-Encoding`.
     init?(accepted: [String]) {
         var best: (coding: Self, weight: Double)?
-        for element in accepted.flatMap({ $0.split(separator: ",") }) {
-            var parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }[...]
-            guard let name = parts.popFirst(), let coding = name == "*" ? .gzip : Self(rawValue: name == "x-gzip" ? "gzip" : name) else {
-                continue
+        for element in accepted.flatMap({ $0.split(atByte: ",") }) {
+            var parts = element.split(atByte: ";").map { $0.trimmedOfBlanks.asciiLowercased }[...]
+            let coding: Self
+            switch parts.popFirst() {
+            case "*", "gzip", "x-gzip": coding = .gzip
+            case "deflate": coding = .deflate
+            default: continue
             }
-            let weight = parts.first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            let weight = parts.first { $0.utf8.starts(with: "q=".utf8) }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
             guard weight > 0, weight > best?.weight ?? 0 || weight == best?.weight && coding == .gzip else { continue }
             best = (coding, weight)
         }

@@ -54,7 +54,7 @@ extension EngineIOServerConfiguration {
 
     /// What a request asks for, or why it is refused; and what is thought of the page it comes from.
     func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
-        let isUpgrade = request.headerFields[.upgrade]?.lowercased() == "websocket"
+        let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
         // Every browser names the origin of a WebSocket. The id of a session is a secret of its own: who has it needs no cookie.
         let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(

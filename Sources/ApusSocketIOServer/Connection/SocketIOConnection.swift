@@ -158,7 +158,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             case .joining(let socket):
                 socket.giveBack()
                 socket.abandon()
-            case .leaving: break
+            case .returning, .leaving: break
             }
         }
     }
@@ -191,12 +191,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         case (.joining(let socket), .disconnect):
             self.members[packet.namespace] = .leaving
             socket.abandon()
+        case (.returning, .disconnect): self.members[packet.namespace] = .leaving
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
         case (nil, .event) where self.departed.contains(UTF8Key(packet.namespace)): break  // as those above
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
-        case (.joining, .event), (.joining, .ack), (.leaving, .event):
+        case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.leaving, .event):
             throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
         case (_, .connect), (_, .connectError):
             throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
@@ -211,6 +212,41 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
             return self.refuse(name, "Invalid namespace")
         }
+        guard self.version.hasRecovery, let former = namespace.recovery?.holder(of: auth) else {
+            return self.enter(namespace, server, auth: auth)
+        }
+        self.members[name] = .returning
+        self.end(former) {
+            let isReturning = if case .returning = self.members[name] { true } else { false }
+            guard isReturning, let server = self.server else {
+                if case .leaving = self.members[name] { self.forget(name) }
+                return namespace.release()
+            }
+            self.enter(namespace, server, auth: auth)
+        }
+    }
+
+    /// The time another event loop has to end a connection. After that the client starts anew.
+    private static let takeoverTimeout = TimeAmount.seconds(5)
+
+    /// Ends the connection of a socket whose client has returned on this one, as the private id proves. Then continues on this event loop.
+    ///
+    /// Of two connections that return at the same moment, one resumes the session and the other starts anew.
+    private func end(_ former: SocketIOServerSocket, then proceed: @escaping () -> Void) {
+        let eventLoop = self.session.eventLoop
+        let ended = eventLoop.makePromise(of: Void.self)
+        let deadline = eventLoop.scheduleTask(in: Self.takeoverTimeout) { ended.succeed() }
+        ended.futureResult.assumeIsolated().whenComplete { _ in
+            deadline.cancel()
+            proceed()
+        }
+        former.eventLoop.runOnLoop {
+            former.connection?.close(.transportError, detail: "the client came back on another connection")
+            ended.succeed()
+        }
+    }
+
+    private func enter(_ namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) {
         let socket = self.makeSocket(in: namespace, server, auth: auth)
         let middleware = namespace.middleware
         let mayEnter = socket.isRecovered && namespace.recovery?.configuration.skipsMiddleware == true
@@ -218,7 +254,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             self.join(socket)
             return namespace.release()
         }
-        self.members[name] = .joining(socket)
+        self.members[namespace.name] = .joining(socket)
         let eventLoop = self.session.eventLoop
         // One task for a connection's admission, not for a message. It ends by itself: middleware is the application's.
         Task {
@@ -242,10 +278,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         let (recovery, resumption) = log.claim(auth)
         // The id is a secret between us and the client: nobody who looks at the handshake needs it.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
-        return SocketIOServerSocket(
+        let comeback = SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption)
+        let socket = SocketIOServerSocket(
             id: resumption?.session.socketID ?? EngineIOID.random().description, namespace: namespace, auth: .object(shown),
-            connection: self, limits: limits, recovery: recovery,
-            comeback: SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption))
+            connection: self, limits: limits, recovery: recovery, comeback: comeback)
+        if resumption != nil { log.resuming(socket, comeback) }
+        return socket
     }
 
     private func admit(_ socket: SocketIOServerSocket) {
@@ -258,7 +296,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         switch self.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket
         case .leaving: self.forget(socket.namespace.name)
-        case .joined, nil: break
+        case .returning, .joined, nil: break
         }
         return false
     }
@@ -273,7 +311,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             return self.close(.transportError, detail: "what the client missed is gone")
         }
         for outbound in missed { self.send(outbound) }
-        let grant = self.version.grant(sid: socket.id, pid: socket.comeback?.pid, offset: socket.comeback?.start)
+        let grant = self.version.grant(sid: socket.id, pid: socket.comeback?.pid, offset: socket.comeback?.joined)
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: grant))
         socket.namespace.connected(socket)
     }

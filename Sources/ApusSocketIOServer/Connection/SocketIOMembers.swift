@@ -3,9 +3,11 @@ import ApusJSON
 /// The sockets of one client by namespace: nearly always one, in `/`, for which nothing is allocated or looked up.
 struct SocketIOMembers {
     enum Member {
+        /// The connection that the client has left is being ended. Leaves to `joining`, `joined` or `leaving`, or is removed.
+        case returning
         /// Middleware is judging. Leaves to `joined` or `leaving`, or is removed.
         case joining(SocketIOServerSocket)
-        /// The client left while middleware was judging; removed when that ends. Until then it cannot ask again, so that one connection
+        /// The client left while that was under way; removed when that ends. Until then it cannot ask again, so that one connection
         /// has one check a namespace.
         case leaving
         case joined(SocketIOServerSocket)

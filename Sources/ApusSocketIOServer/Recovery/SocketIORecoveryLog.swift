@@ -41,6 +41,8 @@ final class SocketIORecoveryLog: Sendable {
 
     fileprivate struct State {
         var store: Store
+        /// The sockets that are in the namespace or resume in it, by their private ids.
+        var holders: [String: SocketIOServerSocket] = [:]
         /// The ids of sockets on their way out of the namespace or back into it: neither there nor among the sessions kept.
         var onTheWay: Set<String> = []
         /// By event loop; only those with something to deliver.
@@ -145,6 +147,13 @@ final class SocketIORecoveryLog: Sendable {
 
     // MARK: Sockets
 
+    /// The socket whose private id the auth of a CONNECT shows, if its client seems to be connected still. A connection that is cut between two
+    /// polls, or without a sign, looks alive until a ping is missed.
+    func holder(of auth: SocketIOValue) -> SocketIOServerSocket? {
+        guard let pid = auth["pid"]?.stringValue else { return nil }
+        return self.state.withLockedValue { $0.holders[pid] }
+    }
+
     /// What the auth of a CONNECT asks for, if anything. A session found here is this caller's alone.
     func claim(_ auth: SocketIOValue) -> (recovery: SocketIORecovery, resumption: Resumption?) {
         guard let pid = auth["pid"]?.stringValue else { return (.none, nil) }
@@ -159,24 +168,33 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
+    /// A socket resumes a session that its connection has claimed.
+    func resuming(_ socket: SocketIOServerSocket, _ comeback: SocketIOComeback) {
+        self.state.withLockedValue { $0.holders[comeback.pid] = socket }
+    }
+
     /// The client that claimed this was lost again before it was let in.
     func giveBack(_ resumption: Resumption) {
         let now = self.now
         self.state.withLockedValue { state in
             state.onTheWay.remove(resumption.session.socketID)
+            state.holders[resumption.pid] = nil
             state.store.lost(resumption.session, pid: resumption.pid, at: now)
         }
     }
 
     /// A socket never came into the namespace.
     func abandoned(_ socket: SocketIOServerSocket) {
-        if socket.isRecovered { self.state.withLockedValue { _ = $0.onTheWay.remove(socket.id) } }
+        if socket.isRecovered { self.left(socket) }  // unless its session was given back, and perhaps claimed again
     }
 
-    /// Where the history stands.
-    func end(for socket: SocketIOServerSocket) -> SocketIOOffset {
+    /// A new socket is about to be in its namespace. Answers where the history stands.
+    func joining(_ socket: SocketIOServerSocket, _ comeback: SocketIOComeback) -> SocketIOOffset {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
-        return self.state.withLockedValue { $0.store.history.end }
+        return self.state.withLockedValue { state in
+            state.holders[comeback.pid] = socket
+            return state.store.history.end
+        }
     }
 
     /// What a socket missed, and the place behind that; nil when some of it is gone. The socket is in its namespace already, so that nothing falls
@@ -197,10 +215,14 @@ final class SocketIORecoveryLog: Sendable {
         let now = self.now
         self.state.withLockedValue { state in
             state.onTheWay.remove(socket.id)
+            state.holders[pid] = nil
             state.store.lost(session, pid: pid, at: now)
         }
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
     }
+
+    /// It has left its namespace, and does not come back.
+    func left(_ socket: SocketIOServerSocket) { self.state.withLockedValue { $0.left(socket) } }
 
     // MARK: Time
 
@@ -229,6 +251,12 @@ final class SocketIORecoveryLog: Sendable {
 }
 
 extension SocketIORecoveryLog.State {
+    fileprivate mutating func left(_ socket: SocketIOServerSocket) {
+        guard let pid = socket.comeback?.pid, self.holders[pid] === socket else { return }
+        self.holders[pid] = nil
+        self.onTheWay.remove(socket.id)
+    }
+
     /// Whether a socket, or the one that comes back as it, can still get an event.
     fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
         if socket.isAwaited || namespace.member(socket.id) != nil || self.onTheWay.contains(socket.id) { return true }

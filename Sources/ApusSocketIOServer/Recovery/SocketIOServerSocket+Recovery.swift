@@ -13,7 +13,8 @@ extension SocketIOServerSocket {
         }
         guard let resumption = comeback.resumption.take() else {
             // Before it can get anything: what comes from now on is owed to it.
-            comeback.start = recovery.end(for: self)
+            comeback.joined = recovery.joining(self, comeback)
+            comeback.start = comeback.joined
             self.enterNamespace()
             return []
         }
@@ -23,7 +24,8 @@ extension SocketIOServerSocket {
         self.namespace.join(self, Array(resumption.session.rooms))
         guard let (missed, end) = recovery.missed(resumption, by: self) else { return nil }
         comeback.caughtUpTo = end.number
-        comeback.start = end
+        comeback.joined = end
+        comeback.start = missed.isEmpty ? end : resumption.from
         return missed
     }
 

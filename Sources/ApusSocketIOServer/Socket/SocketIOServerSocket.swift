@@ -236,8 +236,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     private func leaveNamespace(_ reason: SocketIODisconnectReason) {
-        guard let comeback, let start = comeback.start, reason.isRecoverable, let recovery = self.namespace.recovery else {
-            return self.namespace.remove(self)
+        guard let comeback, let recovery = self.namespace.recovery else { return self.namespace.remove(self) }
+        guard let start = comeback.start, reason.isRecoverable else {
+            self.namespace.remove(self)
+            return recovery.left(self)
         }
         // First out, then kept: whoever comes back has the same id. A dynamic namespace stays meanwhile.
         self.namespace.reserve()

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
@@ -41,7 +42,8 @@ struct WebSocketRedirects {
         }
         guard target.isSecure || !self.url.isSecure else { return refuse("the server redirects from wss to ws") }
         self.left -= 1
-        if target.host.lowercased() != self.url.host.lowercased() || target.port != self.url.port || target.isSecure != self.url.isSecure {
+        let isSameHost = target.host.equalsIgnoringASCIICase(self.url.host)
+        if !isSameHost || target.port != self.url.port || target.isSecure != self.url.isSecure {
             self.isSameOrigin = false
         }
         self.url = target

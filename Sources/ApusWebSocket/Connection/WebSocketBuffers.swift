@@ -161,11 +161,18 @@ extension WebSocketBuffers {
         if buffer.capacity >= Self.receiveBytes { self.received = buffer }
     }
 
-    /// Has a channel read as one of HTTP does.
+    /// Makes a channel read as one of HTTP does: little at a time, since requests behind an unanswered one are kept, as objects much larger than
+    /// their bytes.
     static func receiveRequests(on channel: any Channel) {
-        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 64 << 10)
-        try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 4)
+        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16 << 10)
+        try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+    }
+
+    /// Makes a channel read as it does by default.
+    static func receiveAnything(on channel: any Channel) {
+        try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 4)
+        try? channel.syncOptions?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
     }
 
     /// `@unchecked Sendable`: a channel asks on its event loop only.

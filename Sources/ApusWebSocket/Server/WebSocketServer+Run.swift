@@ -88,7 +88,8 @@ extension WebSocketServer: WebSocketArrivalHost {
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)),
-            WebSocketHTTPGuard(),
+            // RFC 6455 4.2.1: "The HTTP version MUST be at least 1.1"
+            HTTPRequestGuard(isAlone: true, allowsHTTP10: false, logger: self.logger),
             HTTP1ToHTTPServerCodec(secure: isSecure),
             WebSocketHTTPHandler(server: self, deadline: deadline),
             WebSocketFallbackHandler(path: self.configuration.path),

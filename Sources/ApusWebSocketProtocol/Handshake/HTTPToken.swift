@@ -17,3 +17,16 @@ package enum HTTPToken {
     /// Whether a text is a token.
     package static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(Self.contains) }
 }
+
+/// The value of `Host`.
+///
+/// Source: RFC 9112 3.2, RFC 3986 3.2.2.
+package enum HTTPHost {
+    /// Whether a byte may stand in `uri-host [ ":" port ]`.
+    package static func contains(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: "-._~:[]%!$&'()*+,;=".utf8.contains(byte)
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import ApusBytes
 package import HTTPTypes
 
 extension WebSocketHandshake {
@@ -44,7 +45,7 @@ extension WebSocketHandshake {
             guard HTTPField.isValidValue(value) else {
                 throw WebSocketError(.invalidURL, message: "the value of the field \(name.debugDescription) holds CR, LF or NUL")
             }
-            if name.lowercased() == "host" {
+            if name.equalsIgnoringASCIICase("host") {
                 request.authority = value
                 continue
             }
@@ -80,16 +81,16 @@ extension WebSocketHandshake {
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade' in the response") }
         let accepts = fields[values: .secWebSocketAccept]
         let expected = Self.acceptValue(forKey: request.headerFields[.secWebSocketKey] ?? "")
-        guard accepts.count == 1, let accept = accepts.first, Self.trimmed(accept[...]) == expected else {
+        guard accepts.count == 1, let accept = accepts.first, accept.trimmedOfBlanks.hasSameBytes(as: expected) else {
             throw refuse("Sec-WebSocket-Accept does not answer our key")
         }
         var agreement = WebSocketAgreement()
         // "indicates the use of an extension that was not present in the client's handshake": judged there.
         agreement.deflate = try WebSocketDeflateNegotiation.check(fields[values: .secWebSocketExtensions], offered: deflate)
-        let chosen = fields[values: .secWebSocketProtocol].map { String(Self.trimmed($0[...])) }
+        let chosen = fields[values: .secWebSocketProtocol].map { String($0.trimmedOfBlanks) }
         if !chosen.isEmpty {
             let offered = Self.offeredSubprotocols(in: request.headerFields)
-            guard chosen.count == 1, let subprotocol = chosen.first, offered.contains(subprotocol) else {
+            guard chosen.count == 1, let subprotocol = chosen.first, offered.contains(where: subprotocol.hasSameBytes) else {
                 throw refuse("the server chose a subprotocol that was not offered")
             }
             agreement.subprotocol = subprotocol

@@ -1,3 +1,4 @@
+import ApusBytes
 package import HTTPTypes
 
 extension WebSocketHandshake {
@@ -36,11 +37,11 @@ extension WebSocketHandshake {
         guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("no 'Upgrade: websocket'") }
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade'") }
         let keys = fields[values: .secWebSocketKey]
-        guard keys.count == 1, let key = keys.first.map({ String(Self.trimmed($0[...])) }), self.isKey(key) else {
+        guard keys.count == 1, let key = keys.first.map({ String($0.trimmedOfBlanks) }), self.isKey(key) else {
             throw refuse("Sec-WebSocket-Key is not the Base64 of 16 bytes")
         }
         let versions = fields[values: .secWebSocketVersion]
-        guard versions.count == 1, let version = versions.first, Self.trimmed(version[...]) == Self.version else {
+        guard versions.count == 1, let version = versions.first, version.trimmedOfBlanks.hasSameBytes(as: Self.version) else {
             throw WebSocketError(.unsupportedVersion, message: "Sec-WebSocket-Version is not \(Self.version)")
         }
         // A body would be taken for frames, or by a proxy for the next request (CVE-2022-3215).
@@ -54,7 +55,7 @@ extension WebSocketHandshake {
         response[.secWebSocketAccept] = Self.acceptValue(forKey: key)
         var agreement = WebSocketAgreement()
         let offered = Self.offeredSubprotocols(in: fields)
-        if !offered.isEmpty, let chosen = choose(offered), offered.contains(chosen) {
+        if !offered.isEmpty, let chosen = choose(offered), offered.contains(where: chosen.hasSameBytes) {
             response[.secWebSocketProtocol] = chosen
             agreement.subprotocol = chosen
         }
@@ -69,7 +70,7 @@ extension WebSocketHandshake {
     /// What a client can speak, best first. What is not a token is left out.
     package static func offeredSubprotocols(in fields: HTTPFields) -> [String] {
         fields[values: .secWebSocketProtocol].flatMap { value in
-            value.split(separator: ",").map { String(Self.trimmed($0)) }.filter { HTTPField.Name($0) != nil }
+            value.split(atByte: ",").map { String($0.trimmedOfBlanks) }.filter { HTTPField.Name($0) != nil }
         }
     }
 }

@@ -31,29 +31,17 @@ package enum WebSocketHandshake {
         return bytes.count == 24 && bytes[22...].allSatisfy { $0 == UInt8(ascii: "=") } && bytes[..<22].allSatisfy(Base64.isCharacter)
     }
 
-    /// Whether one of the comma-separated words of a field is `token`, which is ASCII in small letters, in any case.
+    /// Whether one of the comma-separated words of a field is `token`, in any case.
     package static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
         for field in fields where field.name == name {
             let value = field.value
             var rest = value.utf8[...]
             while !rest.isEmpty {
                 let word = rest.prefix { $0 != UInt8(ascii: ",") }
-                let isToken = Self.trimmed(Substring(word)).utf8.elementsEqual(token.utf8) { byte, small in
-                    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == small : byte == small
-                }
-                if isToken { return true }
+                if Substring(word).trimmedOfBlanks.equalsIgnoringASCIICase(token) { return true }
                 rest = rest[word.endIndex...].dropFirst()
             }
         }
         return false
-    }
-
-    /// Without the blanks at both ends.
-    static func trimmed(_ text: Substring) -> Substring {
-        func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        var bytes = text.utf8
-        while isBlank(bytes.first) { bytes.removeFirst() }
-        while isBlank(bytes.last) { bytes.removeLast() }
-        return Substring(bytes)
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 package import HTTPTypes
 package import NIOCore
 
@@ -52,7 +53,7 @@ package struct WebSocketRequestHead {
         var asksForWebSocket = false
         for line in lines {
             if self.name(line, is: "host") {
-                guard host == nil else { return nil }
+                guard host == nil, self.bytes[line.value].allSatisfy(HTTPHost.contains) else { return nil }
                 host = line.value
             } else if self.name(line, is: "upgrade") {
                 asksForWebSocket = self.matches(line.value, "websocket")
@@ -122,8 +123,7 @@ package struct WebSocketRequestHead {
     private func matches(_ range: Range<Int>, _ small: StaticString) -> Bool {
         guard range.count == small.utf8CodeUnitCount else { return false }
         return range.indices.allSatisfy { index in
-            let (byte, letter) = (self.bytes[index], small.utf8Start[index - range.lowerBound])
-            return byte == letter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == letter
+            self.bytes[index].asciiLowercased == small.utf8Start[index - range.lowerBound]
         }
     }
 

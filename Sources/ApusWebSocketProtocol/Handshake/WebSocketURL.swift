@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// The address of a WebSocket: `ws://host:port/path?query` or `wss://…`; `http` and `https` mean the same.
 ///
 /// Source: RFC 6455 3, RFC 3986 for what may stand in it.
@@ -17,7 +19,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
             throw refuse("the URL holds a space, a control character or a character that is not ASCII")
         }
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw refuse("the URL has no scheme") }
-        switch text[..<colon].lowercased() {
+        switch text[..<colon].asciiLowercased {
         case "ws", "http": self.isSecure = false
         case "wss", "https": self.isSecure = true
         case let scheme: throw refuse("the scheme is \(scheme), not ws or wss")

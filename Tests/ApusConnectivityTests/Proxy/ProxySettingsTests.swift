@@ -81,6 +81,7 @@ import Testing
         ("0.0.0.0/0", "1.2.3.4", true),
         ("2001:db8::/32", "2001:db8::1", true), ("[2001:db8::1]:443", "2001:db8:0::1", true), ("::/0", "1.2.3.4", false), (".", "x", false),
         ("", "x", false), ("[", "x", false), ("com", "example.com", true), ("example", "example.com", false),
+        ("wor\u{212A}ers.dev", "workers.dev", false), ("WORKERS.dev", "a.workers.DEV", true), ("K", "\u{212A}", false),
     ])
     func noProxyNamesTheServer(list: String, host: String, isExcluded: Bool) throws {
         #expect(ProxyEnvironment(["NO_PROXY": list]).excludes(host: host, port: 443) == isExcluded)

@@ -74,7 +74,8 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
 
     @Test(arguments: [
         ("application/octet-stream", true), ("Application/Octet-Stream; charset=x", true), ("text/plain;charset=UTF-8", false),
-        ("application/octet-streamer", false),
+        ("application/octet-streamer", false), ("application/octet-stream;\u{301}charset=x", true),
+        ("application/octet-stream\u{37E}charset=x", false),
     ])
     func contentTypeTellsTheForm(type: String, isBinary: Bool) {
         #expect(EngineIOPayload.isBinary(contentType: type) == isBinary)

@@ -18,6 +18,14 @@ import Testing
         #expect(OriginPolicy.list(["https://a.com"]).judge(origin: origin, authority: "localhost:3000") == .refused)
     }
 
+    @Test func originsAreComparedByBytesAndASCIICase() {
+        let same = OriginPolicy.Verdict.allowed(cors: nil, credentials: false)
+        #expect(OriginPolicy.sameOrigin.judge(origin: "HTTP://A.com", authority: "a.COM") == same)
+        #expect(OriginPolicy.sameOrigin.judge(origin: "http://\u{212A}.com", authority: "K.com") == .refused)
+        #expect(OriginPolicy.sameOrigin.judge(origin: "http://\u{212A}.com", authority: "k.com") == .refused)
+        #expect(OriginPolicy.list(["http://K.com"]).judge(origin: "http://\u{212A}.com", authority: "a.com") == .refused)
+    }
+
     @Test func listedOriginGetsItsFields() {
         let policy = OriginPolicy.list(["https://a.com", "null"])
         #expect(policy.judge(origin: "https://a.com", authority: "b.com") == .allowed(cors: "https://a.com", credentials: true))

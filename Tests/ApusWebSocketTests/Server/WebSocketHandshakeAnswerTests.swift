@@ -66,6 +66,8 @@ import Testing
         #expect(try self.answer(EmbeddedWebSocketServer.request("/feed?a=1")) { $0.path = "/feed" }.status == 101)
         #expect(try self.answer(EmbeddedWebSocketServer.request("/feed/more")) { $0.path = "/feed" }.status == 404)
         #expect(try self.answer(EmbeddedWebSocketServer.request("/x")) { $0.path = nil }.status == 101)
+        #expect(try self.answer(EmbeddedWebSocketServer.request("/K")) { $0.path = "/\u{212A}" }.status == 404)
+        #expect(try self.answer("GET /K HTTP/1.1\r\nHost: a\r\n\r\n") { $0.path = "/\u{212A}" }.status == 404)
     }
 
     @Test func aPlainRequestIsToldWhatThisIs() throws {
@@ -82,6 +84,11 @@ import Testing
         ("no connection field", "Connection: Upgrade", "Connection: keep-alive", 400),
         ("POST", "GET / HTTP", "POST / HTTP", 400),
         ("no host", "Host: a.example\r\n", "", 400),
+        ("a host that is none", "a.example", "a.example/b", 400),
+        // The Kelvin sign is no letter of ASCII, although it is a `k` in lower case: this asks for nothing that is known here.
+        ("another word for it", "Upgrade: websocket", "Upgrade: websoc\u{212A}et", 426),
+        ("another word for upgrade", "Connection: Upgrade", "Connection: \u{FF35}pgrade", 400),
+        ("a key with a Kelvin sign", "dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25\u{212A}ZQ==", 400),
         ("two hosts", "Host: a.example\r\n", "Host: a.example\r\nHost: b.example\r\n", 400),
         ("HTTP/1.0", "HTTP/1.1", "HTTP/1.0", 505),
         ("a body", "Host: a.example\r\n", "Host: a.example\r\nContent-Length: 2\r\n", 400),
@@ -137,6 +144,9 @@ import Testing
         #expect(try chosen("a", selection: .custom { _, _ in "z" }) == "none")  // not offered
         #expect(try chosen("a", selection: .custom { _, _ in throw WebSocketUpgradeRefusal.unauthorized() }) == "401")
         #expect(try chosen("a b", selection: .preferred("a b")) == "none")  // no token
+        // Canonically equivalent, and of other bytes.
+        #expect(try chosen("K", selection: .preferred("\u{212A}")) == "none")
+        #expect(try chosen("K", selection: .custom { _, _ in "\u{212A}" }) == "none")
         #expect(try chosen(selection: .required("b")) == "400")
     }
 

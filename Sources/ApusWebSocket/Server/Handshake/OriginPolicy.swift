@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// Which pages of a browser may talk to a server: the one policy of WebSocket, Engine.IO and Socket.IO.
 ///
 /// A browser tells with `Origin` which page opened a connection, and sends its cookies along whatever page that is: without this check any
@@ -31,12 +33,15 @@ public enum OriginPolicy: Sendable, Hashable {
             return .allowed(cors: self == .any ? "*" : nil, credentials: false)
         }
         // Whole comparison: `example.com.evil.org` is not `example.com`, and the opaque origin `null` is nobody.
-        let isSame = authority.map { origin == "http://\($0)" || origin == "https://\($0)" } ?? false
+        let isSame =
+            authority.map { origin.equalsIgnoringASCIICase("http://\($0)") || origin.equalsIgnoringASCIICase("https://\($0)") } ?? false
         switch self {
         case .any: return .allowed(cors: "*", credentials: false)
         case .sameOrigin: return isSame ? .allowed(cors: nil, credentials: false) : .refused
         case .list(let origins):
-            if origins.contains(origin), origin != "null" { return .allowed(cors: origin, credentials: true) }
+            // The set finds canonically equivalent texts; the bytes decide.
+            let isListed = origins.firstIndex(of: origin).map { origins[$0].hasSameBytes(as: origin) } ?? false
+            if isListed, origin != "null" { return .allowed(cors: origin, credentials: true) }
             return isSame ? .allowed(cors: nil, credentials: false) : .refused
         }
     }

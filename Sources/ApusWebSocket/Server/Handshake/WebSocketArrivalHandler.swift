@@ -148,7 +148,6 @@ package final class WebSocketArrivalHandler: ChannelInboundHandler, RemovableCha
         } catch {
             return context.close(promise: nil)
         }
-        if !self.isSecure { WebSocketBuffers.receiveRequests(on: context.channel) }
         context.fireChannelRead(self.wrapInboundOut(head))
         if isEndOfRead { context.fireChannelReadComplete() }
         pipeline.removeHandler(context: context, promise: nil)

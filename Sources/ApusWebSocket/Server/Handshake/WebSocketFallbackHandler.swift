@@ -1,3 +1,4 @@
+import ApusBytes
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -18,8 +19,8 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
         // Answered at once: a body is not waited for, and the connection ends.
         guard case .head(let request) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
         self.hasAnswered = true
-        let path = request.path?.prefix(while: { $0 != "?" }).description
-        let isOurPath = self.path.map { $0 == path } ?? true
+        let path = request.path?.split(atByte: "?").first ?? ""
+        let isOurPath = self.path.map { $0.hasSameBytes(as: path) } ?? true
         let refusal =
             isOurPath
             // RFC 9110 15.5.22: "The server MUST send an Upgrade header field in a 426 response"
@@ -28,7 +29,6 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
         context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
         if request.method != .head { context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil) }
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
-        context.triggerUserOutboundEvent(WebSocketHTTPGuard.LingeringClose(), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -35,6 +35,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         if self.deadline != nil { self.startTimer(context) }
     }
 

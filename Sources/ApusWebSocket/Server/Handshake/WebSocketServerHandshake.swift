@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
@@ -20,7 +21,7 @@ struct WebSocketServerHandshake {
     func isOurs(_ request: HTTPRequest) -> Bool {
         guard let path = request.path else { return false }
         let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-        guard self.configuration.path.map({ $0 == path[..<end] }) ?? true else { return false }
+        guard self.configuration.path.map({ $0.hasSameBytes(as: path[..<end]) }) ?? true else { return false }
         return WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
     }
 

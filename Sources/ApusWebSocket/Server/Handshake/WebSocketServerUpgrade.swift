@@ -49,7 +49,7 @@ package enum WebSocketServerUpgrade {
         self.remove(NIOHTTPRequestHeadersValidator.self, from: pipeline)
         self.remove(NIOHTTPResponseHeadersValidator.self, from: pipeline)
         self.remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
-        self.remove(WebSocketHTTPGuard.self, from: pipeline)
+        self.remove(HTTPRequestGuard.self, from: pipeline)
         self.remove(WebSocketFallbackHandler.self, from: pipeline)
         pipeline.removeHandler(mounted, promise: nil)
         guard let decoder else { return }

@@ -1,3 +1,4 @@
+import ApusBytes
 public import HTTPTypes
 
 /// Which of the subprotocols a client offers is spoken.
@@ -31,7 +32,7 @@ public struct WebSocketSubprotocolSelection: Sendable {
     func choose(among offered: [String], for request: HTTPRequest) throws(WebSocketUpgradeRefusal) -> String? {
         switch self.choice {
         case .list(let protocols, _):
-            return protocols.first { offered.contains($0) }
+            return protocols.first { offered.contains(where: $0.hasSameBytes) }
         case .custom(let choose):
             do {
                 return try choose(offered, request)

@@ -1,0 +1,197 @@
+package import Logging
+package import NIOCore
+package import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Stands in every HTTP/1 server of this package between the decoder and the codec of HTTPTypes. It passes one request on at a time, and refuses
+/// requests that are not valid HTTP.
+///
+/// - While a request is unanswered, the socket is not read. Requests that were read before wait, and are passed on in order.
+/// - A request with no `Host`, or two, is refused with 400, and so are bytes that are not HTTP and a body that is cut.
+/// - The connection closes after the answer to a request that asks for it. HTTP/1.0 asks for it unless it says `keep-alive`.
+///
+/// After the last answer the rest of the peer's bytes is read and discarded for a moment: a close with bytes unread is a reset, and a reset can
+/// destroy the answer before it is read.
+///
+/// Confined to the channel's event loop.
+package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
+
+    /// The time for which the peer's bytes are discarded after the last answer.
+    private static let lingering = TimeAmount.seconds(1)
+
+    private let logger: Logger
+    /// Whether no web framework stands behind the guard, so that the guard closes the connection of a client that has left.
+    private let isAlone: Bool
+    private var sequence: HTTPRequestSequence
+    private var isPassing = false
+    private var isClosing = false
+    private var readIsHeld = false
+
+    /// - Parameters:
+    ///   - isAlone: Whether no web framework stands behind it.
+    ///   - allowsHTTP10: Whether requests of HTTP/1.0 are taken.
+    ///   - logger: Gets refusals at `debug`.
+    package init(isAlone: Bool, allowsHTTP10: Bool = true, logger: Logger) {
+        self.isAlone = isAlone
+        self.sequence = HTTPRequestSequence(allowsHTTP10: allowsHTTP10)
+        self.logger = logger
+    }
+
+    /// Puts a guard into the pipeline of a web framework that has none yet, if it speaks HTTP/1.
+    package static func mount(in pipeline: ChannelPipeline.SynchronousOperations, logger: Logger) {
+        guard (try? pipeline.context(handlerType: HTTPRequestGuard.self)) == nil,
+            let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
+        else { return }
+        // Fails when the channel is gone.
+        try? pipeline.addHandler(HTTPRequestGuard(isAlone: false, logger: logger), position: .before(codec))
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        WebSocketBuffers.receiveRequests(on: context.channel)
+        // A request that is cut short can be answered, and so can those before it.
+        if self.isAlone { try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.sequence.finish()
+        guard context.channel.isActive else { return }
+        WebSocketBuffers.receiveAnything(on: context.channel)
+        if self.isAlone { try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false) }
+        self.releaseRead(context)
+    }
+
+    // MARK: In
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.received(.part(self.unwrapInboundIn(data)), context)
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+        self.received(.failure(error), context)
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        self.received(.inputClosed, context)
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        self.sequence.finish()
+        context.fireChannelInactive()
+    }
+
+    private func received(_ event: HTTPRequestSequence.Event, _ context: ChannelHandlerContext) {
+        guard self.sequence.received(event) else {
+            self.logger.debug("Closing a connection with too many pipelined requests")
+            self.sequence.finish()
+            return context.close(promise: nil)
+        }
+        _ = self.passOn(context)
+    }
+
+    /// Passes on the events that may be passed on. Returns whether one of them was a part of a request.
+    private func passOn(_ context: ChannelHandlerContext) -> Bool {
+        // An answer that is written from within a read continues in the loop below, not on top of it.
+        guard !self.isPassing else { return false }
+        self.isPassing = true
+        defer { self.isPassing = false }
+        var hasPassed = false
+        while let action = self.sequence.next() {
+            switch action {
+            case .pass(let part):
+                hasPassed = true
+                context.fireChannelRead(self.wrapInboundOut(part))
+            case .refuse(let refusal, let error):
+                self.refuse(refusal, context)
+                self.pass(error, context)
+            case .close(let error):
+                self.pass(error, context)
+                context.close(promise: nil)
+            case .inputClosed(let isIdle): self.inputClosed(isIdle: isIdle, context)
+            }
+        }
+        return hasPassed
+    }
+
+    /// A web framework's responder may wait for the rest of the request.
+    private func pass(_ error: HTTPParserError?, _ context: ChannelHandlerContext) {
+        if let error, !self.isAlone { context.fireErrorCaught(error) }
+    }
+
+    private func inputClosed(isIdle: Bool, _ context: ChannelHandlerContext) {
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        guard self.isAlone else { return }
+        // A peer that takes its answers slowly has until the server's own deadline.
+        let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
+        // A client that leaves while a poll is held has left its session.
+        if isWritten || !isIdle { context.close(promise: nil) }
+    }
+
+    // MARK: Back-pressure
+
+    package func read(context: ChannelHandlerContext) {
+        if self.sequence.pausesReading {
+            self.readIsHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    private func releaseRead(_ context: ChannelHandlerContext) {
+        guard self.readIsHeld, !self.sequence.pausesReading else { return }
+        self.readIsHeld = false
+        context.read()
+    }
+
+    // MARK: Out
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch self.unwrapOutboundIn(data) {
+        case .head(let head):
+            guard let head = self.sequence.answered(head) else { return promise?.succeed() ?? () }
+            context.write(self.wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            guard self.sequence.answeredBody() == .write else { return promise?.succeed() ?? () }
+            context.write(data, promise: promise)
+        case .end:
+            switch self.sequence.answerEnded() {
+            case .drop: promise?.succeed()
+            case .write: context.write(data, promise: promise)
+            case .writeAndClose:
+                context.write(data, promise: promise)
+                self.close(context)
+            }
+            if self.passOn(context) { context.fireChannelReadComplete() }
+            self.releaseRead(context)
+        }
+    }
+
+    private func refuse(_ refusal: HTTPRequestRefusal, _ context: ChannelHandlerContext) {
+        self.logger.debug("Request refused", metadata: ["http.status": "\(refusal.status.code)", "error": "\(refusal.message.dropLast())"])
+        context.write(self.wrapOutboundOut(.head(refusal.head)), promise: nil)
+        if refusal.hasBody { context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: refusal.message)))), promise: nil) }
+        context.write(self.wrapOutboundOut(.end(nil)), promise: nil)
+        self.close(context)
+    }
+
+    /// Closes the connection after the last answer; the sequence has finished.
+    private func close(_ context: ChannelHandlerContext) {
+        guard !self.isClosing else { return }
+        self.isClosing = true
+        context.flush()
+        let channel = context.channel
+        let halfClosed = context.eventLoop.makePromise(of: Void.self)
+        halfClosed.futureResult.whenFailure { _ in channel.close(promise: nil) }  // a transport without halves
+        context.close(mode: .output, promise: halfClosed)
+        context.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        self.releaseRead(context)
+    }
+}
+
+@available(*, unavailable)
+extension HTTPRequestGuard: Sendable {}

@@ -1,0 +1,57 @@
+import ApusBytes
+import ApusWebSocketProtocol
+import NIOHTTP1
+
+/// The answer to a request that the server does not look into, because it is not valid HTTP/1. It ends the connection.
+struct HTTPRequestRefusal: Equatable {
+    let status: HTTPResponseStatus
+    /// The body, for the developer of the client.
+    let message: String
+    /// RFC 9110 9.3.2: the answer to HEAD has none.
+    private(set) var hasBody = true
+
+    /// Judges what every server checks of a request's head.
+    ///
+    /// Source: RFC 9112 3.2: "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1 request message that lacks a Host header
+    /// field and to any request message that contains more than one Host header field line or a Host header field with an invalid field value."
+    init?(of head: HTTPRequestHead, allowsHTTP10: Bool) {
+        let isHTTP10 = head.version.minor == 0  // of major version 1: the decoder takes no other
+        let hosts = head.headers.lazy.filter { name, _ in name.equalsIgnoringASCIICase("host") }.map(\.value)
+        if isHTTP10, !allowsHTTP10 {
+            self.init(status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1, not \(head.version).\n")
+        } else if hosts.count > 1 || hosts.isEmpty && !isHTTP10 {
+            self.init(status: .badRequest, message: "A request has one Host field, this one has \(hosts.count).\n")
+        } else if !hosts.allSatisfy({ $0.utf8.allSatisfy(HTTPHost.contains) }) {
+            self.init(status: .badRequest, message: "The Host field holds a character that no host or port has.\n")
+        } else {
+            return nil
+        }
+        self.hasBody = head.method != .HEAD
+    }
+
+    /// The answer to bytes that are not HTTP, or end within a request.
+    init(_ error: HTTPParserError) {
+        switch error {
+        case .headerOverflow:
+            self.init(status: .requestHeaderFieldsTooLarge, message: "The header fields are too large, or too many.\n")
+        case .invalidEOFState:
+            self.init(status: .badRequest, message: "The request ends before it is complete.\n")
+        default:
+            self.init(status: .badRequest, message: "The request is not valid HTTP/1.1: \(error).\n")
+        }
+    }
+
+    private init(status: HTTPResponseStatus, message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// The head of the answer.
+    var head: HTTPResponseHead {
+        HTTPResponseHead(
+            version: .http1_1, status: self.status,
+            headers: [
+                "Content-Type": "text/plain; charset=UTF-8", "Content-Length": String(self.message.utf8.count), "Connection": "close",
+            ])
+    }
+}

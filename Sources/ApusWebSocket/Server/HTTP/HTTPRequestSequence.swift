@@ -1,0 +1,217 @@
+import ApusBytes
+import DequeModule
+import NIOHTTP1
+
+/// Orders the requests of one HTTP/1 connection: one is passed on, and the next one after its answer. Pure.
+///
+/// Everything that comes behind an unanswered request waits here: parts of requests, an error of the decoder, the end of the input.
+///
+/// Source: RFC 9112 9.3 (persistence and pipelining), 9.6 (tear-down), 6 (bodies).
+struct HTTPRequestSequence {
+    /// What the decoder reports.
+    enum Event {
+        case part(HTTPServerRequestPart)
+        /// The bytes are not HTTP, or end within a request.
+        case failure(HTTPParserError)
+        /// The peer sends nothing more.
+        case inputClosed
+    }
+
+    private enum Answer {
+        case none, begun, ended
+    }
+
+    private struct Exchange {
+        let isHTTP10: Bool
+        let isHEAD: Bool
+        /// Whether another request may follow.
+        var keepsAlive: Bool
+        var requestHasEnded = false
+        var answer = Answer.none
+    }
+
+    private enum State {
+        /// Between requests. Leaves to `busy` with a head, or to `finished`.
+        case idle
+        /// A request, its answer, or both are under way. Leaves to `idle`, `upgraded` or `finished`.
+        case busy(Exchange)
+        /// The answer was 101: the connection is no longer HTTP. Final.
+        case upgraded
+        /// The last answer is written, or none can be. Final.
+        case finished
+    }
+
+    /// The maximum number of events that wait. One read of small requests stays below it. More come only from a peer that closes its side of the
+    /// connection behind them: then the rest of the socket is read at once.
+    static let maximumPendingEvents = 4096
+
+    private let allowsHTTP10: Bool
+    private var state = State.idle
+    private var pending: Deque<Event> = []
+
+    /// - Parameter allowsHTTP10: Whether requests of HTTP/1.0 are taken; otherwise they get 505.
+    init(allowsHTTP10: Bool) {
+        self.allowsHTTP10 = allowsHTTP10
+    }
+
+    /// Whether the bytes of this peer are only discarded.
+    var isFinished: Bool {
+        if case .finished = self.state { true } else { false }
+    }
+
+    /// Whether bytes that come now would only wait here, so that they are better left in the socket.
+    var pausesReading: Bool {
+        switch self.state {
+        case .busy(let exchange): exchange.requestHasEnded || !self.pending.isEmpty
+        case .idle, .upgraded, .finished: false
+        }
+    }
+
+    // MARK: Requests
+
+    /// Takes an event. `false`: more wait than may, and the connection is to be closed.
+    mutating func received(_ event: Event) -> Bool {
+        switch self.state {
+        case .finished, .upgraded: return true
+        case .idle, .busy: break
+        }
+        self.pending.append(event)
+        return self.pending.count <= Self.maximumPendingEvents
+    }
+
+    enum Action {
+        case pass(HTTPServerRequestPart)
+        /// Answer with this and close. `because`: the error, if it was one.
+        case refuse(HTTPRequestRefusal, because: HTTPParserError?)
+        /// An error in a request whose answer has begun: close.
+        case close(because: HTTPParserError)
+        /// Pass the end of the input on.
+        case inputClosed(isIdle: Bool)
+    }
+
+    /// The next thing to do; `nil` while there is none.
+    mutating func next() -> Action? {
+        while let event = self.pending.first {
+            switch (self.state, event) {
+            case (.finished, _), (.upgraded, _):
+                self.pending.removeAll()
+            case (.idle, .part(.head(let head))):
+                self.pending.removeFirst()
+                return self.begin(head)
+            case (.idle, .failure(let error)):
+                self.finish()
+                return .refuse(HTTPRequestRefusal(error), because: error)
+            case (.idle, .inputClosed):
+                self.pending.removeFirst()
+                return .inputClosed(isIdle: true)
+            case (.busy(let exchange), .failure(let error)) where !exchange.requestHasEnded:
+                self.finish()
+                return exchange.answer == .none ? .refuse(HTTPRequestRefusal(error), because: error) : .close(because: error)
+            case (.busy(let exchange), .part(let part)) where !exchange.requestHasEnded:
+                self.pending.removeFirst()
+                if case .end = part { self.requestEnded(exchange) }
+                return .pass(part)
+            case (.busy, .inputClosed) where self.pending.count == 1:
+                // A responder may end its work for a peer that has left.
+                self.pending.removeFirst()
+                return .inputClosed(isIdle: false)
+            case (.busy, _):
+                return nil
+            case (.idle, .part):
+                self.pending.removeFirst()  // the decoder sends none
+            }
+        }
+        return nil
+    }
+
+    private mutating func begin(_ head: HTTPRequestHead) -> Action {
+        if let refusal = HTTPRequestRefusal(of: head, allowsHTTP10: self.allowsHTTP10) {
+            self.finish()
+            return .refuse(refusal, because: nil)
+        }
+        var head = head
+        let isHTTP10 = head.version.minor == 0
+        // RFC 9110 7.8: "A server MUST ignore an Upgrade header field that is received in an HTTP/1.0 request."
+        if isHTTP10 { head.headers.remove(name: "Upgrade") }
+        // NIO's decoder reads nothing behind a request that asks for another protocol.
+        let asksForUpgrade =
+            head.headers.contains(name: "Upgrade")
+            && head.headers[canonicalForm: "Connection"].contains { $0.equalsIgnoringASCIICase("upgrade") }
+        let stopsDecoder = head.method == .CONNECT || asksForUpgrade
+        self.state = .busy(
+            Exchange(isHTTP10: isHTTP10, isHEAD: head.method == .HEAD, keepsAlive: head.isKeepAlive && !stopsDecoder))
+        return .pass(.head(head))
+    }
+
+    private mutating func requestEnded(_ exchange: Exchange) {
+        var exchange = exchange
+        exchange.requestHasEnded = true
+        self.state = exchange.answer == .ended ? .idle : .busy(exchange)
+    }
+
+    // MARK: Answers
+
+    /// The head of an answer is to be written: as returned; `nil`: not at all.
+    mutating func answered(_ head: HTTPResponseHead) -> HTTPResponseHead? {
+        switch self.state {
+        case .finished: return nil
+        case .idle, .upgraded: return head
+        case .busy(var exchange):
+            var head = head
+            if head.status == .switchingProtocols {
+                self.state = .upgraded
+                return head
+            }
+            guard head.status.code >= 200 else { return head }
+            exchange.answer = .begun
+            if !head.isKeepAlive { exchange.keepsAlive = false }
+            if exchange.isHTTP10 { Self.fit(&head, to: &exchange) }
+            if !exchange.keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            self.state = .busy(exchange)
+            return head
+        }
+    }
+
+    /// Fits an answer to a client of HTTP/1.0, which knows no chunks and has to be told that the connection persists.
+    private static func fit(_ head: inout HTTPResponseHead, to exchange: inout Exchange) {
+        let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
+        if hasBody, !head.headers.contains(name: "Content-Length") {
+            head.headers.remove(name: "Transfer-Encoding")
+            head.version = .http1_0  // by which the encoder leaves the end of the body to the end of the connection
+            exchange.keepsAlive = false
+        } else if exchange.keepsAlive {
+            head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
+        }
+    }
+
+    enum WriteAction {
+        case write, writeAndClose, drop
+    }
+
+    /// A part of an answer's body is to be written.
+    func answeredBody() -> WriteAction { self.isFinished ? .drop : .write }
+
+    /// The end of an answer is to be written.
+    mutating func answerEnded() -> WriteAction {
+        switch self.state {
+        case .finished: return .drop
+        case .idle, .upgraded: return .write
+        case .busy(var exchange):
+            guard exchange.keepsAlive else {
+                self.finish()
+                return .writeAndClose
+            }
+            exchange.answer = .ended
+            self.state = exchange.requestHasEnded ? .idle : .busy(exchange)
+            return .write
+        }
+    }
+
+    // MARK: The end
+
+    /// The connection ends, or nothing more of it is read.
+    mutating func finish() {
+        self.state = .finished
+        self.pending.removeAll()
+    }
+}
