@@ -12,6 +12,9 @@ public struct ChatServerConfiguration: Sendable {
     public var allowsEngineIO3 = false
     /// Whether to make the demo accounts, and the test events of the first seed on the namespace `/`. Default no.
     public var demo: Bool
+    /// A folder to serve the page from, for page development: changed files are served without a
+    /// restart. Default: nil, the files embedded in the binary.
+    public var pageFolder: String?
     /// How long a device stays signed in. Default 30 days.
     public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.

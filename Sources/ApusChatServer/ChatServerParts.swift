@@ -31,6 +31,7 @@ final class ChatServerParts: Sendable {
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        let page = try configuration.pageFolder.map { folder in try StaticFiles.folder(folder) } ?? StaticFiles.embedded()
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
@@ -49,7 +50,7 @@ final class ChatServerParts: Sendable {
             accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now,
             blobQuota: configuration.blobQuota
         ).add(to: router)
-        StaticFiles.bundled().add(to: router)
+        page.add(to: router)
         self.responder = router.buildResponder()
     }
 
