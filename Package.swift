@@ -37,8 +37,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A library target of this package and its tests.
-func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -142,7 +142,7 @@ let package = Package(
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
                 nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
-            ], exclude: ["Web"]),
+            ]),
         module(
             "ApusChatClient",
             [

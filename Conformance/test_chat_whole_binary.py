@@ -12,7 +12,7 @@ import requests
 
 from support.process import ADDRESS, BINARY, ROOT, ServerProcess
 
-PAGE = ROOT / "Sources" / "ApusChatServer" / "Web"
+PAGE = ROOT / "Web"
 
 
 def page_files():

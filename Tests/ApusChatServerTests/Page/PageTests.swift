@@ -7,7 +7,7 @@ import Testing
 @Suite("The page's files")
 struct PageTests {
     /// The folder in the repository.
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Sources/ApusChatServer/Web")
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Web")
         .standardizedFileURL.path
 
     @Test func theBinaryHoldsTheFilesAsTheyAre() throws {
