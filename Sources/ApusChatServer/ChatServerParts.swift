@@ -19,6 +19,7 @@ final class ChatServerParts: Sendable {
         var isOptional = false
     }
 
+    private let lock: DataFolderLock
     let io: SocketIOServer
     let store: ChatStore
     let accounts: Accounts
@@ -31,6 +32,8 @@ final class ChatServerParts: Sendable {
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        // Before any file of the folder is read.
+        self.lock = try DataFolderLock(directory: configuration.dataDirectory)
         let page = try configuration.pageFolder.map { folder in try StaticFiles.folder(folder) } ?? StaticFiles.embedded()
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
@@ -106,6 +109,7 @@ final class ChatServerParts: Sendable {
                 self.store.close()
                 self.accounts.close()
                 self.blobs.close()
+                self.lock.release()
                 continuation.resume()
             }
         }
