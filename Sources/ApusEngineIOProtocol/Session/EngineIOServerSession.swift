@@ -101,6 +101,11 @@ package struct EngineIOServerSession {
         }
     }
 
+    /// Bytes that wait for the next poll.
+    package var queuedBytes: Int {
+        if case .polling(let polling) = self.state { polling.queuedBytes } else { 0 }
+    }
+
     package var transport: EngineIOTransport? {
         switch self.state {
         case .polling: .polling

@@ -102,6 +102,23 @@ package final class EngineIOSession: @unchecked Sendable {
         }
     }
 
+    /// Most bytes in the poll queue of a drained session.
+    private static let drainedBytes = 64 << 10
+
+    /// Whether the outgoing queue is short: the WebSocket's transport is writable, or at most 64
+    /// KiB wait for the next poll. When it becomes short again, the delegate's `sessionDrained` is
+    /// called.
+    package var isDrained: Bool {
+        switch self.machine.transport {
+        case .webSocket: self.webSocket?.isWritable ?? false
+        case .polling: self.machine.queuedBytes <= Self.drainedBytes
+        case nil: false
+        }
+    }
+
+    /// Called after the outgoing queue became shorter.
+    func tellIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
+
     /// Sends a message.
     ///
     /// - Parameters:

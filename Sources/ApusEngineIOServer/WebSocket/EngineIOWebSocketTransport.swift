@@ -115,6 +115,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
         if let hop { hop.isWritable = isWritable } else { self.hasRoom = isWritable }
+        if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
