@@ -62,6 +62,17 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test func aServerThatKeepsNoRequestsKnowsWhatItNeeds() throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.keepsRequests = false
+        let client = try self.client(configuration: configuration, connect: #"0{"token":"t"}"#)
+        let handshake = try self.socket.handshake
+        #expect(handshake.query.isEmpty && handshake.headers.isEmpty)
+        #expect(handshake.url == "/socket.io/")
+        #expect(handshake.auth == ["token": "t"] && handshake.address == "127.0.0.1")
+        withExtendedLifetime(client) {}
+    }
+
     // MARK: What waits for the client
 
     @Test func drainedIsWhenThePollsHaveTakenWhatWaits() throws {

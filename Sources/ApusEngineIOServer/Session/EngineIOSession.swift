@@ -58,7 +58,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.version = version
         self.codec = EngineIOPacketCodec(version: version)
         self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
-        self.storedRequest = StoredRequest(request)
+        self.storedRequest = StoredRequest(server.configuration.keepsRequests ? request : request.withoutFieldsAndQuery)
         self.isSecure = request.scheme == "https"
         self.namesOrigin = request.headerFields.contains(.origin)
         self.remoteAddress = remoteAddress
