@@ -141,7 +141,7 @@ let package = Package(
                 "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
-                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
+                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
             ]),
         module(
             "ApusChatClient",

@@ -6,3 +6,16 @@ export function onceAtATime(work) {
     return running;
   };
 }
+
+/** Makes a function that runs async work: at most `limit` at a time, in order. Rejections are the work's own affair. */
+export function limited(limit) {
+  let running = 0;
+  const waiting = [];
+  const next = () => {
+    while (running < limit && waiting.length > 0) {
+      running += 1;
+      Promise.resolve().then(waiting.shift()).catch(() => {}).finally(() => { running -= 1; next(); });
+    }
+  };
+  return (work) => { waiting.push(work); next(); };
+}
