@@ -38,9 +38,7 @@ final class ChatServerParts: Sendable {
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
-        var sockets = SocketIOServerConfiguration()
-        sockets.allowsEngineIO3 = configuration.allowsEngineIO3 || configuration.demo
-        self.io = SocketIOServer(configuration: sockets, logger: logger)
+        self.io = SocketIOServer(configuration: .chat(configuration), logger: logger)
         self.gateway = ChatGateway(
             namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger,
             now: now)

@@ -41,4 +41,15 @@ struct ChatLaneTests {
         lane.submit { begun.withLockedValue { $0.append(5) } }  // free again: at once
         #expect(begunNow() == [1, 2, 3, 4, 5])
     }
+
+    @Test func theChatsLimitsAreTight() throws {
+        let plain = SocketIOServerConfiguration.chat(hasDemo: false)
+        try plain.engine.validate()
+        #expect(plain.maximumAttachments == 0 && plain.connectTimeout == .seconds(10))
+        #expect(plain.maximumPayloadBytes == 128 << 10 && plain.maximumQueuedBytes == 512 << 10)
+        #expect(!plain.engine.keepsRequests)
+        #expect(SocketIOServerConfiguration.chat(hasDemo: true).maximumAttachments > 0)
+        // A page of anything and what is pushed meanwhile fit into the queue.
+        #expect(plain.maximumQueuedBytes >= 2 * ChatLimits.answerBytes)
+    }
 }

@@ -21,6 +21,47 @@ struct ChatLimitTests {
         return (manager, manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)]))
     }
 
+    @Test func theSocketsOfOneUserAreCounted() async throws {
+        try await withChatServer({ $0.maximumSocketsPerUser = 3 }) { url, _ in
+            let alice = try await ChatClient.register(server: url, name: "alice", password: Self.password)
+            let bobby = try await ChatClient.register(server: url, name: "bobby", password: Self.password)
+            var open: [(manager: SocketManager, socket: SocketIOClient)] = []
+            for _ in 1...3 {
+                open.append(self.socket(url, alice))
+                try await open[open.count - 1].socket.connect(timeout: Self.seconds)
+            }
+            // Another device of the same user counts as well; another user does not.
+            let again = try await ChatClient.login(server: url, name: "alice", password: Self.password)
+            for session in [alice, again] {
+                let one = self.socket(url, session)
+                do {
+                    try await one.socket.connect(timeout: Self.seconds)
+                    Issue.record("a socket too many was let in")
+                } catch let error as SocketIOError {
+                    #expect(error.code == .connectRefused && error.data?["code"]?.stringValue == ChatError.Code.tooMany.rawValue)
+                    #expect(error.message.contains("at most 3 connections"))
+                }
+                one.manager.disconnect()
+            }
+            let other = self.socket(url, bobby)
+            try await other.socket.connect(timeout: Self.seconds)
+            // Those that were there are there, and one that leaves makes room.
+            for each in open {
+                let answer = try await each.socket.emitWithAck(ChatVerb.hello, arguments: [[:]], timeout: Self.seconds)
+                #expect(answer.first?["user"]?["name"]?.stringValue == "alice")
+            }
+            open.removeLast().manager.disconnect()
+            let last = self.socket(url, again)
+            for attempt in 1...500 {
+                do {
+                    try await last.socket.connect(timeout: Self.seconds)
+                    break
+                } catch  where attempt < 500 { try await Task.sleep(for: .milliseconds(10)) }  // the server hears of the end in its time
+            }
+            for each in open + [other, last] { each.manager.disconnect() }
+        }
+    }
+
     /// More heads, and more in one conversation, than one answer holds.
     @Test func aClientGetsEveryPage() async throws {
         try await withChatServer { url, folder in
