@@ -20,10 +20,11 @@ test: ## everything: format, imports, build without warnings, Swift, interop and
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
 
-lint: ## format and import checks, without building
+lint: ## format, import and generated-file checks, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-imports
 	@python3 scripts/check-snippets
+	@python3 scripts/embed-page --check
 
 matrix: ## every server × client × transport × row, as a table
 	@scripts/bootstrap test

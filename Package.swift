@@ -37,8 +37,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A library target of this package and its tests.
-func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -142,8 +142,8 @@ let package = Package(
                 "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
-                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, httpTypes, logging, serviceLifecycle,
-            ], resources: [.copy("Web")]),
+                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
+            ]),
         module(
             "ApusChatClient",
             [

@@ -12,6 +12,15 @@ public struct ChatServerConfiguration: Sendable {
     public var allowsEngineIO3 = false
     /// Whether to make the demo accounts, and the test events of the first seed on the namespace `/`. Default no.
     public var demo: Bool
+    /// A folder to serve the page from, for page development: changed files are served without a
+    /// restart. Default: nil, the files embedded in the binary.
+    public var pageFolder: String?
+    /// Most connections to `/chat` of one user at a time. Default 40.
+    ///
+    /// One more is refused with `too_many`. The oldest is not closed instead: a program that
+    /// connects in a loop would then disconnect the user's devices, which reconnect and disconnect
+    /// others in turn. A dead connection is released within 45 seconds.
+    public var maximumSocketsPerUser = 40
     /// How long a device stays signed in. Default 30 days.
     public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.

@@ -2,7 +2,7 @@
 public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, for a program.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case addressInUse, cannotListen, certificate }
+        private enum Value { case addressInUse, cannotListen, certificate, pageFolder }
         private let value: Value
         /// Another program listens there.
         public static let addressInUse = Self(value: .addressInUse)
@@ -10,6 +10,8 @@ public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertibl
         public static let cannotListen = Self(value: .cannotListen)
         /// The certificate or its key cannot be used.
         public static let certificate = Self(value: .certificate)
+        /// There is no page in the folder that `ChatServerConfiguration.pageFolder` names.
+        public static let pageFolder = Self(value: .pageFolder)
         /// The name of the code.
         public var description: String { "\(self.value)" }
     }

@@ -19,6 +19,7 @@ final class ChatServerParts: Sendable {
         var isOptional = false
     }
 
+    private let lock: DataFolderLock
     let io: SocketIOServer
     let store: ChatStore
     let accounts: Accounts
@@ -31,12 +32,13 @@ final class ChatServerParts: Sendable {
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        // Before any file of the folder is read.
+        self.lock = try DataFolderLock(directory: configuration.dataDirectory)
+        let page = try configuration.pageFolder.map { folder in try StaticFiles.folder(folder) } ?? StaticFiles.embedded()
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
-        var sockets = SocketIOServerConfiguration()
-        sockets.allowsEngineIO3 = configuration.allowsEngineIO3 || configuration.demo
-        self.io = SocketIOServer(configuration: sockets, logger: logger)
+        self.io = SocketIOServer(configuration: .chat(configuration), logger: logger)
         self.gateway = ChatGateway(
             namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger,
             now: now)
@@ -49,7 +51,7 @@ final class ChatServerParts: Sendable {
             accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now,
             blobQuota: configuration.blobQuota
         ).add(to: router)
-        StaticFiles.bundled().add(to: router)
+        page.add(to: router)
         self.responder = router.buildResponder()
     }
 
@@ -105,6 +107,7 @@ final class ChatServerParts: Sendable {
                 self.store.close()
                 self.accounts.close()
                 self.blobs.close()
+                self.lock.release()
                 continuation.resume()
             }
         }

@@ -33,6 +33,10 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The folder of the database and the uploads.")
     var data = "./data"
 
+    @Option(
+        help: ArgumentHelp("Serve the page from this folder, as its files change, instead of from the binary.", valueName: "folder"))
+    var page: String?
+
     @Flag(
         help:
             "Make the accounts alice and bobby (password apus-demo), answer the events of the test page and the README, take Socket.IO 2.x clients."
@@ -97,6 +101,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = ChatServerConfiguration(
             dataDirectory: self.data, host: self.host, port: self.port, tls: tls, demo: self.demo)
         configuration.allowsEngineIO3 = self.allowsEngineIO3
+        configuration.pageFolder = self.page
         return configuration
     }
 

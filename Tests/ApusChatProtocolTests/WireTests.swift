@@ -102,6 +102,11 @@ struct WireTests {
         let conv = try #require(self.conv)
         #expect(try read([:]) == .heads(since: nil))
         #expect(try read(["since": 7]) == .heads(since: 7))
+        #expect(try read(["since": 7, "page": "7:c"]) == .heads(since: 7, page: "7:c"))
+        #expect(throws: (any Error).self) { try read(["page": .string(String(repeating: "x", count: 129))]) }
+        #expect(throws: (any Error).self) {
+            try JSONValueDecoder().decode(HelloRequest.self, from: ["page": .string(String(repeating: "x", count: 129))])
+        }
         #expect(try read(["conv": "c1", "from": 3, "limit": 10]) == .forward(conv: conv, from: 3, limit: 10))
         #expect(try read(["conv": "c1", "before": 3, "limit": 1000]) == .backward(conv: conv, before: 3, limit: 200))
         #expect(try read(["conv": "c1"]) == .backward(conv: conv, before: nil, limit: 200))

@@ -62,6 +62,49 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test func aServerThatKeepsNoRequestsKnowsWhatItNeeds() throws {
+        var configuration = SocketIOServerConfiguration()
+        configuration.keepsRequests = false
+        let client = try self.client(configuration: configuration, connect: #"0{"token":"t"}"#)
+        let handshake = try self.socket.handshake
+        #expect(handshake.query.isEmpty && handshake.headers.isEmpty)
+        #expect(handshake.url == "/socket.io/")
+        #expect(handshake.auth == ["token": "t"] && handshake.address == "127.0.0.1")
+        withExtendedLifetime(client) {}
+    }
+
+    // MARK: What waits for the client
+
+    @Test func drainedIsWhenThePollsHaveTakenWhatWaits() throws {
+        let client = try self.client()
+        let socket = try self.socket
+        socket.whenDrained { self.note("at once") }
+        client.pass(.zero)
+        #expect(self.notes == ["at once"])
+        let large = String(repeating: "x", count: 40_000)
+        for _ in 1...2 { socket.emit("large", large) }
+        for name in ["first", "second"] { socket.whenDrained { self.note(name) } }
+        client.pass(.zero)
+        #expect(self.notes == ["at once"])
+        #expect(try client.poll().count == 2)
+        #expect(self.notes == ["at once", "first", "second"])
+        // A poll that is held takes all of a turn: nothing waits for the next.
+        #expect(try client.poll() == [])
+        for _ in 1...4 { socket.emit("large", large) }
+        socket.whenDrained { self.note("third") }
+        client.pass(.zero)
+        #expect(try client.poll().count == 4)
+        #expect(self.notes.last == "third")
+        // One that goes is never drained.
+        for _ in 1...2 { socket.emit("large", large) }
+        socket.whenDrained { self.note("never") }
+        client.pass(.zero)
+        try client.lose()
+        socket.whenDrained { self.note("never") }
+        client.pass(.zero)
+        #expect(self.notes.last == "third")
+    }
+
     // MARK: Flags
 
     @Test func aVolatileEventIsLostWhileNobodyPolls() throws {

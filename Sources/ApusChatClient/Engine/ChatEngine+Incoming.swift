@@ -88,14 +88,7 @@ extension ChatEngine {
 
     private func greet(_ generation: Int) async {
         do throws(ChatClientError) {
-            let hello = try await self.ask(ChatVerb.hello, HelloRequest(), as: HelloReply.self)
-            guard self.generation == generation else { return }
-            try self.remember(hello.users + [hello.user])
-            let since = try self.store.lastSync().map { self.configuration.start(ofSyncAfter: $0) }
-            let reply = try await self.ask(ChatVerb.sync, SyncRequest.heads(since: since), as: HeadsReply.self)
-            guard self.generation == generation else { return }
-            try self.store.save(heads: reply.heads, synchronizedAt: reply.at)
-            self.synchronize(reply.heads)
+            guard try await self.meet(generation), try await self.catchUp(generation) else { return }
             self.become(.online)
             for (conversation, read) in try self.store.unsentReads() { self.tellRead(read, in: conversation) }
             for id in self.outbox.connected() { self.transmit(id) }
@@ -110,6 +103,43 @@ extension ChatEngine {
             self.greetingFailures += 1
             self.after(delay) { $0.greet() }
         }
+    }
+
+    /// Requests the user and all contacts, page by page. Returns `false` when the connection was
+    /// lost meanwhile.
+    private func meet(_ generation: Int) async throws(ChatClientError) -> Bool {
+        var page: String?
+        repeat {
+            let hello = try await self.ask(ChatVerb.hello, HelloRequest(page: page), as: HelloReply.self)
+            guard self.generation == generation else { return false }
+            try self.remember(hello.users + [hello.user])
+            page = try self.next(hello.page, after: page)
+        } while page != nil
+        return true
+    }
+
+    /// Requests and stores the changed heads, page by page. Returns `false` when the connection was
+    /// lost meanwhile.
+    private func catchUp(_ generation: Int) async throws(ChatClientError) -> Bool {
+        let since = try self.store.lastSync().map { self.configuration.start(ofSyncAfter: $0) }
+        var page: String?
+        repeat {
+            let reply = try await self.ask(ChatVerb.sync, SyncRequest.heads(since: since, page: page), as: HeadsReply.self)
+            guard self.generation == generation else { return false }
+            page = try self.next(reply.page, after: page)
+            // The time is stored with the last page, so that a crash between two pages repeats the
+            // sync.
+            try self.store.save(heads: reply.heads, synchronizedAt: page == nil ? reply.at : nil)
+            self.synchronize(reply.heads)
+        } while page != nil
+        self.resumePulls()
+        return true
+    }
+
+    private func next(_ page: String?, after before: String?) throws(ChatClientError) -> String? {
+        guard let page else { return nil }
+        guard page != before else { throw ChatClientError(.badReply, message: "the server's answer names itself as the next page") }
+        return page
     }
 
     func remember(_ users: [ChatUser]) throws(ChatClientError) {

@@ -2,14 +2,19 @@ import ApusChatProtocol
 import Logging
 
 extension ChatEngine {
-    /// The answer to `sync`: the newest conversations first, as that is what a person looks at.
+    /// A page of the answer to `sync`: the newest conversations first, as that is what a person
+    /// looks at.
     func synchronize(_ heads: [ChatHead]) {
         for head in heads { self.ensureMachine(head.conv) }
         for head in heads.sorted(by: { $0.updatedAt > $1.updatedAt }) {
             self.announce(head.conv)
             self.carryOut(self.machines[head.conv]?.synchronized(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
         }
-        // Holes from before the connection was lost: the server need not name those conversations again.
+    }
+
+    /// Holes from before the connection was lost: the server need not name those conversations
+    /// again.
+    func resumePulls() {
         for conversation in self.machines.keys.sorted() {
             self.carryOut(self.machines[conversation]?.resumed() ?? .doNothing, in: conversation)
         }

@@ -75,8 +75,10 @@ public struct ChatHead: Hashable, Sendable, Codable {
     public var kind: ConversationKind
     /// A group's title; nil for a pair, which is shown under the other's name.
     public var title: String?
-    /// Everybody in it.
+    /// The members, at most 500, including the recipient of the head.
     public var members: [ChatMember]
+    /// The number of members when `members` does not contain all of them; nil otherwise.
+    public var memberCount: Int64?
     /// The `seq` of the newest event; 0 when there is none.
     public var seq: Int64
     /// The ordinal of the newest message; 0 when there is none.
@@ -94,13 +96,14 @@ public struct ChatHead: Hashable, Sendable, Codable {
 
     /// A head with all its parts.
     public init(
-        conv: ConversationID, kind: ConversationKind, title: String? = nil, members: [ChatMember], seq: Int64, n: Int64, read: Int64,
-        unread: Int64, minSeq: Int64, updatedAt: Int64, last: ChatEvent?
+        conv: ConversationID, kind: ConversationKind, title: String? = nil, members: [ChatMember], memberCount: Int64? = nil, seq: Int64,
+        n: Int64, read: Int64, unread: Int64, minSeq: Int64, updatedAt: Int64, last: ChatEvent?
     ) {
         self.conv = conv
         self.kind = kind
         self.title = title
         self.members = members
+        self.memberCount = memberCount
         self.seq = seq
         self.n = n
         self.read = read
@@ -112,6 +115,7 @@ public struct ChatHead: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case conv, kind, title, members, seq, n, read, unread, last
+        case memberCount = "member_count"
         case minSeq = "min_seq"
         case updatedAt = "updated_at"
     }
@@ -123,6 +127,7 @@ public struct ChatHead: Hashable, Sendable, Codable {
         self.kind = try container.decode(ConversationKind.self, forKey: .kind)
         self.title = try container.decodeIfPresent(String.self, forKey: .title)
         self.members = try container.decode([ChatMember].self, forKey: .members)
+        self.memberCount = try container.decodeCountIfPresent(forKey: .memberCount)
         self.seq = try container.decodeCount(forKey: .seq)
         self.n = try container.decodeCount(forKey: .n)
         self.read = try container.decodeCount(forKey: .read)
@@ -132,13 +137,15 @@ public struct ChatHead: Hashable, Sendable, Codable {
         self.last = try container.decodeIfPresent(ChatEvent.self, forKey: .last)
     }
 
-    /// Writes all fields; `last` is null when there is no event, `title` is left out for a pair.
+    /// Writes all fields; `last` is null when there is no event, `title` is omitted for a pair,
+    /// `member_count` when `members` is complete.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(self.conv, forKey: .conv)
         try container.encode(self.kind, forKey: .kind)
         try container.encodeIfPresent(self.title, forKey: .title)
         try container.encode(self.members, forKey: .members)
+        try container.encodeIfPresent(self.memberCount, forKey: .memberCount)
         try container.encode(self.seq, forKey: .seq)
         try container.encode(self.n, forKey: .n)
         try container.encode(self.read, forKey: .read)

@@ -8,11 +8,17 @@ public enum ChatLimits {
     public static let imageSide = 16_384
     /// Most pixels of a picture.
     public static let imagePixels: Int64 = 100_000_000
-    /// Most events of one `sync`.
+    /// Largest packet from a client, in bytes. The longest text takes 96,000 when each character is
+    /// written as two escapes.
+    public static let requestBytes = 128 * 1024
+    /// Largest answer to a request, in bytes of JSON. Longer lists are answered in pages.
+    public static let answerBytes = 256 * 1024
+    /// Most events of one `sync`; fewer when these exceed `answerBytes`.
     public static let syncEvents = 200
     /// Most users in an answer to `users`.
     public static let users = 50
-    /// Most members of a group. Full events go to online members up to here (rule 4 of the chat).
+    /// Most members of a group, and of a head. Full events go to online members up to here (rule 4
+    /// of the chat).
     public static let members = 500
     /// Longest title of a group, in Unicode scalars.
     public static let titleLength = 100

@@ -8,6 +8,15 @@ extension KeyedDecodingContainer {
         try self.decodeIfPresent(Int64.self, forKey: key).map { try self.judged($0, key) }
     }
 
+    /// Reads a page token, at most 128 bytes.
+    func decodePageIfPresent(forKey key: Key) throws -> String? {
+        guard let page = try self.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard page.utf8.count <= 128 else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "must be the `page` of the previous answer")
+        }
+        return page
+    }
+
     private func judged(_ number: Int64, _ key: Key) throws -> Int64 {
         guard number >= 0 else {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "must not be negative")

@@ -28,25 +28,36 @@ public enum ChatVerb {
     public static let bye = "bye"
 }
 
-/// `hello`: no fields yet.
+/// `hello`: requests the user and the users of all shared conversations.
 public struct HelloRequest: Hashable, Sendable, Codable {
+    /// The `page` of the previous answer; nil requests the first page.
+    public var page: String?
+
     /// The request.
-    public init() {}
+    public init(page: String? = nil) { self.page = page }
+
+    /// Reads the fields.
+    public init(from decoder: any Decoder) throws {
+        self.page = try decoder.container(keyedBy: CodingKeys.self).decodePageIfPresent(forKey: .page)
+    }
 }
 
 /// The answer to `hello`.
 public struct HelloReply: Hashable, Sendable, Codable {
     /// Who you are.
     public var user: ChatUser
-    /// Everybody who shares a conversation with you.
+    /// One page of the users that share a conversation with you, ordered by name.
     public var users: [ChatUser]
+    /// The token of the next page; nil on the last page.
+    public var page: String?
     /// The server's time, in milliseconds since 1970.
     public var at: Int64
 
     /// An answer with all its parts.
-    public init(user: ChatUser, users: [ChatUser], at: Int64) {
+    public init(user: ChatUser, users: [ChatUser], page: String? = nil, at: Int64) {
         self.user = user
         self.users = users
+        self.page = page
         self.at = at
     }
 }

@@ -1,21 +1,27 @@
 /// `sync`: what did I miss? Either the heads that changed, or a piece of one conversation's log.
 public enum SyncRequest: Hashable, Sendable {
-    /// The heads that changed at or after this server time (ms); nil: all. Answered by `HeadsReply`.
-    case heads(since: Int64?)
-    /// Events with `seq` ≥ `from`, at most `limit`. Answered by `EventsReply`.
+    /// The heads that changed at or after this server time (ms); nil: all. `page` is the token of
+    /// the previous answer; nil requests the first page. Answered by `HeadsReply`.
+    case heads(since: Int64?, page: String? = nil)
+    /// Events with `seq` ≥ `from`, at most `limit`, and fewer when these exceed
+    /// `ChatLimits.answerBytes`, but at least one. The next request begins after the last event,
+    /// until the head's `seq` is reached. Answered by `EventsReply`.
     case forward(conv: ConversationID, from: Int64, limit: Int)
-    /// The `limit` newest events with `seq` < `before`; nil: the newest of all. Answered by `EventsReply`, ascending all the same.
+    /// The newest events with `seq` < `before`, or the newest of all; at most `limit`, and fewer
+    /// when these exceed `ChatLimits.answerBytes`. Answered by `EventsReply`, in ascending order.
     case backward(conv: ConversationID, before: Int64?, limit: Int)
 }
 
 extension SyncRequest: Codable {
-    private enum CodingKeys: String, CodingKey { case since, conv, from, before, limit }
+    private enum CodingKeys: String, CodingKey { case since, page, conv, from, before, limit }
 
     /// Reads the fields; `conv` decides which of the two it is. A limit that is absent or above 200 is 200.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard let conv = try container.decodeIfPresent(ConversationID.self, forKey: .conv) else {
-            self = .heads(since: try container.decodeIfPresent(Int64.self, forKey: .since))
+            self = .heads(
+                since: try container.decodeIfPresent(Int64.self, forKey: .since),
+                page: try container.decodePageIfPresent(forKey: .page))
             return
         }
         let asked = try container.decodeIfPresent(Int64.self, forKey: .limit) ?? Int64(ChatLimits.syncEvents)
@@ -37,8 +43,9 @@ extension SyncRequest: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
-        case .heads(let since):
+        case .heads(let since, let page):
             try container.encodeIfPresent(since, forKey: .since)
+            try container.encodeIfPresent(page, forKey: .page)
         case .forward(let conv, let from, let limit):
             try container.encode(conv, forKey: .conv)
             try container.encode(from, forKey: .from)
@@ -52,16 +59,24 @@ extension SyncRequest: Codable {
 }
 
 /// The answer to `sync` without a conversation.
+///
+/// Heads that exceed `ChatLimits.answerBytes` come in pages. The first page has the newest; the
+/// following pages have all heads, those of the first page included, in an order that does not
+/// change between two requests.
 public struct HeadsReply: Hashable, Sendable, Codable {
-    /// The newest change first.
+    /// One page of heads; on the first page the newest change first.
     public var heads: [ChatHead]
-    /// The server's time of the last change it knew of when it looked, in milliseconds since 1970: ask for changes since this less 10 s next
-    /// time (rule 5).
+    /// The token of the next page, to be sent with the same `since`; nil on the last page.
+    public var page: String?
+    /// The server's time of the last change before the first page was read, in milliseconds since
+    /// 1970; the same on every page. After the last page, the next `sync` asks for changes since
+    /// this time less 10 s (rule 5).
     public var at: Int64
 
     /// An answer with all its parts.
-    public init(heads: [ChatHead], at: Int64) {
+    public init(heads: [ChatHead], page: String? = nil, at: Int64) {
         self.heads = heads
+        self.page = page
         self.at = at
     }
 
@@ -69,13 +84,15 @@ public struct HeadsReply: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.heads = try container.decode([ChatHead].self, forKey: .heads)
+        self.page = try container.decodePageIfPresent(forKey: .page)
         self.at = try container.decodeCount(forKey: .at)
     }
 }
 
 /// The answer to `sync` with a conversation.
 public struct EventsReply: Hashable, Sendable, Codable {
-    /// Ascending by `seq`, without a hole.
+    /// Ascending by `seq`, without a hole; fewer than requested when more would exceed
+    /// `ChatLimits.answerBytes`.
     public var events: [ChatEvent]
     /// The conversation as it is now: how far there is to go.
     public var head: ChatHead

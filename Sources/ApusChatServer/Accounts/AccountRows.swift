@@ -48,6 +48,13 @@ enum AccountRows {
         ).map { Identity(user: UserID(unchecked: $0["user"]), device: $0["id"], expiresAt: $0["expires_at"]) }
     }
 
+    /// Whether a device is still signed in.
+    static func isSignedIn(_ device: String, at now: Int64, _ db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM device WHERE id = ? AND expires_at > ?)"), arguments: [device, now])
+            ?? false
+    }
+
     static func deleteDevice(_ id: String, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM device WHERE id = ?", arguments: [id])
     }

@@ -35,18 +35,15 @@ final class BlobFolder: Sendable {
         try await self.threads.runIfActive { try self.keep(Array(bytes.readableBytesView), as: blob) }
     }
 
-    /// A piece of a blob that the database knows, from `offset` on. No descriptor is held between two pieces: a slow reader costs none.
-    func piece(of blob: BlobID, from offset: Int) async throws -> ByteBuffer {
+    /// Reads at most `count` bytes of a stored blob, from `offset` on. The file is closed between
+    /// two pieces, so that a slow client holds no descriptor.
+    func piece(of blob: BlobID, from offset: Int, count: Int) async throws -> ByteBuffer {
         try await self.threads.runIfActive {
-            guard let file = FileHandle(forReadingAtPath: self.path(blob)) else { throw Self.lost }
-            defer { try? file.close() }
-            try file.seek(toOffset: UInt64(offset))
-            guard let data = try file.read(upToCount: Self.pieceBytes), !data.isEmpty else { throw Self.lost }
-            return ByteBuffer(bytes: data)
+            guard let piece = DurableFile.read(self.path(blob), from: offset, count: count) else { throw Self.lost }
+            return piece
         }
     }
 
-    private static let pieceBytes = 128 * 1024
     private static let lost = ChatError(.storage, message: "the server lost the bytes of this blob")
 
     /// The same two steps on the caller's thread.

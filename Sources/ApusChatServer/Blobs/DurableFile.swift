@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -27,6 +28,20 @@ enum DurableFile {
             }
         }
         guard fsync(descriptor) == 0 else { throw self.failure("fsync") }
+    }
+
+    /// Reads at most `count` bytes of a file; returns `nil` at its end and when it cannot be read.
+    static func read(_ path: String, from offset: Int, count: Int) -> ByteBuffer? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var piece = ByteBufferAllocator().buffer(capacity: count)
+        piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+            var result: Int
+            repeat { result = pread(descriptor, room.baseAddress, count, off_t(offset)) } while result < 0 && errno == EINTR
+            return max(0, result)
+        }
+        return piece.readableBytes > 0 ? piece : nil
     }
 
     /// Makes an empty file that only its owner may read, unless there is one. What is there is left as it is.

@@ -9,12 +9,15 @@ extension ChatGateway {
     func register(_ socket: SocketIOServerSocket, _ identity: AccountRows.Identity) {
         let user = identity.user
         let permits = Permits(ChatQuestion.maximumPerSocket)
-        func on<Request: Decodable & Sendable>(_ verb: String, _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void) {
-            self.on(verb, socket, identity, permits, handler)
+        let lane = ChatLane(socket)
+        func on<Request: Decodable & Sendable>(
+            _ verb: String, in lane: ChatLane? = nil, _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void
+        ) {
+            self.on(verb, socket, identity, permits, lane, handler)
         }
-        on(ChatVerb.hello) { (_: HelloRequest, question) in self.hello(user, question) }
+        on(ChatVerb.hello, in: lane) { (request: HelloRequest, question) in self.hello(request, user, question) }
         on(ChatVerb.send) { (request: SendRequest, question) in self.send(request, user, socket, question) }
-        on(ChatVerb.sync) { (request: SyncRequest, question) in self.sync(request, user, question) }
+        on(ChatVerb.sync, in: lane) { (request: SyncRequest, question) in self.sync(request, user, question) }
         on(ChatVerb.mark) { (request: MarkRequest, question) in self.mark(request, user, socket, question) }
         on(ChatVerb.open) { (request: OpenRequest, question) in
             let id = Secrets.newID()
@@ -29,7 +32,7 @@ extension ChatGateway {
 
     /// Reads the one argument of a request; what cannot be read is answered and goes no further.
     private func on<Request: Decodable & Sendable>(
-        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits,
+        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits, _ lane: ChatLane?,
         _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void
     ) {
         socket.on(verb) { (event: SocketIOEvent) in
@@ -43,12 +46,12 @@ extension ChatGateway {
             } catch {
                 return event.acknowledge(ChatError(.badRequest, message: "`\(verb)`: \(Self.explain(error))"), self.logger)
             }
-            guard let question = ChatQuestion(event, permits) else {
+            guard let question = ChatQuestion(event, permits, lane) else {
                 let most = ChatQuestion.maximumPerSocket
                 return event.acknowledge(
                     ChatError(.tooMany, message: "at most \(most) requests at a time; wait for the answers"), self.logger)
             }
-            handler(request, question)
+            if let lane { lane.submit { handler(request, question) } } else { handler(request, question) }
         }
     }
 
@@ -65,15 +68,19 @@ extension ChatGateway {
 
     // MARK: Requests
 
-    private func hello(_ user: UserID, _ question: ChatQuestion) {
+    private func hello(_ request: HelloRequest, _ user: UserID, _ question: ChatQuestion) {
         let now = self.now()
         self.store.read({ db in
             guard let me = try Users.user(user, db) else { throw ChatError(.unauthorized, message: "this account is gone") }
-            return HelloReply(user: me, users: try Users.contacts(of: user, db), at: now)
+            let contacts = try Users.contacts(of: user, page: request.page, db)
+            return HelloReply(user: me, users: contacts.users, page: contacts.next, at: now)
         }) { result in
             question.answer(
                 result.map { reply in
-                    HelloReply(user: self.withPresence(reply.user), users: reply.users.map(self.withPresence), at: reply.at)
+                    var reply = reply
+                    reply.user = self.withPresence(reply.user)
+                    reply.users = reply.users.map(self.withPresence)
+                    return reply
                 }, self.logger)
         }
     }
@@ -88,12 +95,16 @@ extension ChatGateway {
     }
 
     private func sync(_ request: SyncRequest, _ user: UserID, _ question: ChatQuestion) {
-        if case .heads(let since) = request {
+        if case .heads(let since, let page) = request {
             // Before the snapshot is taken: what it lacks is stamped with this time or a later one.
-            let at = self.store.clock.lastCommitted
-            self.store.read({ db in HeadsReply(heads: try Conversations.heads(since: since, for: user, db), at: at) }) {
-                question.answer($0, self.logger)
-            }
+            let now = self.store.clock.lastCommitted
+            self.store.read({ db in
+                let token = try page.map(HeadsPageToken.init)
+                let position = token.map { HeadsPosition.all(after: $0.after) } ?? .newest
+                let found = try Conversations.heads(since: since, from: position, for: user, db)
+                let at = token?.at ?? now
+                return HeadsReply(heads: found.heads, page: found.next.map { HeadsPageToken(at: at, $0).text }, at: at)
+            }) { question.answer($0, self.logger) }
         } else {
             self.store.read({ db in try ChatLog.events(request, for: user, db) }) { question.answer($0, self.logger) }
         }

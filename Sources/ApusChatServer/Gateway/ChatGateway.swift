@@ -19,6 +19,7 @@ final class ChatGateway: Sendable {
     let logger: Logger
     let now: @Sendable () -> Int64
     private let presence: NIOLockedValueBox<PresenceMachine>
+    private let maximumSocketsPerUser: Int
 
     init(
         namespace: SocketIONamespace, store: ChatStore, accounts: Accounts, configuration: ChatServerConfiguration, logger: Logger,
@@ -29,6 +30,7 @@ final class ChatGateway: Sendable {
         self.accounts = accounts
         self.logger = logger
         self.now = now
+        self.maximumSocketsPerUser = configuration.maximumSocketsPerUser
         let grace = configuration.presenceGrace.components
         self.presence = NIOLockedValueBox(PresenceMachine(grace: grace.seconds * 1_000 + grace.attoseconds / 1_000_000_000_000_000))
     }
@@ -39,6 +41,11 @@ final class ChatGateway: Sendable {
             guard let token = socket.handshake.auth["token"]?.stringValue, let identity = try await self.accounts.identity(token: token)
             else {
                 throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
+            }
+            guard self.hasRoom(for: identity.user) else {
+                let message = "at most \(self.maximumSocketsPerUser) connections of one account at a time; close one and try again"
+                throw SocketIOConnectionRefusal(
+                    message: message, data: ["code": .string(ChatError.Code.tooMany.rawValue), "message": .string(message)])
             }
             socket.setValue(identity, for: Self.identityKey)
         }
@@ -54,22 +61,33 @@ final class ChatGateway: Sendable {
     static func room(ofDevice device: String) -> String { "device:\(device)" }
 
     private func connected(_ socket: SocketIOServerSocket, _ identity: AccountRows.Identity) {
-        socket.join(Self.room(of: identity.user), Self.room(ofDevice: identity.device))
-        self.register(socket, identity)
-        if let presence = self.presence.withLockedValue({ $0.connected(identity.user, at: self.now()) }) { self.announce(presence) }
+        let now = self.now()
+        let entry = self.presence.withLockedValue { presence in
+            let hasRoom = presence.connections(of: identity.user) < self.maximumSocketsPerUser
+            return (hasRoom, hasRoom ? presence.connected(identity.user, at: now) : nil)
+        }
+        // Other sockets of the user joined after the middleware's check. The client reconnects and
+        // is refused there, with the reason.
+        guard entry.0 else { return socket.disconnect(close: true) }
         socket.onDisconnect { _ in
             self.presence.withLockedValue { $0.disconnected(identity.user, at: self.now()) }
         }
-        // A logout may have come between the token's check and the join of the room; from here on it finds the socket (hazard 20).
-        let token = socket.handshake.auth["token"]?.stringValue ?? ""
-        let now = self.now()
-        self.store.read({ db in try AccountRows.identity(token: token, at: now, db) }) { result in
+        socket.join(Self.room(of: identity.user), Self.room(ofDevice: identity.device))
+        self.register(socket, identity)
+        if let presence = entry.1 { self.announce(presence) }
+        // A logout between the check of the token and the join of the rooms did not find the
+        // socket.
+        self.store.read({ db in try AccountRows.isSignedIn(identity.device, at: now, db) }) { result in
             switch result {
-            case .success(nil): self.sayGoodbye(to: identity.device, .loggedOut)
-            case .success: break
+            case .success(true): break
+            case .success(false): self.sayGoodbye(to: identity.device, .loggedOut)
             case .failure: socket.disconnect(close: true)  // not known; it connects again and is asked again
             }
         }
+    }
+
+    private func hasRoom(for user: UserID) -> Bool {
+        self.presence.withLockedValue { $0.connections(of: user) } < self.maximumSocketsPerUser
     }
 
     // MARK: Presence

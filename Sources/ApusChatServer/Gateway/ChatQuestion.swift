@@ -1,5 +1,6 @@
 import ApusChatProtocol
 import ApusJSON
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
 
@@ -10,13 +11,18 @@ struct ChatQuestion: Sendable {
 
     let event: SocketIOEvent
     private let permits: Permits
+    /// The lane that the request occupies until it is answered.
+    private let lane: ChatLane?
 
-    /// - Parameter permits: The socket's.
+    /// - Parameters:
+    ///   - permits: The socket's.
+    ///   - lane: The socket's, when the answer may be large.
     /// - Returns: nil when too many of the socket's requests are being carried out.
-    init?(_ event: SocketIOEvent, _ permits: Permits) {
+    init?(_ event: SocketIOEvent, _ permits: Permits, _ lane: ChatLane?) {
         guard permits.take() else { return nil }
         self.event = event
         self.permits = permits
+        self.lane = lane
     }
 
     func answer(_ result: Result<some Encodable & Sendable, ChatError>, _ logger: Logger) {
@@ -25,6 +31,7 @@ struct ChatQuestion: Sendable {
         case .success(let reply): self.event.acknowledge(reply, logger)
         case .failure(let error): self.event.acknowledge(error, logger)
         }
+        self.lane?.answered()
     }
 }
 
@@ -32,7 +39,9 @@ extension SocketIOEvent {
     /// Answers with a value of the protocol.
     func acknowledge(_ reply: some Encodable & Sendable, _ logger: Logger) {
         do {
-            self.acknowledge(try JSONValueEncoder().encode(reply))
+            // Written on the store's thread: the event loop only sends it, and a queued answer
+            // takes no more memory than its text.
+            self.acknowledge(payload: try SocketIOPayload(writing: try JSONValueEncoder().encode(reply)))
         } catch {
             logger.error("An answer could not be encoded", metadata: ["chat.verb": "\(self.name)", "error": "\(error)"])
             self.acknowledge(["error": ["code": "internal", "message": "the server could not answer"]])

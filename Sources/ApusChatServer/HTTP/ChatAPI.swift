@@ -20,6 +20,9 @@ struct ChatAPI: Sendable {
     let blobQuota: Int64
     /// The uploads that are under way, in all and by user: each is in memory until it is whole.
     let uploads = NIOLockedValueBox(ConnectionQuota(maximum: 32, maximumPerAddress: 4))
+    /// The downloads in progress, in all and by user. Each holds up to three pieces until the
+    /// client reads them.
+    let downloads = Places(maximum: 1_024, maximumPerUser: 64)
 
     /// Whether a request is an upload, which may take long.
     static func isUpload(_ request: HTTPRequest) -> Bool { request.method == .post && request.path?.hasPrefix("/api/blobs") == true }
@@ -45,7 +48,7 @@ struct ChatAPI: Sendable {
         }
         router.post("/api/blobs") { request, _ in try await self.upload(request) }
         router.get("/api/blobs/:sha256") { request, context in
-            try await self.download(try context.parameters.require("sha256"), request)
+            try await self.download(try context.parameters.require("sha256"), request, context)
         }
     }
 
@@ -73,10 +76,13 @@ struct ChatAPI: Sendable {
         return try Self.json(reply, status: .created)
     }
 
-    private func download(_ name: String, _ request: Request) async throws -> Response {
+    private func download(_ name: String, _ request: Request, _ context: Context) async throws -> Response {
         let identity = try await self.identity(of: request)
         guard let blob = BlobID(name) else { throw ChatError(.notFound, message: "there is no such blob, or not for you") }
         let found = try await self.store.read { db in try Blobs.readable(blob, by: identity.user, db) }
+        guard let place = self.downloads.take(for: identity.user) else {
+            throw ChatError(.tooMany, message: "too many downloads at the moment; try again when one is done")
+        }
         var headers: HTTPFields = [
             .contentType: found.type,
             // The name is the content: it never changes. Private, because the next user of a shared cache may not see it.
@@ -84,21 +90,16 @@ struct ChatAPI: Sendable {
             .contentSecurityPolicy: "sandbox; default-src 'none'",
         ]
         if found.width == nil { headers[.contentDisposition] = "attachment" }
-        return Response(status: .ok, headers: headers, body: try await self.body(of: blob, size: found.size))
+        return Response(status: .ok, headers: headers, body: try await self.body(of: blob, size: found.size, place, context))
     }
 
-    /// The bytes of a blob, piece by piece as the client takes them. That they are there is found out before the answer begins.
-    private func body(of blob: BlobID, size: Int) async throws -> ResponseBody {
-        let first = try await self.blobs.piece(of: blob, from: 0)
-        return ResponseBody(contentLength: size) { writer in
-            var offset = first.readableBytes
-            try await writer.write(first)
-            while offset < size {
-                let piece = try await self.blobs.piece(of: blob, from: offset)
-                offset += piece.readableBytes
-                try await writer.write(piece)
-            }
-            try await writer.finish(nil)
+    /// The bytes of a blob, read at the pace of the client. A missing file is reported before the
+    /// answer begins.
+    private func body(of blob: BlobID, size: Int, _ place: Places.Place, _ context: Context) async throws -> ResponseBody {
+        _ = try await self.blobs.piece(of: blob, from: 0, count: 1)
+        return .paced(length: size, on: context.channel) { offset in
+            let piece = try await self.blobs.piece(of: blob, from: offset, count: min(ResponseBody.pieceBytes, size - offset))
+            return withExtendedLifetime(place) { piece }
         }
     }
 

@@ -20,6 +20,11 @@ struct PresenceMachine: Sendable {
     /// Whether a user counts as online; true during the grace.
     func isOnline(_ user: UserID) -> Bool { self.states[user] != nil }
 
+    /// The connections of a user.
+    func connections(of user: UserID) -> Int {
+        if case .online(let connections, _) = self.states[user] { connections } else { 0 }
+    }
+
     /// A device of the user is connected.
     mutating func connected(_ user: UserID, at now: Int64) -> ChatPresence? {
         switch self.states[user] {

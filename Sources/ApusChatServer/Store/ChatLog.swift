@@ -77,29 +77,41 @@ enum ChatLog {
         return Marked(reply: reply, hasMoved: true, members: try Conversations.members(of: request.conv, db))
     }
 
-    /// A piece of the log, ascending, without a hole, and the head of the same snapshot.
+    /// A part of the log, ascending, without a hole, at most `ChatLimits.answerBytes`, and the head
+    /// of the same snapshot.
     static func events(_ request: SyncRequest, for user: UserID, _ db: Database) throws -> EventsReply {
         let conv: ConversationID
-        let rows: [Row]
+        let rows: RowCursor
+        var isAscending = true
         switch request {
         case .heads:
             throw ChatError(.badRequest, message: "`conv` is missing")
         case .forward(let conversation, let from, let limit):
             conv = conversation
             let place = try Conversations.place(conv, of: user, db)
-            rows = try Row.fetchAll(
+            rows = try Row.fetchCursor(
                 db.cachedStatement(sql: "SELECT \(EventRow.columns) FROM event WHERE conversation = ? AND seq >= ? ORDER BY seq LIMIT ?"),
                 arguments: [conv.rawValue, max(from, place.minSeq), limit])
         case .backward(let conversation, let before, let limit):
             conv = conversation
             let place = try Conversations.place(conv, of: user, db)
-            rows = try Row.fetchAll(
+            rows = try Row.fetchCursor(
                 db.cachedStatement(
                     sql: "SELECT \(EventRow.columns) FROM event WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?"),
-                arguments: [conv.rawValue, place.minSeq, before ?? Int64.max, limit]
-            ).reversed()
+                arguments: [conv.rawValue, place.minSeq, before ?? Int64.max, limit])
+            isAscending = false
         }
-        return EventsReply(events: try rows.map(EventRow.event), head: try Conversations.head(conv, for: user, db))
+        var budget = AnswerBudget()
+        let head = try Conversations.head(conv, for: user, db)
+        _ = budget.take(head)  // takes less than half of it
+        var events: [ChatEvent] = []
+        while let row = try rows.next() {
+            let event = try EventRow.event(row)
+            // At least one event: after an empty answer a client would send the same request again.
+            guard budget.take(event) || events.isEmpty else { break }
+            events.append(event)
+        }
+        return EventsReply(events: isAscending ? events : events.reversed(), head: head)
     }
 
     /// Logs a change: it has a `seq` and no `n`.

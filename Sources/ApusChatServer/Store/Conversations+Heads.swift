@@ -2,63 +2,96 @@ import ApusChatProtocol
 import GRDB
 
 extension Conversations {
+    /// The heads of one answer.
+    struct HeadsPage: Sendable {
+        var heads: [ChatHead]
+        /// The position of the next page; nil on the last page.
+        var next: HeadsPosition?
+    }
+
     /// One conversation as a member sees it.
     static func head(_ conv: ConversationID, for user: UserID, _ db: Database) throws -> ChatHead {
-        guard let head = try self.heads(where: "AND c.id = ?", [conv.rawValue], for: user, db).first else {
-            throw ChatError(.forbidden, message: "you are not a member of this conversation")
-        }
-        return head
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: self.headRows("c.id = ?")), arguments: [user.rawValue, conv.rawValue])
+        guard let row else { throw ChatError(.forbidden, message: "you are not a member of this conversation") }
+        return try self.head(row, for: user, db)
     }
 
-    /// The conversations that changed at or after `since`, the newest first; nil: all.
-    static func heads(since: Int64?, for user: UserID, _ db: Database) throws -> [ChatHead] {
-        try self.heads(where: "AND c.touched_at >= ?", [since ?? 0], for: user, db)
+    /// One page of the conversations that changed at or after `since`; nil: of all conversations.
+    static func heads(
+        since: Int64?, from position: HeadsPosition = .newest, for user: UserID, _ db: Database
+    ) throws -> HeadsPage {
+        let rows: RowCursor
+        switch position {
+        case .newest:
+            rows = try Row.fetchCursor(
+                db.cachedStatement(sql: self.headRows("c.touched_at >= ? ORDER BY c.updated_at DESC, c.id")),
+                arguments: [user.rawValue, since ?? 0])
+        case .all(let after):
+            rows = try Row.fetchCursor(
+                db.cachedStatement(sql: self.headRows("c.touched_at >= ? AND mine.conversation > ? ORDER BY mine.conversation")),
+                arguments: [user.rawValue, since ?? 0, after?.rawValue ?? ""])
+        }
+        var budget = AnswerBudget()
+        var heads: [ChatHead] = []
+        while let row = try rows.next() {
+            let head = try self.head(row, for: user, db)
+            // At least one head, so that every page advances.
+            guard budget.take(head) || heads.isEmpty else {
+                switch position {
+                case .newest: return HeadsPage(heads: heads, next: .all(after: nil))
+                case .all: return HeadsPage(heads: heads, next: .all(after: heads.last?.conv))
+                }
+            }
+            heads.append(head)
+        }
+        return HeadsPage(heads: heads, next: nil)
     }
 
-    /// Three queries however many conversations there are: the rows, all their members, all their last events.
-    private static func heads(
-        where condition: String, _ arguments: [any DatabaseValueConvertible], for user: UserID, _ db: Database
-    ) throws -> [ChatHead] {
-        let mine = "FROM member mine JOIN conversation c ON c.id = mine.conversation"
-        let filter = "WHERE mine.user = ? AND mine.left_at IS NULL \(condition)"
-        let values = StatementArguments([user.rawValue as any DatabaseValueConvertible] + arguments)
+    private static func headRows(_ condition: String) -> String {
+        """
+        SELECT c.id, c.kind, c.title, c.last_seq, c.last_n, c.updated_at, mine.read_n, mine.min_seq, mine.floor_n
+        FROM member mine JOIN conversation c ON c.id = mine.conversation WHERE mine.user = ? AND mine.left_at IS NULL AND \(condition)
+        """
+    }
 
-        var members: [String: [ChatMember]] = [:]
-        let memberRows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT m.conversation, m.user, m.role, m.read_n \(mine) JOIN member m ON m.conversation = c.id
-                    \(filter) AND m.left_at IS NULL ORDER BY m.conversation, m.user
-                    """), arguments: values)
-        while let row = try memberRows.next() {
-            members[row["conversation"], default: []].append(
-                ChatMember(user: UserID(unchecked: row["user"]), role: ChatMember.Role(rawValue: row["role"]), read: row["read_n"]))
+    /// Reads the members and the last event, each by primary key.
+    private static func head(_ row: Row, for user: UserID, _ db: Database) throws -> ChatHead {
+        let conv = ConversationID(unchecked: row["id"])
+        let place = Place(
+            lastSeq: row["last_seq"], lastN: row["last_n"], updatedAt: row["updated_at"], minSeq: row["min_seq"], floorN: row["floor_n"],
+            readN: row["read_n"])
+        let last = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT \(EventRow.columns) FROM event WHERE conversation = ? AND seq = ?"),
+            arguments: [conv.rawValue, place.lastSeq])
+        let (members, count) = try self.someMembers(of: conv, with: user, db)
+        return ChatHead(
+            conv: conv, kind: ConversationKind(rawValue: row["kind"]), title: row["title"], members: members, memberCount: count,
+            seq: place.lastSeq, n: place.lastN, read: place.readN, unread: place.unread(read: place.readN), minSeq: place.minSeq,
+            updatedAt: place.updatedAt, last: try last.map(EventRow.event))
+    }
+
+    /// At most `ChatLimits.members` members, `user` included, and the number of all members when
+    /// there are more.
+    private static func someMembers(
+        of conv: ConversationID, with user: UserID, _ db: Database
+    ) throws -> (members: [ChatMember], count: Int64?) {
+        let columns = "SELECT user, role, read_n FROM member WHERE conversation = ? AND left_at IS NULL"
+        func member(_ row: Row) -> ChatMember {
+            ChatMember(user: UserID(unchecked: row["user"]), role: ChatMember.Role(rawValue: row["role"]), read: row["read_n"])
         }
-
-        var last: [String: ChatEvent] = [:]
-        let columns = EventRow.columns.split(separator: ", ").map { "e.\($0)" }.joined(separator: ", ")
-        let eventRows = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT \(columns) \(mine) JOIN event e ON e.conversation = c.id AND e.seq = c.last_seq \(filter)"),
-            arguments: values)
-        while let row = try eventRows.next() { last[row["conversation"]] = try EventRow.event(row) }
-
-        let rows = try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT c.id, c.kind, c.title, c.last_seq, c.last_n, c.updated_at, mine.read_n, mine.min_seq, mine.floor_n \(mine)
-                    \(filter) ORDER BY c.updated_at DESC, c.id
-                    """), arguments: values)
-        return rows.map { row in
-            let id: String = row["id"]
-            let place = Place(
-                lastSeq: row["last_seq"], lastN: row["last_n"], updatedAt: row["updated_at"], minSeq: row["min_seq"],
-                floorN: row["floor_n"],
-                readN: row["read_n"])
-            return ChatHead(
-                conv: ConversationID(unchecked: id), kind: ConversationKind(rawValue: row["kind"]), title: row["title"],
-                members: members[id] ?? [],
-                seq: place.lastSeq, n: place.lastN, read: place.readN, unread: place.unread(read: place.readN), minSeq: place.minSeq,
-                updatedAt: place.updatedAt, last: last[id])
+        var members = try Row.fetchAll(
+            db.cachedStatement(sql: "\(columns) ORDER BY user LIMIT ?"), arguments: [conv.rawValue, ChatLimits.members + 1]
+        ).map(member)
+        guard members.count > ChatLimits.members else { return (members, nil) }
+        members.removeLast()
+        if !members.contains(where: { $0.user == user }),
+            let own = try Row.fetchOne(db.cachedStatement(sql: "\(columns) AND user = ?"), arguments: [conv.rawValue, user.rawValue])
+        {
+            members[members.count - 1] = member(own)
         }
+        let count = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM member WHERE conversation = ? AND left_at IS NULL"), arguments: [conv.rawValue])
+        return (members, count)
     }
 }

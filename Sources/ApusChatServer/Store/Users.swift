@@ -8,17 +8,29 @@ enum Users {
             self.user)
     }
 
-    /// Everybody who shares a conversation with the user, without the user.
-    static func contacts(of user: UserID, _ db: Database) throws -> [ChatUser] {
-        try Row.fetchAll(
+    /// One page of the users that share a conversation with the user, ordered by name.
+    ///
+    /// - Parameter page: The token of the previous page; nil for the first.
+    /// - Returns: The users, and the token of the next page; nil on the last page.
+    static func contacts(of user: UserID, page: String? = nil, _ db: Database) throws -> (users: [ChatUser], next: String?) {
+        let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT id, name, display FROM user WHERE id IN (
+                    SELECT id, name, display, folded FROM user WHERE id IN (
                         SELECT other.user FROM member mine JOIN member other ON other.conversation = mine.conversation
                         WHERE mine.user = ? AND mine.left_at IS NULL AND other.left_at IS NULL AND other.user <> mine.user
-                    ) ORDER BY folded
-                    """), arguments: [user.rawValue]
-        ).map(self.user)
+                    ) AND folded > ? ORDER BY folded
+                    """), arguments: [user.rawValue, page ?? ""])
+        var budget = AnswerBudget()
+        var users: [ChatUser] = []
+        var last: String?
+        while let row = try rows.next() {
+            let user = self.user(row)
+            guard budget.take(user) || users.isEmpty else { return (users, last) }
+            users.append(user)
+            last = row["folded"]
+        }
+        return (users, nil)
     }
 
     /// Names or display names that begin with `prefix`, without telling case apart; at most 50.

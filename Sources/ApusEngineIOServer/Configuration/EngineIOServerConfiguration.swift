@@ -78,6 +78,10 @@ public struct EngineIOServerConfiguration: Sendable {
     /// itself has written. `nil` from the closure: not counted by address. Default: the peer's address.
     public var clientAddress: (@Sendable (HTTPRequest, SocketAddress?) -> String?)?
 
+    /// Whether a session keeps the header fields and the query of its handshake request. Default:
+    /// yes.
+    package var keepsRequests = true
+
     // MARK: Who may come
 
     /// Which pages of a browser may connect, by polling and by WebSocket, checked at every request. Default: those of the same origin (the

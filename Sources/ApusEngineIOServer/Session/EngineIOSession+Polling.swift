@@ -22,6 +22,7 @@ extension EngineIOSession {
         switch self.machine.receivedPoll() {
         case .respond(let packets):
             self.answer(responder, packets)
+            self.tellIfDrained()
             self.forgetUnlessFarewell()
         case .hold: self.polling?.heldPoll = responder
         case .refuse(let reason, let packets):
@@ -41,6 +42,7 @@ extension EngineIOSession {
         guard let responder = self.polling?.heldPoll.take() else { return }
         self.eventLoop.execute {
             self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
+            self.tellIfDrained()
             self.forgetUnlessFarewell()
         }
     }

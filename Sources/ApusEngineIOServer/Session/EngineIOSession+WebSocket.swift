@@ -48,6 +48,12 @@ extension EngineIOSession {
         }
     }
 
+    /// The transport's buffer fell below its low watermark.
+    func webSocketDrained(_ webSocket: EngineIOWebSocketTransport) {
+        self.eventLoop.assertInEventLoop()
+        if self.webSocket === webSocket, self.machine.transport == .webSocket { self.tellIfDrained() }
+    }
+
     /// More waits for the client than may.
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
@@ -95,6 +101,7 @@ extension EngineIOSession {
             for packet in packets { self.write(packet, to: webSocket) }
             self.queueChanged()
             self.delegate?.sessionUpgraded(self)
+            self.tellIfDrained()
         case .closeProbe: self.endProbe(close: webSocket)
         }
     }

@@ -62,7 +62,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.version = version
         self.codec = EngineIOPacketCodec(version: version)
         self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
-        self.storedRequest = StoredRequest(request)
+        self.storedRequest = StoredRequest(server.configuration.keepsRequests ? request : request.withoutFieldsAndQuery)
         self.isSecure = request.scheme == "https"
         self.namesOrigin = request.headerFields.contains(.origin)
         self.remoteAddress = remoteAddress
@@ -105,6 +105,23 @@ package final class EngineIOSession: @unchecked Sendable {
         case nil: false
         }
     }
+
+    /// Most bytes in the poll queue of a drained session.
+    private static let drainedBytes = 64 << 10
+
+    /// Whether the outgoing queue is short: the WebSocket's transport is writable, or at most 64
+    /// KiB wait for the next poll. When it becomes short again, the delegate's `sessionDrained` is
+    /// called.
+    package var isDrained: Bool {
+        switch self.machine.transport {
+        case .webSocket: self.webSocket?.isWritable ?? false
+        case .polling: self.machine.queuedBytes <= Self.drainedBytes
+        case nil: false
+        }
+    }
+
+    /// Called after the outgoing queue became shorter.
+    func tellIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
 
     /// Sends a message.
     ///

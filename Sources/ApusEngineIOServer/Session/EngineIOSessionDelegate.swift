@@ -7,6 +7,8 @@ package protocol EngineIOSessionDelegate: AnyObject {
     func session(_ session: EngineIOSession, received message: EngineIOMessage)
     /// The client went on from polling to WebSocket. The default does nothing.
     func sessionUpgraded(_ session: EngineIOSession)
+    /// The outgoing queue is short again. May be called more than once. The default does nothing.
+    func sessionDrained(_ session: EngineIOSession)
     /// The server goes down. Close the session with `serverShuttingDown` when what is under way is done; it is cut at the drain's deadline. The
     /// default closes it now.
     func sessionShouldClose(_ session: EngineIOSession)
@@ -16,5 +18,6 @@ package protocol EngineIOSessionDelegate: AnyObject {
 
 extension EngineIOSessionDelegate {
     package func sessionUpgraded(_ session: EngineIOSession) {}
+    package func sessionDrained(_ session: EngineIOSession) {}
     package func sessionShouldClose(_ session: EngineIOSession) { session.close(.serverShuttingDown) }
 }

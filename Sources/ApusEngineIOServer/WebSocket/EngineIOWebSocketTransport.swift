@@ -169,6 +169,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
         if let hop { self.tellQueue(hop) } else { self.hasRoom = isWritable }
+        if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {

@@ -18,6 +18,11 @@ public struct SocketIOPayload: Sendable {
     /// A payload of these arguments.
     public init(_ arguments: [SocketIOValue]) { self.storage = .values(arguments) }
 
+    /// Creates a payload of one argument, encoded on the caller's thread. Binary data is refused.
+    package init(writing argument: SocketIOValue) throws(JSONError) {
+        self.init(checked: ByteBuffer(bytes: try JSONWriter.bytes(of: argument)))
+    }
+
     /// - Parameter text: The elements of an array without its brackets. The caller has checked it.
     init(checked text: ByteBuffer) { self.storage = .text(text) }
 

@@ -16,6 +16,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private var isPolling = false
     /// The connect deadline passed while middleware was judging.
     private var connectTimeIsUp = false
+    /// Whether a socket has drain waiters.
+    private var awaitsDrain = false
     @exclusivity(unchecked) private var awaitsAttachments = false
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
@@ -86,6 +88,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.isPolling = false
         admin.traffic.upgraded()
         admin.upgraded(self.members.joined)
+    }
+
+    func sessionDrained(_ session: EngineIOSession) {
+        guard self.awaitsDrain else { return }
+        self.awaitsDrain = false
+        for socket in self.members.joined { socket.drained() }
     }
 
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
@@ -338,6 +346,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     // MARK: For sockets
+
+    /// Whether the outgoing queue is short. If not, ``SocketIOServerSocket/drained()`` is called
+    /// once it is.
+    func isDrained() -> Bool {
+        if self.session.isDrained { return true }
+        self.awaitsDrain = true
+        return false
+    }
 
     func send(_ packet: SocketIOPacket) {
         do throws(SocketIOError) {

@@ -62,6 +62,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         var waitingAcks: [Int: WaitingAck] = [:]
         /// Made with the first ack that is waited for.
         var ackTimer: DeadlineTimer?
+        /// Called once the outgoing queue is short again.
+        var drainWaiters: [@Sendable () -> Void] = []
         /// Who wants to know when no ack is owed any more.
         var settleWaiters: [EventLoopPromise<Void>] = []
     }
@@ -269,6 +271,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.listeners = SocketIOListeners()
         guard let extras else { return }
         extras.disconnectingHandlers = []
+        extras.drainWaiters = []
         for waiter in exchange(&extras.settleWaiters, with: []) { waiter.succeed() }
     }
 }

@@ -23,7 +23,7 @@ struct ConnectOutput: Sendable {
     /// JSON, with binary data in a form that no text has: texts stand in quotes.
     static func text(_ value: JSONValue) -> String {
         switch value {
-        case .null, .bool, .integer, .double, .string: return value.description
+        case .null, .bool, .integer, .double, .string, .date: return value.description
         case .array(let values): return "[" + values.map(self.text).joined(separator: ",") + "]"
         case .object(let object):
             return "{" + object.map { "\(JSONValue.string($0.key)):\(self.text($0.value))" }.joined(separator: ",") + "}"

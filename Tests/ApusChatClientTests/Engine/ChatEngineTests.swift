@@ -19,6 +19,49 @@ import Testing
         await world.end()
     }
 
+    @Test func everyPageOfHeadsAndUsersIsFetched() async throws {
+        let world = try await World()
+        let people = (0..<25).map { ChatUser(id: UserID(unchecked: "p\($0)"), name: "person\($0)", display: "Person \($0)") }
+        world.server.meet(people)
+        world.server.answerInPages(of: 10)
+        let conversations = (0..<35).map { ConversationID(unchecked: "many\($0)") }
+        for conversation in conversations { world.server.write("in \(conversation)", in: conversation) }
+        await world.online()
+        #expect(world.server.asked(ChatVerb.hello).map { $0["page"]?.stringValue } == [nil, "10", "20"])
+        let heads = world.server.asked(ChatVerb.sync).filter { $0["conv"] == nil }
+        #expect(heads.map { $0["page"]?.stringValue } == [nil, "10", "20", "30"])
+        #expect(try await world.engine.conversations().count == 35)
+        for person in people { #expect(await world.engine.user(person.id) == person) }
+        await world.event("in many34")
+        // The time of the last sync is kept with the last page.
+        #expect(try world.store.lastSync() == world.server.head(of: conversations[34]).updatedAt)
+        await world.end()
+    }
+
+    @Test func aSyncThatBreaksOffBetweenTwoPagesIsDoneAgain() async throws {
+        let world = try await World()
+        world.server.answerInPages(of: 1)
+        for conversation in [pair, group] { world.server.write("m", in: conversation) }
+        world.server.failNextPage(ChatError(.storage, message: "busy"))
+        world.transport.goOnline()
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        #expect(try world.store.lastSync() == nil)
+        world.time.wakeAll()
+        _ = await world.changes.first { if case .connection(.online) = $0 { true } else { nil } }
+        #expect(try await world.engine.conversations().count == 2)
+        #expect(try world.store.lastSync() != nil)
+        await world.end()
+    }
+
+    @Test func aPageThatLeadsToItselfIsNoAnswer() async throws {
+        let world = try await World()
+        world.server.answerInPages(of: 1, endlessly: true)
+        world.transport.goOnline()
+        #expect(await world.time.nextSleeper() == .milliseconds(500))
+        #expect(world.server.asked(ChatVerb.hello).count == 2)
+        await world.end()
+    }
+
     @Test func lostPushesAreFetched() async throws {
         let world = try await World()
         world.server.create(pair)

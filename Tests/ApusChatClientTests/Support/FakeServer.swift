@@ -18,10 +18,17 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     private var connection: FakeTransport?
     private var requests: [(verb: String, payload: JSONValue)] = []
     private var failures: [String: [ChatError]] = [:]
+    /// For the next request of a page that is not the first.
+    private var pageFailure: ChatError?
     private var acksToLose = 0
     private var isMute = false
     /// Events that are stored and not pushed.
     private var pushesToLose = 0
+    /// Heads or users of one answer; the rest is on the next page.
+    private var pageLength = Int.max
+    private var contacts = [bobby]
+    /// Every page leads to itself.
+    private var hasEndlessPages = false
 
     private func locked<Value>(_ body: () throws -> Value) rethrows -> Value {
         self.lock.lock()
@@ -35,7 +42,15 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     func create(_ conversation: ConversationID) { self.locked { self.logs[conversation] = self.logs[conversation] ?? [] } }
     func loseAcks(_ count: Int) { self.locked { self.acksToLose = count } }
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
+    func answerInPages(of length: Int, endlessly: Bool = false) {
+        self.locked {
+            self.pageLength = length
+            self.hasEndlessPages = endlessly
+        }
+    }
+    func meet(_ users: [ChatUser]) { self.locked { self.contacts = users } }
     func fail(_ verb: String, _ errors: ChatError...) { self.locked { self.failures[verb, default: []] += errors } }
+    func failNextPage(_ error: ChatError) { self.locked { self.pageFailure = error } }
     func log(of conversation: ConversationID) -> [ChatEvent] { self.locked { self.logs[conversation] ?? [] } }
     func asked(_ verb: String) -> [JSONValue] { self.locked { self.requests.filter { $0.verb == verb }.map(\.payload) } }
     func read(by user: UserID, in conversation: ConversationID) -> Int64 { self.locked { self.reads[conversation]?[user] ?? 0 } }
@@ -78,11 +93,13 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
             self.failures[verb]?.removeFirst()
             throw failure
         }
+        if payload["page"] != nil, let failure = self.pageFailure.take() { throw failure }
         let decoder = JSONValueDecoder()
         let encoder = JSONValueEncoder()
         switch verb {
         case ChatVerb.hello:
-            return try encoder.encode(HelloReply(user: alice, users: [bobby], at: self.clock))
+            let (users, page) = self.page(self.contacts, try decoder.decode(HelloRequest.self, from: payload).page)
+            return try encoder.encode(HelloReply(user: alice, users: users, page: page, at: self.clock))
         case ChatVerb.send:
             let request = try decoder.decode(SendRequest.self, from: payload)
             let known = self.logs[request.conv]?.first { $0.id == request.id && $0.sender == alice.id }
@@ -112,9 +129,10 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     private func sync(_ request: SyncRequest) throws -> JSONValue {
         let encoder = JSONValueEncoder()
         switch request {
-        case .heads(let since):
-            let heads = self.logs.keys.sorted().map { self.makeHead($0) }.filter { $0.updatedAt >= since ?? 0 }
-            return try encoder.encode(HeadsReply(heads: heads, at: self.clock))
+        case .heads(let since, let page):
+            let all = self.logs.keys.sorted().map { self.makeHead($0) }.filter { $0.updatedAt >= since ?? 0 }
+            let (heads, next) = self.page(all, page)
+            return try encoder.encode(HeadsReply(heads: heads, page: next, at: self.clock))
         case .forward(let conversation, let from, let limit):
             let events = (self.logs[conversation] ?? []).filter { $0.seq >= from }.prefix(limit)
             return try encoder.encode(EventsReply(events: Array(events), head: self.makeHead(conversation)))
@@ -122,6 +140,13 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
             let events = (self.logs[conversation] ?? []).filter { $0.seq < before ?? .max }.suffix(limit)
             return try encoder.encode(EventsReply(events: Array(events), head: self.makeHead(conversation)))
         }
+    }
+
+    private func page<Element>(_ all: [Element], _ page: String?) -> (elements: [Element], next: String?) {
+        let start = page.flatMap { Int($0) } ?? 0
+        let elements = Array(all.dropFirst(start).prefix(self.pageLength))
+        let end = start + elements.count
+        return (elements, self.hasEndlessPages ? page ?? "0" : end < all.count ? "\(end)" : nil)
     }
 
     private func append(_ id: ClientID, _ kind: ChatEventKind, _ body: JSONValue, by sender: UserID, in conversation: ConversationID)

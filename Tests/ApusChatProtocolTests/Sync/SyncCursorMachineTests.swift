@@ -56,6 +56,28 @@ struct SyncCursorMachineTests {
         #expect(machine.cursor == 8)
     }
 
+    @Test func pagesThatAreShorterThanAskedForAreFollowedByTheNext() {
+        var machine = Machine.level(at: 5)
+        #expect(machine.synchronized(head: 100, floor: 1) == .pull(.page(from: 6, limit: 200)))
+        for first in stride(from: Int64(6), to: 99, by: 2) {
+            let page = events(first...first + 1)
+            #expect(
+                machine.received(page: page, head: 100, for: .page(from: first, limit: 200))
+                    == .apply(page, gap: nil, next: .pull(.page(from: first + 2, limit: 200))))
+        }
+        #expect(machine.received(page: [100], head: 100, for: .page(from: 100, limit: 200)) == .apply([100], gap: nil, next: .doNothing))
+    }
+
+    @Test func aWindowThatIsShorterThanAskedForIsStillAWindow() {
+        var machine = Machine.level(at: 5)
+        #expect(machine.synchronized(head: 10_000, floor: 1) == .pull(.window(before: 10_001, limit: 50)))
+        let newest = events(9_998...10_000)
+        #expect(
+            machine.received(page: newest, head: 10_000, for: .window(before: 10_001, limit: 50))
+                == .apply(newest, gap: 6...9_997, next: .doNothing))
+        #expect(!machine.isBehind)
+    }
+
     @Test func eventsThatComeDuringThePullAreAppliedOnce() {
         var machine = Machine.level(at: 5)
         _ = machine.received(8)

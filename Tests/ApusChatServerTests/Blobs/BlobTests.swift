@@ -83,17 +83,28 @@ struct BlobTests {
         defer { folder.close() }
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         let reply = try await folder.judge(ByteBuffer(bytes: bytes))
-        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: 0) }  // judged, not kept
+        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: 0, count: 1) }  // judged, not kept
         try await folder.keep(ByteBuffer(bytes: bytes), as: reply.blob)
         var read: [UInt8] = []
         while read.count < reply.size {
-            let piece = try await folder.piece(of: reply.blob, from: read.count)
-            #expect(piece.readableBytes <= 128 * 1024)
+            let piece = try await folder.piece(of: reply.blob, from: read.count, count: 65_536)
+            #expect(piece.readableBytes <= 65_536)
             read += Array(piece.readableBytesView)
         }
         #expect(read == bytes)
-        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: bytes.count) }
-        await #expect(throws: ChatError.self) { try await folder.piece(of: BlobID(unchecked: "absent"), from: 0) }
+        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: bytes.count, count: 1) }
+        await #expect(throws: ChatError.self) { try await folder.piece(of: BlobID(unchecked: "absent"), from: 0, count: 1) }
+    }
+
+    @Test func downloadsHaveAShareForEachUser() {
+        let places = Places(maximum: 3, maximumPerUser: 2)
+        let (alice, bobby, carol) = (UserID(unchecked: "alice"), UserID(unchecked: "bobby"), UserID(unchecked: "carol"))
+        var taken = [places.take(for: alice), places.take(for: alice), places.take(for: bobby)]
+        #expect(taken.allSatisfy { $0 != nil })
+        #expect(places.take(for: alice) == nil && places.take(for: carol) == nil)
+        taken.removeFirst()  // nobody holds it any more
+        #expect(places.take(for: carol) != nil)
+        #expect(places.take(for: alice) != nil)
     }
 
     @Test func aUsersUploadsHaveAQuota() throws {

@@ -80,7 +80,7 @@ struct ChatStoreTests {
                 return store.clock.lastCommitted
             }
             #expect(meanwhile == 1_000)
-            let heads = try await store.read { db in try Conversations.heads(since: meanwhile, for: UserID(unchecked: "bobby"), db) }
+            let heads = try await store.read { db in try Conversations.heads(since: meanwhile, for: UserID(unchecked: "bobby"), db).heads }
             #expect(heads.map(\.n) == [1])
             #expect(store.clock.lastCommitted == 1_000)  // stamped in the transaction, before the disk
             let mark = try await store.write { db in

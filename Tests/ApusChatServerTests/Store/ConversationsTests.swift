@@ -94,7 +94,7 @@ struct ConversationsTests {
         let (alice, carol) = (self.chat.alice, self.chat.carol)
         _ = try self.chat.db.write { db in try Conversations.open(with: carol, by: alice, newID: "p2", at: 20, db) }
         func heads(_ since: Int64?) throws -> [String] {
-            try self.chat.db.read { db in try Conversations.heads(since: since, for: alice, db) }.map(\.conv.rawValue)
+            try self.chat.db.read { db in try Conversations.heads(since: since, for: alice, db).heads }.map(\.conv.rawValue)
         }
         #expect(try heads(nil) == ["p2", "pair"])
         #expect(try heads(15) == ["p2"])

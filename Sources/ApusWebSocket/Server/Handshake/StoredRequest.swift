@@ -1,5 +1,14 @@
 package import HTTPTypes
 
+extension HTTPRequest {
+    /// Method, scheme, authority and path alone.
+    package var withoutFieldsAndQuery: HTTPRequest {
+        HTTPRequest(
+            method: self.method, scheme: self.scheme, authority: self.authority,
+            path: self.path.map { String($0.prefix { $0 != "?" }) })
+    }
+}
+
 /// A request that is kept as long as its connection stands: one string instead of a dozen objects, made a request again when it is asked for.
 ///
 /// A connection that says nothing is mostly its request: that of a small client took 1,000 bytes of 8,600, a browser's takes several times as much.

@@ -8,12 +8,13 @@ import { ChatError } from "./api.js";
 import { Conversation } from "./conversation.js";
 import { Outbox, makeClientID } from "./outbox.js";
 import { Sender } from "./sender.js";
-import { onceAtATime } from "./tasks.js";
+import { limited, onceAtATime } from "./tasks.js";
 
 const OVERLAP = 10_000; // of the server's clock, at a reconnection: seq makes it harmless (rule 5)
 const GAP_PATIENCE = 500; // what came too early may just have overtaken
 const PAGE = 60;
 const PULL = 200;
+const PULLS = 4; // at a time: the server answers one after the other, and refuses more than it lets wait
 
 export class ChatClient extends Emitter {
   #manager; #socket; #sender;
@@ -22,6 +23,7 @@ export class ChatClient extends Emitter {
   #ended = false;
   #farewell = null;
   #ready = false; // hello and heads are in
+  #pulls = limited(PULLS);
 
   static async open(session) {
     return new ChatClient(session, await Outbox.open(session.user.id));
@@ -165,6 +167,16 @@ export class ChatClient extends Emitter {
     return answer ?? {};
   }
 
+  /** The same for an answer that may come in pages: `take` gets each, the last is returned. */
+  async #pages(name, payload, take) {
+    for (let page = null; ;) {
+      const answer = await this.request(name, page === null ? payload : { ...payload, page });
+      take(answer);
+      if (answer.page == null || answer.page === page) return answer;
+      page = answer.page;
+    }
+  }
+
   async acknowledged(entry, { seq, n, at }) {
     const conversation = this.conversations.get(entry.conv);
     const { conv, id, kind, body, ref } = entry;
@@ -221,13 +233,13 @@ export class ChatClient extends Emitter {
   async #catchUp() {
     this.#farewell = null;
     const connection = this.#socket.id;
-    const { user, users } = await this.request("hello", {});
-    this.user = user;
-    this.#learn([user, ...users]);
+    await this.#pages("hello", {}, ({ user, users }) => {
+      this.user = user;
+      this.#learn([user, ...users]);
+    });
     const since = this.#syncedAt ? { since: Math.max(0, this.#syncedAt - OVERLAP) } : {};
-    const { heads, at } = await this.request("sync", since);
+    const { at } = await this.#pages("sync", since, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
     this.#syncedAt = at;
-    for (const head of heads) this.#applyHead(head);
     await this.outbox.reload();
     await this.#dropDelivered();
     if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
@@ -250,8 +262,7 @@ export class ChatClient extends Emitter {
   }
 
   #askForStrangers = onceAtATime(async () => {
-    const { users } = await this.request("hello", {});
-    this.#learn(users);
+    await this.#pages("hello", {}, ({ users }) => this.#learn(users));
     this.fire("people");
     this.#changed();
   });
@@ -294,8 +305,8 @@ export class ChatClient extends Emitter {
   }
 
   #refreshHeads = onceAtATime(async () => {
-    const { heads } = await this.request("sync", { since: Math.max(0, this.#syncedAt - OVERLAP) });
-    for (const head of heads) this.#applyHead(head);
+    const since = Math.max(0, this.#syncedAt - OVERLAP);
+    await this.#pages("sync", { since }, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
     this.#changed();
   });
 
@@ -308,11 +319,15 @@ export class ChatClient extends Emitter {
     }, GAP_PATIENCE));
   }
 
-  async #pull(conversation) {
+  #pull(conversation) {
     if (conversation.pulling) return;
     conversation.pulling = true;
+    this.#pulls(() => this.#pullNow(conversation));
+  }
+
+  async #pullNow(conversation) {
     try {
-      for (;;) {
+      while (this.#socket.connected) {
         const { events, head } = await this.request("sync", { conv: conversation.id, from: conversation.log.high + 1, limit: PULL });
         for (const event of events) {
           for (const each of conversation.applyEvent(event)) {

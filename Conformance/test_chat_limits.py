@@ -1,0 +1,251 @@
+"""Hazards 27 to 29 at the chat server: what one client can make it hold, and that whoever keeps within the limits is served."""
+import asyncio
+import json
+import socket
+import struct
+import time
+
+import pytest
+import requests
+
+from support.chat import ChatPeer, register
+from support.process import ServerProcess
+from support.raw import closing, frame, open_websocket, polling
+
+MIB = 1 << 20
+PASSWORD = "a long password"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    process = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path_factory.mktemp("chat")))
+    yield process
+    alive = process.is_alive
+    process.stop()
+    assert alive, "the server ended by itself:\n" + "".join(process.lines[-40:])
+
+
+def joined(server, account):
+    connection = open_websocket(server.port)
+    assert connection.recv().startswith("0{")
+    connection.send("40/chat," + json.dumps({"token": account["token"]}))
+    assert connection.recv().startswith("40/chat,{")
+    return connection
+
+
+# --- packets
+
+
+def test_packets_beyond_the_limits_end_their_connection(server):
+    account = register(server.url, "limits", PASSWORD)
+    placeholder = '{"_placeholder":true,"num":0}'
+    for packet in [f'451-/chat,["send",{placeholder}]', f'461-/chat,1[{placeholder}]']:
+        connection = joined(server, account)
+        connection.send(packet)
+        # At the header: no attachment was sent, none is waited for.
+        assert closing(connection, timeout=5)[0] is not None
+    connection = joined(server, account)
+    connection.send('42/chat,1["users",{"query":"' + "x" * 131_072 + '"}]')
+    assert closing(connection)[0] == 1009
+    sid = json.loads(polling(server.port, EIO="4", transport="polling").text[1:])["sid"]
+    assert polling(server.port, "POST", "4" + "x" * 131_072, EIO="4", transport="polling", sid=sid).status_code == 413
+
+
+@pytest.mark.parametrize("text", ["🐦" * 8000, "\x01" * 8000, '"' * 8000], ids=["escaped pairs", "control characters", "quotes"])
+def test_the_longest_text_goes_through(server, text):
+    async def scenario():
+        names = ["longa" + str(len(set(text.encode()))), "longb" + str(len(set(text.encode())))]
+        accounts = [register(server.url, name + hex(ord(text[0]))[2:], PASSWORD) for name in names]
+        peers = [ChatPeer(server.url, account) for account in accounts]
+        for peer in peers:
+            await peer.open()
+        conv = (await peers[0].request("open", {"with": peers[1].user}))["head"]["conv"]
+        # python-socketio writes every character beyond ASCII as an escape: twelve bytes for a bird.
+        await asyncio.wait_for(peers[0].send(conv, "1", text), 20)
+        deadline = asyncio.get_running_loop().time() + 15
+        while not peers[1].events:
+            assert asyncio.get_running_loop().time() < deadline
+            await asyncio.sleep(0.02)
+        assert peers[1].events[0]["body"]["text"] == text
+        for peer in peers:
+            await peer.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.timeout(60)
+def test_who_does_not_join_is_closed_after_ten_seconds(server):
+    connection = open_websocket(server.port)
+    begin = time.monotonic()
+    closing(connection, timeout=25)
+    assert 8 < time.monotonic() - begin < 20
+
+
+# --- answers that nobody reads
+
+
+def connect_slowly(port: int) -> socket.socket:
+    """A connection whose system takes next to nothing for it."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(20)
+    connection.connect(("127.0.0.1", port))
+    return connection
+
+
+def kernel_bytes(port: int) -> int:
+    """What the system holds for the server's connections, to be sent."""
+    total = 0
+    with open("/proc/net/tcp") as table:
+        for line in list(table)[1:]:
+            fields = line.split()
+            if int(fields[1].split(":")[1], 16) == port:
+                total += int(fields[4].split(":")[0], 16)
+    return total
+
+
+def settled(server, seconds: float = 30) -> int:
+    """The server's memory when it has stopped growing."""
+    deadline = time.monotonic() + seconds
+    last = server.resident_bytes()
+    still = 0
+    while still < 4 and time.monotonic() < deadline:
+        time.sleep(0.25)
+        now = server.resident_bytes()
+        still = still + 1 if abs(now - last) < MIB // 4 else 0
+        last = now
+    return last
+
+
+@pytest.mark.timeout(120)
+def test_downloads_that_are_not_read_cost_a_few_pieces(server):
+    accounts = [register(server.url, f"reader{index}", PASSWORD) for index in range(4)]
+    body = b"\x07" * (10 * MIB)
+    blob = ""
+    for account in accounts:
+        headers = {"Authorization": f"Bearer {account['token']}"}
+        blob = requests.post(f"{server.url}/api/blobs", data=body, headers=headers, timeout=60).json()["blob"]
+    before = settled(server)
+    connections = []
+    try:
+        for account in accounts:
+            for _ in range(50):
+                connection = connect_slowly(server.port)
+                connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {account['token']}\r\n\r\n".encode())
+                connections.append(connection)
+        grown = settled(server) - before
+        held = kernel_bytes(server.port)
+        # 200 × 10 MiB are asked for. Three pieces of 64 KiB each are 38 MiB; the system's share is bound as well.
+        assert grown < 64 * MIB, f"{grown / MIB:.0f} MiB"
+        assert held < 64 * MIB, f"{held / MIB:.0f} MiB in the system"
+        # The user's share is 64; others do not notice.
+        statuses = []
+        for _ in range(20):
+            connection = connect_slowly(server.port)
+            connections.append(connection)
+            connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {accounts[0]['token']}\r\n\r\n".encode())
+            statuses.append(connection.recv(12))
+        assert statuses.count(b"HTTP/1.1 429") == 6 and statuses.count(b"HTTP/1.1 200") == 14, statuses
+        headers = {"Authorization": f"Bearer {accounts[3]['token']}"}
+        begin = time.monotonic()
+        assert requests.get(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30).content == body
+        assert time.monotonic() - begin < 10
+    finally:
+        for connection in connections:
+            connection.close()
+    # Their places are free again.
+    headers = {"Authorization": f"Bearer {accounts[0]['token']}"}
+    deadline = time.monotonic() + 20
+    while (answer := requests.get(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30)).status_code == 429:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert answer.content == body
+    # Only the head of one that is not wanted whole costs no place either.
+    for _ in range(80):
+        assert requests.head(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30).status_code == 200
+
+
+def silent_socket(server, token: str) -> socket.socket:
+    """A client that has joined the chat, and reads nothing from now on."""
+    connection = connect_slowly(server.port)
+    connection.sendall(
+        b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+    received = b""
+    for awaited in [b'"maxPayload"', b"40/chat,"]:
+        while awaited not in received:
+            piece = connection.recv(4096)
+            assert piece, received
+            received += piece
+        if awaited != b"40/chat,":
+            connection.sendall(frame(("40/chat," + json.dumps({"token": token})).encode()))
+    return connection
+
+
+@pytest.mark.timeout(120)
+def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
+    accounts = [register(server.url, f"asker{index}", PASSWORD) for index in range(3)]
+
+    async def fill():
+        peer = ChatPeer(server.url, accounts[0])
+        await peer.open()
+        others = [account["user"]["id"] for account in accounts[1:]]
+        conv = (await peer.request("create", {"title": "large", "members": others}))["head"]["conv"]
+        await asyncio.gather(*(peer.send(conv, str(number), "x" * 8000) for number in range(60)))
+        await peer.close()
+        return conv
+
+    conv = asyncio.run(fill())
+    asked = "".join(f'{number}["sync",{json.dumps({"conv": conv, "from": 1})}]\n' for number in range(60)).splitlines()
+    before = settled(server)
+    sockets = []
+    try:
+        for index in range(110):
+            connection = silent_socket(server, accounts[index % 3]["token"])
+            sockets.append(connection)
+            connection.sendall(b"".join(frame(f"42/chat,{packet}".encode()) for packet in asked))
+        grown = settled(server) - before
+        # 110 × 60 answers of 256 KiB are asked for: 1.6 GiB. One each, and what the channel takes above its watermark, is 40 MiB.
+        assert grown < 90 * MIB, f"{grown / MIB:.0f} MiB"
+        assert kernel_bytes(server.port) < 32 * MIB
+
+        async def neighbour():
+            peer = ChatPeer(server.url, register(server.url, "bystander", PASSWORD))
+            await peer.open()
+            slowest = 0.0
+            for _ in range(20):
+                begin = time.monotonic()
+                await peer.request("sync", {})
+                slowest = max(slowest, time.monotonic() - begin)
+            await peer.close()
+            return slowest
+
+        assert asyncio.run(neighbour()) < 2
+        # Who reads after all gets every answer, one after the other.
+        connection = sockets[0]
+        connection.settimeout(30)
+        received = b""
+        for number in range(60):
+            while f"43/chat,{number}[".encode() not in received:
+                piece = connection.recv(MIB)
+                assert piece, f"closed before answer {number}"
+                received = received[-64:] + piece
+    finally:
+        for connection in sockets:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+
+def test_the_sockets_of_a_user_are_forty(server):
+    account = register(server.url, "manyfold", PASSWORD)
+    sockets = [joined(server, account) for _ in range(40)]
+    one_more = open_websocket(server.port)
+    one_more.recv()
+    one_more.send("40/chat," + json.dumps({"token": account["token"]}))
+    refusal = one_more.recv()
+    assert refusal.startswith("44/chat,") and json.loads(refusal[8:])["data"]["code"] == "too_many", refusal
+    for each in sockets:
+        each.send('42/chat,1["sync",{}]')
+        assert each.recv().startswith("43/chat,1[")
+        each.close()
+    one_more.close()

@@ -1,0 +1,174 @@
+"""The binary is whole: copied alone into an empty folder it serves the page. And the script that writes the page into it."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+import requests
+
+from support.process import ADDRESS, BINARY, ROOT, ServerProcess
+
+PAGE = ROOT / "Web"
+
+
+def page_files():
+    return sorted(path for path in PAGE.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+@pytest.mark.timeout(120)
+def test_a_copy_of_the_binary_alone_serves_the_page(tmp_path):
+    home, program, elsewhere = (tmp_path / name for name in ["home", "program", "elsewhere"])
+    for folder in [home, program, elsewhere]:
+        folder.mkdir()
+    shutil.copy2(BINARY, program / "apus")
+    command = [str(program / "apus"), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data")]
+    # As on another machine: where the binary was built there is nothing.
+    hidden = ["unshare", "-m", "sh", "-c", f'mount --make-rprivate / && mount -t tmpfs none "{BINARY.parent.resolve()}" && exec "$@"', "sh"]
+    can_hide = subprocess.run([*hidden, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30).returncode == 0
+    process = subprocess.Popen(
+        (hidden if can_hide else []) + command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        cwd=elsewhere, env={"HOME": str(home), "PATH": os.environ["PATH"]})
+    try:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if match := ADDRESS.search(line):
+                break
+        else:
+            raise AssertionError("the server ended:\n" + "".join(lines))
+        url = f"http://127.0.0.1:{match.group(2)}"
+        files = page_files()
+        assert len(files) > 30
+        for path in files:
+            answer = requests.get(f"{url}/{path.relative_to(PAGE)}", timeout=20)
+            assert (answer.status_code, answer.content) == (200, path.read_bytes()), path
+        index = requests.get(url, timeout=20)
+        assert (index.status_code, index.content) == (200, (PAGE / "index.html").read_bytes())
+        assert index.headers["content-type"] == "text/html; charset=utf-8" and "script-src 'self'" in index.headers["content-security-policy"]
+        again = requests.get(url, headers={"If-None-Match": index.headers["etag"]}, timeout=20)
+        assert (again.status_code, again.content) == (304, b"")
+        assert list(home.iterdir()) == list(elsewhere.iterdir()) == [] and [path.name for path in program.iterdir()] == ["apus"]
+    finally:
+        process.terminate()
+        process.wait(15)
+        process.stdout.close()
+
+
+def test_a_page_is_served_from_a_folder_as_it_changes(tmp_path):
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "index.html").write_text("<p>mine</p>")
+    server = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--page", str(page))
+    try:
+        first = requests.get(server.url, timeout=10)
+        assert first.text == "<p>mine</p>"
+        assert requests.get(server.url + "/css/base.css", timeout=10).status_code == 404
+        (page / "new.js").write_text("1")
+        (page / "index.html").write_text("<p>changed</p>")
+        for _ in range(100):
+            if (answer := requests.get(server.url, headers={"If-None-Match": first.headers["etag"]}, timeout=10)).status_code == 200:
+                break
+        assert answer.text == "<p>changed</p>" and requests.get(server.url + "/new.js", timeout=10).text == "1"
+    finally:
+        server.stop()
+
+
+def test_a_folder_without_a_page_is_refused(tmp_path):
+    result = subprocess.run(
+        [BINARY, "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--page", str(tmp_path)], stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=30)
+    assert result.returncode != 0 and f"there is no index.html in the page's folder {tmp_path}" in result.stderr
+
+
+# --- scripts/embed-page
+
+
+@pytest.fixture()
+def script(tmp_path):
+    """The script, on a page and for a Swift file of the test's own."""
+    loader = importlib.machinery.SourceFileLoader("embed_page", str(ROOT / "scripts" / "embed-page"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    module.ROOT, module.PAGE, module.TARGET = tmp_path, tmp_path / "Web", tmp_path / "Page" / "EmbeddedPage.swift"
+    module.PAGE.mkdir()
+    return module
+
+
+CONTENTS = {
+    "plain.txt": b"text\n",
+    "no-end.txt": b"text",
+    "empty.txt": b"",
+    "lines.txt": b"\n\n a\n\tb\n",
+    "quotes.js": 'let a = """#; let b = \\#(x) + \\(y) + "\\##(z)"; // 在吗 🐦\n'.encode(),
+    "indented/deeply/x.css": b"   a {\n     b: c\n   }\n   ",
+    "cr.txt": b"a\r\nb\r\n",
+    "control.txt": b"a\x00b\x1b[0m",
+    "mark.txt": b"\xef\xbb\xbfbom",
+    "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 3,
+    "font.woff2": b"wOF2" + bytes([255, 254, 0, 1]) * 100,
+}
+
+
+def test_what_the_script_writes_compiles_to_the_same_bytes(script, tmp_path):
+    for name, content in CONTENTS.items():
+        path = script.PAGE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (script.PAGE / ".hidden").write_bytes(b"x")
+    assert script.main() == 0
+    swift = script.TARGET.read_text(encoding="utf-8")
+    assert script.main() == 0 and script.TARGET.read_text(encoding="utf-8") == swift
+    assert ".hidden" not in swift
+    if shutil.which("swiftc") is None:
+        pytest.skip("no swiftc on this machine")
+    reader = """
+        struct EmbeddedFile: Sendable {
+            enum Content: Sendable { case text(StaticString), base64(StaticString) }
+            let path: String
+            let content: Content
+        }
+        @main enum Reader {
+            static func main() {
+                for file in EmbeddedPage.files {
+                    switch file.content {
+                    case .text(let text): print(file.path, "text", text.withUTF8Buffer { Array($0) })
+                    case .base64(let text): print(file.path, "base64", text.withUTF8Buffer { Array($0) })
+                    }
+                }
+            }
+        }
+        """
+    (tmp_path / "Reader.swift").write_text(reader)
+    subprocess.run(
+        ["swiftc", "-swift-version", "6", "-parse-as-library", "-o", "reader", "Reader.swift", str(script.TARGET)], cwd=tmp_path, check=True,
+        timeout=120)
+    import base64
+
+    found = {}
+    for line in subprocess.run([tmp_path / "reader"], capture_output=True, text=True, check=True, timeout=20).stdout.splitlines():
+        name, kind, numbers = re.fullmatch(r"(\S+) (\w+) \[(.*)\]", line).groups()
+        data = bytes(int(number) for number in numbers.split(", ") if number)
+        found[name] = base64.b64decode(data) if kind == "base64" else data
+    assert found == CONTENTS
+
+
+def test_the_check_sees_what_is_not_current(script, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["embed-page", "--check"])
+    (script.PAGE / "a.txt").write_bytes(b"a")
+    assert script.main() == 1 and not script.TARGET.exists()
+    monkeypatch.setattr("sys.argv", ["embed-page"])
+    assert script.main() == 0
+    monkeypatch.setattr("sys.argv", ["embed-page", "--check"])
+    assert script.main() == 0
+    (script.PAGE / "b.txt").write_bytes(b"b")
+    assert script.main() == 1
+    assert "run scripts/embed-page" in capsys.readouterr().out
+    (script.PAGE / "b.txt").rename(script.PAGE / "a-txt")  # the constants would have one name
+    assert script.main() == 1
+    (script.PAGE / "a-txt").rename(script.PAGE / 'a".txt')
+    assert script.main() == 1

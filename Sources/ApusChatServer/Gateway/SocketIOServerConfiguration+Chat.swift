@@ -1,0 +1,22 @@
+import ApusChatProtocol
+import ApusSocketIOServer
+
+extension SocketIOServerConfiguration {
+    /// The limits of the chat, whose packets are small and text only.
+    ///
+    /// - Parameter hasDemo: Whether the namespace `/` answers the first seed's events, which carry
+    ///   attachments.
+    static func chat(hasDemo: Bool) -> Self {
+        var configuration = Self()
+        configuration.maximumPayloadBytes = ChatLimits.requestBytes
+        if !hasDemo { configuration.maximumAttachments = 0 }
+        configuration.connectTimeout = .seconds(10)
+        // One answer, the largest thing queued for a client, and as much again for pushes. A client
+        // that is further behind is disconnected; it reconnects and syncs, which costs less than
+        // the pushes it missed.
+        configuration.maximumQueuedBytes = 2 * ChatLimits.answerBytes
+        // No handler reads the handshake request.
+        configuration.keepsRequests = false
+        return configuration
+    }
+}

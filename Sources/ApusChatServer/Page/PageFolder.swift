@@ -1,0 +1,66 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The files of a page in a folder, for page development: changed files are served without a
+/// restart.
+///
+/// The folder is scanned at most once in `interval`; a file is read when its modification time or
+/// size has changed. A scan blocks.
+final class PageFolder: Sendable {
+    private struct Entry: Sendable {
+        var modified: Date?
+        var size: Int?
+        /// `nil` when the file's extension is not served.
+        var file: PageFile?
+    }
+
+    private struct State: Sendable {
+        /// By path, with a leading slash.
+        var entries: [String: Entry] = [:]
+        var looked: ContinuousClock.Instant?
+    }
+
+    private let folder: String
+    private let interval: Duration
+    private let state = NIOLockedValueBox(State())
+
+    /// - Throws: `ChatServerError` `pageFolder` when the folder has no `index.html`.
+    init(_ folder: String, interval: Duration = .milliseconds(500)) throws(ChatServerError) {
+        self.folder = folder
+        self.interval = interval
+        guard self.file("/index.html") != nil else {
+            throw ChatServerError(
+                .pageFolder, message: "there is no index.html in the page's folder \(folder); name a folder with the files of a page")
+        }
+    }
+
+    /// The file of a path, for example `/css/base.css`.
+    func file(_ path: String) -> PageFile? {
+        self.state.withLockedValue { state in
+            let now = ContinuousClock.now
+            if state.looked.map({ now - $0 >= self.interval }) ?? true {
+                state.entries = self.look(state.entries)
+                state.looked = now
+            }
+            return state.entries[path]?.file
+        }
+    }
+
+    private func look(_ known: [String: Entry]) -> [String: Entry] {
+        guard let paths = FileManager.default.enumerator(atPath: self.folder) else { return [:] }
+        var entries: [String: Entry] = [:]
+        for case let path as String in paths {
+            let key = "/" + path
+            let attributes = paths.fileAttributes
+            var entry = Entry(modified: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int)
+            if let before = known[key], before.modified == entry.modified, before.size == entry.size {
+                entry.file = before.file
+            } else if PageFile.type(of: path) != nil, let data = FileManager.default.contents(atPath: self.folder + key) {
+                entry.file = PageFile(name: path, bytes: ByteBuffer(bytes: data))
+            }
+            entries[key] = entry
+        }
+        return entries
+    }
+}

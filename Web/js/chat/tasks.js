@@ -1,0 +1,21 @@
+/** Wraps an async function so that a call while one is under way starts no second one. Failures are logged: these are repairs that come again. */
+export function onceAtATime(work) {
+  let running = null;
+  return () => {
+    running ??= work().catch((error) => console.warn(error)).finally(() => { running = null; });
+    return running;
+  };
+}
+
+/** Makes a function that runs async work: at most `limit` at a time, in order. Rejections are the work's own affair. */
+export function limited(limit) {
+  let running = 0;
+  const waiting = [];
+  const next = () => {
+    while (running < limit && waiting.length > 0) {
+      running += 1;
+      Promise.resolve().then(waiting.shift()).catch(() => {}).finally(() => { running -= 1; next(); });
+    }
+  };
+  return (work) => { waiting.push(work); next(); };
+}
