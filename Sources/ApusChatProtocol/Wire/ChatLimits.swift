@@ -10,7 +10,7 @@ public enum ChatLimits {
     public static let imagePixels: Int64 = 100_000_000
     /// Most events of one `sync`.
     public static let syncEvents = 200
-    /// Most users in an answer to `users`.
+    /// Most users in one page of an answer to `users`.
     public static let users = 50
     /// Most members of a group. Full events go to online members up to here (rule 4 of the chat).
     public static let members = 500

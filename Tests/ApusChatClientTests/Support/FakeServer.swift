@@ -20,6 +20,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     private var failures: [String: [ChatError]] = [:]
     private var acksToLose = 0
     private var isMute = false
+    private var pageAfter: String?
     /// Events that are stored and not pushed.
     private var pushesToLose = 0
 
@@ -36,6 +37,11 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     func loseAcks(_ count: Int) { self.locked { self.acksToLose = count } }
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
     func fail(_ verb: String, _ errors: ChatError...) { self.locked { self.failures[verb, default: []] += errors } }
+    /// `next` of the answers to `users`.
+    var nextPage: String? {
+        get { self.locked { self.pageAfter } }
+        set { self.locked { self.pageAfter = newValue } }
+    }
     func log(of conversation: ConversationID) -> [ChatEvent] { self.locked { self.logs[conversation] ?? [] } }
     func asked(_ verb: String) -> [JSONValue] { self.locked { self.requests.filter { $0.verb == verb }.map(\.payload) } }
     func read(by user: UserID, in conversation: ConversationID) -> Int64 { self.locked { self.reads[conversation]?[user] ?? 0 } }
@@ -103,7 +109,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
             self.logs[pair] = self.logs[pair] ?? []
             return try encoder.encode(HeadReply(head: self.makeHead(pair)))
         case ChatVerb.users:
-            return try encoder.encode(UsersReply(users: [alice, bobby]))
+            return try encoder.encode(UsersReply(users: [alice, bobby], next: self.pageAfter))
         default:
             throw ChatError(.badRequest, message: "unknown: \(verb)")
         }
