@@ -6,3 +6,6 @@ export function onceAtATime(work) {
     return running;
   };
 }
+
+/** Waits for a number of milliseconds. */
+export const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
