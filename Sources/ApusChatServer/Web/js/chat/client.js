@@ -121,10 +121,11 @@ export class ChatClient extends Emitter {
     return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
   }
 
-  async findPeople(query) {
-    const { users } = await this.request("users", query ? { query: wellFormed(query) } : {});
+  /** One page of the people found: {users, next}; `next` asks for the page after it, and is null on the last one. */
+  async findPeople(query, after = null) {
+    const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
     this.#learn(users);
-    return users.filter((user) => user.id !== this.user.id);
+    return { users: users.filter((user) => user.id !== this.user.id), next };
   }
 
   /** Loads the history above what is held; on first opening, the newest page. Resolves to whether anything came. */
