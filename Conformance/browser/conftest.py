@@ -4,6 +4,7 @@ Environment: APUS_BINARY overrides the server's path, APUS_CHROMIUM the browser'
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -160,12 +161,49 @@ class Person:
         self.page.fill("#message", text)
         self.page.click("#send")
 
+    def write_all(self, texts):
+        """Writes texts one after the other, as quickly as the page takes them."""
+        self.page.evaluate("""(texts) => {
+          for (const text of texts) {
+            document.getElementById("message").value = text;
+            document.querySelector("form.composer").requestSubmit();
+          }
+        }""", texts)
+
+    def begin_chat(self, name):
+        """Opens the chat with a user of this name, who is found and chosen in the dialog."""
+        self.page.click("#new-chat")
+        self.page.fill("#find-people", name)
+        self.page.click(f".person[data-user={name}]")
+        self.page.wait_for_selector("dialog", state="detached")
+        self.page.wait_for_selector("#message")
+
+    def choose(self, title):
+        self.page.locator("#chats .chat", has_text=title).click()
+        self.is_open(title)
+
+    def is_open(self, title):
+        self.page.wait_for_function("title => document.querySelector('.peer h2')?.textContent === title", arg=title)
+
     def texts(self):
         """All texts of the open conversation, from top to bottom."""
         return self.page.locator(".message .text").all_inner_texts()
 
     def sees(self, text):
         self.page.locator(".message .text", has_text=text).first.wait_for()
+
+
+@pytest.fixture()
+def register(server):
+    """Makes an account without a browser."""
+
+    def make(name, display, password=PASSWORD):
+        body = json.dumps({"name": name, "display": display, "password": password}).encode()
+        request = urllib.request.Request(server.url + "/api/register", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)
+
+    return make
 
 
 @pytest.fixture()

@@ -137,9 +137,13 @@ public final class ChatClient: Sendable {
         ChatConversation(id: try await self.engine.createGroup(title: title, members: members), engine: self.engine)
     }
 
-    /// People whose name begins with `query`, asked of the server; at most 50.
-    public func users(matching query: String? = nil) async throws(ChatClientError) -> [ChatUser] {
-        try await self.engine.users(matching: query)
+    /// Asks the server for users, one page of at most 50 at a time.
+    ///
+    /// - Parameters:
+    ///   - query: Words that each occur in the name or the display name; after `@` in the name only. Case and width make no difference.
+    ///   - page: `next` of the page before; `nil` for the first page. A page without `next` is the last one.
+    public func users(matching query: String? = nil, after page: String? = nil) async throws(ChatClientError) -> UsersReply {
+        try await self.engine.users(matching: query, after: page)
     }
 
     /// A person known from a shared conversation, with presence.

@@ -75,8 +75,8 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         if self.code == .badInput { return true }
         guard let serverError else { return false }
         switch serverError.code {
-        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge: return true
-        default: return false  // full disk, restart, too many: these pass
+        case .storage, .tooMany, .internal, .unauthorized: return false  // these pass
+        default: return true  // also a code of a later server: it must not hold up the next message
         }
     }
 

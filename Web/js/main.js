@@ -5,8 +5,9 @@ import { ChatClient } from "./chat/client.js";
 import { clearSession, loadSession, onSessionChange, saveSession } from "./chat/session.js";
 import { locale, t } from "./i18n.js";
 import { makeConversationPane } from "./ui/conversation.js";
+import { addressOf, readAddress } from "./ui/address.js";
 import { newChatDialog, newGroupDialog } from "./ui/dialogs.js";
-import { h } from "./ui/dom.js";
+import { h, toast } from "./ui/dom.js";
 import { showAuth } from "./ui/auth.js";
 import { makeSidebar } from "./ui/sidebar.js";
 import { Pictures } from "./ui/pictures.js";
@@ -53,8 +54,12 @@ async function showChat(session) {
 
   let opened;
   function route() {
-    const id = decodeURIComponent(/^#\/c\/(.+)$/.exec(location.hash)?.[1] ?? "");
-    const wanted = chat.conversations.has(id) ? id : null;
+    const { id, isBroken } = readAddress(location.hash);
+    const wanted = id !== null && chat.conversations.has(id) ? id : null;
+    if (isBroken || (id !== null && wanted === null && chat.loaded)) {
+      history.replaceState(null, "", location.pathname);
+      toast(t("noSuchChat"));
+    }
     if (wanted === opened) return;
     opened = wanted;
     page.classList.toggle("reading", wanted !== null);
@@ -64,8 +69,8 @@ async function showChat(session) {
   /** Opens a conversation, or the list. On a phone the back gesture leads to the list again. */
   function go(id) {
     if (id === null) history.replaceState(null, "", location.pathname);
-    else if (opened) history.replaceState(null, "", `#/c/${encodeURIComponent(id)}`);
-    else history.pushState(null, "", `#/c/${encodeURIComponent(id)}`);
+    else if (opened) history.replaceState(null, "", addressOf(id));
+    else history.pushState(null, "", addressOf(id));
     route();
   }
 

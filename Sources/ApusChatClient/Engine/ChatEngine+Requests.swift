@@ -34,7 +34,8 @@ extension ChatEngine {
         if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) {
             return pair
         }
-        guard let user = try await self.users(matching: name).first(where: { $0.name.lowercased() == wanted }) else {
+        // The user of exactly this name is the first of the first page.
+        guard let user = try await self.users(matching: name).users.first(where: { $0.name.lowercased() == wanted }) else {
             throw ChatClientError(.notFound, message: "there is no user named \(name)")
         }
         guard user.id != self.me else { throw ChatClientError(.badInput, message: "that is you; a conversation needs somebody else") }
@@ -62,11 +63,11 @@ extension ChatEngine {
         return head.conv
     }
 
-    func users(matching query: String?) async throws(ChatClientError) -> [ChatUser] {
-        let users = try await self.ask(ChatVerb.users, UsersRequest(query: query), as: UsersReply.self).users
-        // Only those already known are worth the disk: the others are strangers who share a prefix.
-        try self.remember(users.filter { self.users[$0.id] != nil })
-        return users
+    func users(matching query: String?, after page: String? = nil) async throws(ChatClientError) -> UsersReply {
+        let reply = try await self.ask(ChatVerb.users, UsersRequest(query: query, after: page), as: UsersReply.self)
+        // Only those already known are worth the disk: the others are strangers who share a part of a name.
+        try self.remember(reply.users.filter { self.users[$0.id] != nil })
+        return reply
     }
 
     // MARK: Reading

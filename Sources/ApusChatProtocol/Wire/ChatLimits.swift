@@ -15,7 +15,7 @@ public enum ChatLimits {
     public static let answerBytes = 256 * 1024
     /// Most events of one `sync`; fewer when these exceed `answerBytes`.
     public static let syncEvents = 200
-    /// Most users in an answer to `users`.
+    /// Most users in one page of an answer to `users`.
     public static let users = 50
     /// Most members of a group, and of a head. Full events go to online members up to here (rule 4
     /// of the chat).

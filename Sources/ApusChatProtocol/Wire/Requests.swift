@@ -191,18 +191,28 @@ public struct HeadReply: Hashable, Sendable, Codable {
 
 /// `users`: find people.
 public struct UsersRequest: Hashable, Sendable, Codable {
-    /// The beginning of a name or display name; nil: anybody.
+    /// Words that each occur in the name or the display name, in any order; after `@` in the name only. nil: all users.
     public var query: String?
+    /// ``UsersReply/next`` of the page before; nil: the first page.
+    public var after: String?
 
     /// A request with all its parts.
-    public init(query: String? = nil) { self.query = query }
+    public init(query: String? = nil, after: String? = nil) {
+        self.query = query
+        self.after = after
+    }
 }
 
 /// The answer to `users`.
 public struct UsersReply: Hashable, Sendable, Codable {
-    /// At most 50.
+    /// One page, at most ``ChatLimits/users``. A user of exactly this name comes first, then names that begin with the query.
     public var users: [ChatUser]
+    /// What ``UsersRequest/after`` takes for the next page; nil: this page is the last one.
+    public var next: String?
 
     /// An answer with all its parts.
-    public init(users: [ChatUser]) { self.users = users }
+    public init(users: [ChatUser], next: String? = nil) {
+        self.users = users
+        self.next = next
+    }
 }

@@ -20,7 +20,7 @@ enum AccountRows {
         }
         try db.execute(
             sql: "INSERT INTO user (id, name, folded, display, display_folded, password, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            arguments: [id.rawValue, name.rawValue, name.folded, display, display.lowercased(), password.text, now])
+            arguments: [id.rawValue, name.rawValue, name.folded, display, UserSearch.folded(display), password.text, now])
         return ChatUser(id: id, name: name.rawValue, display: display)
     }
 

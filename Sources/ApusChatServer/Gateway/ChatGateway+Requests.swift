@@ -133,8 +133,8 @@ extension ChatGateway {
     }
 
     private func users(_ request: UsersRequest, _ question: ChatQuestion) {
-        self.store.read({ db in UsersReply(users: try Users.find(prefix: request.query ?? "", db)) }) { result in
-            question.answer(result.map { UsersReply(users: $0.users.map(self.withPresence)) }, self.logger)
+        self.store.read({ db in try UserSearch.page(request.query ?? "", after: request.after, db) }) { result in
+            question.answer(result.map { UsersReply(users: $0.users.map(self.withPresence), next: $0.next) }, self.logger)
         }
     }
 }

@@ -11,12 +11,15 @@ enum EmbeddedPage {
         _index_html,
         _js_chat_api_js,
         _js_chat_client_js,
+        _js_chat_conflict_js,
         _js_chat_conversation_js,
         _js_chat_log_js,
+        _js_chat_marks_js,
         _js_chat_outbox_js,
         _js_chat_sender_js,
         _js_chat_session_js,
         _js_chat_tasks_js,
+        _js_chat_text_js,
         _js_i18n_js,
         _js_main_js,
         _js_socketio_backoff_js,
@@ -29,6 +32,7 @@ enum EmbeddedPage {
         _js_socketio_packets_js,
         _js_socketio_socket_js,
         _js_test_js,
+        _js_ui_address_js,
         _js_ui_auth_js,
         _js_ui_avatar_js,
         _js_ui_composer_js,
@@ -38,12 +42,14 @@ enum EmbeddedPage {
         _js_ui_dom_js,
         _js_ui_format_js,
         _js_ui_icons_js,
+        _js_ui_jumps_js,
         _js_ui_lightbox_js,
         _js_ui_message_js,
         _js_ui_pictures_js,
         _js_ui_sidebar_js,
         _js_ui_status_js,
         _js_ui_thread_js,
+        _js_ui_viewport_js,
         _test_html,
     ]
 
@@ -306,7 +312,8 @@ input[type="search"]::-webkit-search-cancel-button { display: none; }
 .thumb.broken { outline: 1px dashed currentcolor; outline-offset: -6px; }
 .bubble.picture > .thumb + .meta { position: absolute; right: 12px; bottom: 10px; margin: 0; padding: 1px 8px; border-radius: 99px; background: rgb(0 0 0 / 52%); color: #fff; }
 
-.jump { position: absolute; right: 18px; bottom: 14px; width: 42px; height: 42px; border-radius: 50%; display: grid; place-items: center; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow-large); color: var(--muted); }
+.jumps { position: absolute; right: 18px; bottom: 14px; display: flex; flex-direction: column; gap: 14px; }
+.jump { position: relative; width: 42px; height: 42px; border-radius: 50%; display: grid; place-items: center; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow-large); color: var(--muted); }
 .jump .badge { position: absolute; top: -8px; right: -4px; }
 
 /* --- writing --- */
@@ -320,6 +327,7 @@ input[type="search"]::-webkit-search-cancel-button { display: none; }
 .tray { display: flex; gap: 10px; overflow-x: auto; padding: 4px 2px 12px; max-width: 880px; margin: 0 auto; }
 .tray-item { position: relative; flex: none; }
 .tray-item img { display: block; width: 84px; height: 84px; object-fit: cover; border-radius: 14px; border: 1px solid var(--line); }
+.tray-waiting { display: grid; place-items: center; width: 84px; height: 84px; border-radius: 14px; border: 1px solid var(--line); background: var(--field); }
 .tray-remove { position: absolute; top: -4px; right: -6px; width: 24px; height: 24px; display: grid; place-items: center; border-radius: 50%; background: var(--text); color: var(--surface); }
 .tray-remove .icon { width: 14px; height: 14px; stroke-width: 2.4; }
 .drop-hint { display: none; position: absolute; inset: 12px; z-index: 5; border-radius: 22px; border: 2px dashed var(--accent); background: color-mix(in srgb, var(--surface) 90%, transparent); place-items: center; font-weight: 600; color: var(--accent); pointer-events: none; }
@@ -344,6 +352,7 @@ dialog::backdrop { background: rgb(10 12 25 / 48%); backdrop-filter: blur(3px); 
 .person .who { flex: 1; }
 .person .icon { color: var(--accent); stroke-width: 2.4; margin-right: 6px; }
 .person .dot { border-color: var(--raised); }
+.more { padding: 10px; text-align: center; }
 .nobody { padding: 24px; text-align: center; color: var(--muted); }
 .chips { display: flex; flex-wrap: wrap; gap: 6px; }
 .chips:empty { display: none; }
@@ -521,6 +530,9 @@ export async function downloadBlob(token, sha256) {
   return response.blob();
 }
 
+/** Codes for answers that are not the chat's own. */
+const CODES = { 401: "unauthorized", 408: "network", 413: "too_large", 425: "network", 429: "too_many", 502: "network", 503: "network", 504: "network" };
+
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 
 async function post(path, body) {
@@ -540,7 +552,7 @@ async function request(path, options) {
   try {
     ({ error } = await response.json());
   } catch { /* not from the chat: a proxy's page, say */ }
-  const code = error?.code ?? (response.status === 401 ? "unauthorized" : response.status === 413 ? "too_large" : "internal");
+  const code = error?.code ?? CODES[response.status] ?? (response.status < 500 ? "bad_request" : "internal");
   throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
 }
 
@@ -562,10 +574,13 @@ function deviceName() {
 
 import { Emitter, SocketManager } from "../socketio/index.js";
 import { ChatError } from "./api.js";
+import { isSame } from "./conflict.js";
 import { Conversation } from "./conversation.js";
+import { ReadMarks } from "./marks.js";
 import { Outbox, makeClientID } from "./outbox.js";
 import { Sender } from "./sender.js";
 import { limited, onceAtATime } from "./tasks.js";
+import { wellFormed } from "./text.js";
 
 const OVERLAP = 10_000; // of the server's clock, at a reconnection: seq makes it harmless (rule 5)
 const GAP_PATIENCE = 500; // what came too early may just have overtaken
@@ -574,7 +589,7 @@ const PULL = 200;
 const PULLS = 4; // at a time: the server answers one after the other, and refuses more than it lets wait
 
 export class ChatClient extends Emitter {
-  #manager; #socket; #sender;
+  #manager; #socket; #sender; #marks;
   #syncedAt = 0; // the server's time of the last list of heads
   #gapTimers = new Map();
   #ended = false;
@@ -595,6 +610,7 @@ export class ChatClient extends Emitter {
     this.conversations = new Map();
     this.loaded = false; // the first list of conversations has come
     this.#sender = new Sender(this);
+    this.#marks = new ReadMarks(this);
     this.#manager = new SocketManager(location.origin);
     this.#socket = this.#manager.socket("/chat", { auth: () => ({ token: this.token }) });
     this.#listen();
@@ -642,7 +658,7 @@ export class ChatClient extends Emitter {
 
   /** Stores the message in the outbox and sends it as soon as that is possible; it is shown at once. */
   async write(conv, { text, file, dimensions }) {
-    const entry = { id: makeClientID(), conv, at: Date.now() };
+    const entry = { id: makeClientID(), conv, at: Date.now(), after: this.conversations.get(conv)?.log.high ?? 0 };
     if (file) Object.assign(entry, { kind: "image", file, dimensions, body: text ? { text } : {} });
     else Object.assign(entry, { kind: "text", body: { text } });
     await this.outbox.add(entry);
@@ -653,16 +669,10 @@ export class ChatClient extends Emitter {
   async retry(id) {
     const entry = this.outbox.find(id);
     if (!entry) return;
-    if (entry.error?.code === "conflict") {
-      // The server knows this id with other content: only a new id can help.
-      const { conv, kind, body, file, dimensions, at } = entry;
-      await this.outbox.remove(id);
-      await this.outbox.add({ id: makeClientID(), conv, kind, body, file, dimensions, at });
-    } else {
-      entry.state = "waiting";
-      delete entry.error;
-      await this.outbox.update(entry);
-    }
+    entry.isDoubted = entry.error?.code === "conflict";
+    entry.state = "waiting";
+    delete entry.error;
+    await this.outbox.update(entry);
     this.#changed(entry.conv);
     this.#sender.flush();
   }
@@ -679,40 +689,46 @@ export class ChatClient extends Emitter {
   }
 
   async createGroup(title, members) {
-    return this.#headAnswered(await this.request("create", { title, members }));
+    return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
   }
 
-  async findPeople(query) {
-    const { users } = await this.request("users", query ? { query } : {});
+  /** One page of the people found: {users, next}; `next` asks for the page after it, and is null on the last one. */
+  async findPeople(query, after = null) {
+    const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
     this.#learn(users);
-    return users.filter((user) => user.id !== this.user.id);
+    return { users: users.filter((user) => user.id !== this.user.id), next };
   }
 
-  /** Loads the history above what is held; on first opening, the newest page. */
-  async loadOlder(id) {
+  /** Loads the history above what is held; on first opening, the newest page. Resolves to whether anything came. */
+  async loadOlder(id, limit = PAGE) {
     const conversation = this.conversations.get(id);
-    if (!conversation || conversation.loadingOlder) return;
+    if (!conversation) return false;
+    if (conversation.loading) return conversation.loading;
     conversation.opened = true;
-    if (!conversation.canLoadOlder || !this.connected) return;
-    conversation.loadingOlder = true;
-    this.#changed(id);
-    try {
-      const { events } = await this.request("sync", { conv: id, before: conversation.log.low, limit: PAGE });
-      conversation.log.prepend(events);
-    } finally {
-      conversation.loadingOlder = false;
+    if (!conversation.canLoadOlder || !this.connected) return false;
+    conversation.loading = this.#loadOlder(conversation, limit).finally(() => {
+      conversation.loading = null;
       this.#changed(id);
-    }
+    });
+    this.#changed(id);
+    return conversation.loading;
   }
 
-  /** Everything up to message n has been seen. */
+  async #loadOlder({ id, log }, limit) {
+    const before = log.low;
+    const { events } = await this.request("sync", { conv: id, before, limit });
+    log.prepend(events);
+    events.forEach((event) => this.#dropDelivered(event));
+    return log.low < before;
+  }
+
+  /** Everything up to message n was seen. It is shown as read at once; the server is told until it has heard it. */
   markRead(id, n) {
     const conversation = this.conversations.get(id);
-    if (!conversation || n <= conversation.read || !this.connected) return;
-    // Shown as read at once; should the request be lost, the head that comes with the next connection puts it right.
-    conversation.applyMark(this.user.id, n);
+    if (!conversation || n <= conversation.read) return;
+    conversation.readUpTo(n);
     this.#changed(id);
-    this.request("mark", { conv: id, read: n }).catch(() => {});
+    this.#marks.tell(conversation);
   }
 
   // --- for Sender ---
@@ -741,6 +757,12 @@ export class ChatClient extends Emitter {
     this.#watchGap(conversation);
     await this.outbox.remove(id);
     this.#changed(conv);
+  }
+
+  /** The log has the message already. */
+  async delivered(entry) {
+    await this.outbox.remove(entry.id);
+    this.#changed(entry.conv);
   }
 
   outboxChanged(conv) { this.#changed(conv); }
@@ -798,7 +820,7 @@ export class ChatClient extends Emitter {
     const { at } = await this.#pages("sync", since, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
     this.#syncedAt = at;
     await this.outbox.reload();
-    await this.#dropDelivered();
+    for (const conversation of this.conversations.values()) conversation.log.events.forEach((event) => this.#dropDelivered(event));
     if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
     this.loaded = true;
     this.#ready = true;
@@ -806,6 +828,7 @@ export class ChatClient extends Emitter {
     this.fire("people");
     this.#changed();
     this.#sender.flush();
+    this.#marks.flush();
   }
 
   #catchUpFailed(error) {
@@ -854,7 +877,7 @@ export class ChatClient extends Emitter {
     }
     const applied = conversation.applyEvent(event);
     for (const each of applied) {
-      if (each.sender === this.user.id && this.outbox.find(each.id)) this.outbox.remove(each.id); // its ack was lost or is late
+      if (each.sender === this.user.id) this.#dropDelivered(each); // its ack was lost or is late
       else if (each.n != null && each.sender !== this.user.id) this.fire("event", each, conversation);
     }
     this.#watchGap(conversation);
@@ -887,9 +910,7 @@ export class ChatClient extends Emitter {
       while (this.#socket.connected) {
         const { events, head } = await this.request("sync", { conv: conversation.id, from: conversation.log.high + 1, limit: PULL });
         for (const event of events) {
-          for (const each of conversation.applyEvent(event)) {
-            if (each.sender === this.user.id) this.outbox.remove(each.id);
-          }
+          for (const each of conversation.applyEvent(event)) this.#dropDelivered(each);
         }
         conversation.applyHead(head);
         if (conversation.log.high >= head.seq || events.length === 0) break;
@@ -902,13 +923,10 @@ export class ChatClient extends Emitter {
     }
   }
 
-  /** Messages whose ack was lost with the connection and that the log holds already. */
-  async #dropDelivered() {
-    for (const conversation of this.conversations.values()) {
-      for (const event of conversation.log.events) {
-        if (event.sender === this.user.id && this.outbox.find(event.id)) await this.outbox.remove(event.id);
-      }
-    }
+  /** A message whose ack was lost with the connection: the log holds it already. */
+  #dropDelivered(event) {
+    const entry = event.sender === this.user.id && this.outbox.find(event.id);
+    if (entry && isSame(entry, event)) this.outbox.remove(entry.id);
   }
 
   // Changes of one turn are told once.
@@ -931,6 +949,39 @@ export class ChatClient extends Emitter {
 
 """#))
 
+    private static let _js_chat_conflict_js = EmbeddedFile(path: "js/chat/conflict.js", content: .text(#"""
+// What to do about a message whose id the server knows with other content.
+
+const PULL = 200;
+
+/** Whether an event of one's own is the message of an outbox entry with the same id. A picture may have been uploaded by another page. */
+export function isSame({ kind, body }, event) {
+  return event.kind === kind && event.body?.text === body.text && (!body.blob || event.body?.blob === body.blob);
+}
+
+/**
+ * Whether the server has this very message. It looks through everything that was logged since the message was written: an id is made when
+ * its message is, so nothing older can carry it. `request(payload)` answers a `sync`.
+ */
+export async function isStored(entry, me, request) {
+  let from = (entry.after ?? 0) + 1;
+  for (;;) {
+    const { events, head } = await request({ conv: entry.conv, from, limit: PULL });
+    const found = events.find((event) => event.sender === me && event.id === entry.id);
+    if (found) return isSame(entry, found);
+    if (events.length === 0 || events.at(-1).seq >= head.seq) return false;
+    from = events.at(-1).seq + 1;
+  }
+}
+
+/** The id under which a message is sent when its first one stands for something else: the same on every page that has the message. */
+export function renewedID(id) {
+  const [, first, count] = /^(.*?)(?:-(\d+))?$/s.exec(id);
+  return `${first}-${Number(count ?? 1) + 1}`;
+}
+
+"""#))
+
     private static let _js_chat_conversation_js = EmbeddedFile(path: "js/chat/conversation.js", content: .text(#"""
 // A conversation as the page sees it: head, log, unread.
 
@@ -938,18 +989,22 @@ import { ConversationLog, FAR_BEHIND } from "./log.js";
 
 export class Conversation {
   #floor = 0; // what was before our time, and what is read: unread = n − this (rule 3)
+  #seen = new Set(); // ordinals above #floor that were on the screen, while others below them were not
 
   constructor(head, me) {
     this.id = head.conv;
     this.me = me;
     this.log = new ConversationLog(head);
-    this.loadingOlder = false;
+    this.loading = null; // the request for older events that is under way
     this.opened = false; // its history has been looked at
+    this.toldRead = 0; // the read position that the server knows
     this.applyHead(head);
   }
 
   get unread() { return Math.max(0, this.n - this.#floor); }
   get read() { return this.#floor; }
+  /** Whether the first unread message is in the log. */
+  get holdsUnread() { return (this.log.events.find((event) => event.n != null)?.n ?? Infinity) <= this.#floor + 1; }
   get isPair() { return this.kind === "pair"; }
   get partner() { return this.members.find((member) => member.user !== this.me)?.user ?? this.me; }
   get canLoadOlder() { return this.log.low > Math.max(1, this.minSeq); }
@@ -965,7 +1020,7 @@ export class Conversation {
     this.members = head.members.map((member) => ({ ...member }));
     this.minSeq = head.min_seq ?? 1;
     this.n = Math.max(this.n ?? 0, head.n);
-    this.#floor = Math.max(this.#floor, head.read, head.n - head.unread);
+    this.confirmRead(Math.max(head.read, head.n - head.unread));
     this.#lastOfHead = head.last ?? null;
     this.#updatedAt = head.updated_at;
     const missing = head.seq - this.log.high;
@@ -983,7 +1038,7 @@ export class Conversation {
     for (const next of applied) {
       if (next.n == null) continue;
       this.n = Math.max(this.n, next.n);
-      if (next.sender === this.me) this.#floor = Math.max(this.#floor, next.n); // own messages are read
+      if (next.sender === this.me) this.confirmRead(next.n); // a send reads everything, on the server too
       const sender = this.members.find((member) => member.user === next.sender);
       if (sender) sender.read = Math.max(sender.read, next.n);
     }
@@ -992,9 +1047,38 @@ export class Conversation {
 
   /** A receipt only moves forward; one that comes late changes nothing. */
   applyMark(user, read) {
-    if (user === this.me) this.#floor = Math.max(this.#floor, Math.min(read, this.n));
+    if (user === this.me) this.confirmRead(read);
     const member = this.members.find((each) => each.user === user);
     if (member) member.read = Math.max(member.read, read);
+  }
+
+  /** The messages with these ordinals were on the screen. Answers up to where nothing unread was left out: so far it is read. */
+  see(ordinals) {
+    for (const n of ordinals) if (n > this.#floor && n <= this.n) this.#seen.add(n);
+    let read = this.#floor;
+    while (this.#seen.has(read + 1)) read += 1;
+    return read;
+  }
+
+  /** The number of messages after the ordinal `from`, up to `to`, that are unread and were not on the screen. */
+  unseen(from, to) {
+    const first = Math.max(from, this.#floor);
+    const seen = [...this.#seen].filter((n) => n > first && n <= to).length;
+    return Math.max(0, to - first - seen);
+  }
+
+  hasSeen(n) { return n <= this.#floor || this.#seen.has(n); }
+
+  /** The user has read up to here; the server is still to be told. */
+  readUpTo(n) {
+    this.#floor = Math.max(this.#floor, Math.min(n, this.n));
+    for (const seen of this.#seen) if (seen <= this.#floor) this.#seen.delete(seen);
+  }
+
+  /** The server knows that the user has read up to here. */
+  confirmRead(n) {
+    this.toldRead = Math.max(this.toldRead, n);
+    this.readUpTo(n);
   }
 
   /** Whether somebody else has read the message with ordinal n. */
@@ -1018,6 +1102,7 @@ const MAXIMUM_EARLY = 500;
 export class ConversationLog {
   events = []; // ascending, seq = low … high without a hole
   high = 0; // the cursor
+  resets = 0; // how often it was started afresh
   #early = new Map(); // seq → event, beyond the hole
 
   /** Starts at the newest event; older ones are loaded as the reader asks. */
@@ -1031,6 +1116,7 @@ export class ConversationLog {
 
   /** A fresh window: everything older is asked for again when it is looked at, so no gap is left inside. */
   reset(head) {
+    this.resets += 1;
     this.high = head.seq;
     this.events = head.last && head.last.seq === head.seq ? [head.last] : [];
     for (const seq of this.#early.keys()) if (seq <= this.high) this.#early.delete(seq);
@@ -1065,9 +1151,60 @@ export class ConversationLog {
 
 """#))
 
+    private static let _js_chat_marks_js = EmbeddedFile(path: "js/chat/marks.js", content: .text(#"""
+// Tells the server how far the user has read, and repeats it until the server has answered. Each
+// conversation has one request under way at a time; the next one carries the newest position.
+
+import { ChatError } from "./api.js";
+import { Backoff } from "../socketio/backoff.js";
+import { pause } from "./tasks.js";
+
+/** Refusals that another try will not change. */
+const FINAL = new Set(["bad_request", "forbidden", "not_found"]);
+
+export class ReadMarks {
+  #chat; #wait;
+  #running = new Set(); // conversations that are being told
+
+  /** `chat`: {connected, conversations, request(event, payload)}. */
+  constructor(chat, { wait = pause } = {}) {
+    this.#chat = chat;
+    this.#wait = wait;
+  }
+
+  /** Starts with every conversation whose position the server does not know. */
+  flush() {
+    for (const conversation of this.#chat.conversations.values()) this.tell(conversation);
+  }
+
+  async tell(conversation) {
+    if (this.#running.has(conversation.id)) return;
+    this.#running.add(conversation.id);
+    const backoff = new Backoff();
+    try {
+      while (this.#chat.connected && conversation.read > conversation.toldRead) {
+        const read = conversation.read;
+        try {
+          await this.#chat.request("mark", { conv: conversation.id, read });
+          conversation.confirmRead(read);
+        } catch (error) {
+          if (error instanceof ChatError && FINAL.has(error.code)) conversation.confirmRead(read);
+          else await this.#wait(backoff.next());
+        }
+      }
+    } finally {
+      this.#running.delete(conversation.id);
+    }
+  }
+}
+
+"""#))
+
     private static let _js_chat_outbox_js = EmbeddedFile(path: "js/chat/outbox.js", content: .text(#"""
 // What was written and not yet acknowledged, in IndexedDB, one queue per account. An entry leaves only when the server has the message,
 // or when its writer gives it up; its client id stays the same through every retry, so that a lost ack never makes a second message.
+
+import { wellFormed } from "./text.js";
 
 const DATABASE = "apus";
 const STORE = "outbox";
@@ -1098,12 +1235,13 @@ export class Outbox {
     const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
     const stored = await settled(index.getAll(this.account));
     const known = new Map(this.#entries.map((entry) => [entry.id, entry]));
-    this.#entries = stored.map((entry) => known.get(entry.id) ?? entry).sort((a, b) => a.at - b.at || a.order - b.order);
+    this.#entries = stored.map((entry) => known.get(entry.id) ?? storable(entry)).sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
   /** Stores an entry; it is safe from a reload once this resolves. */
   async add(entry) {
-    const whole = { ...entry, account: this.account, order: this.#entries.length, state: "waiting" };
+    const order = Math.max(-1, ...this.#entries.map((each) => each.order)) + 1;
+    const whole = storable({ ...entry, account: this.account, order, state: "waiting" });
     this.#entries.push(whole);
     await this.#write((store) => store.put(whole));
     return whole;
@@ -1111,6 +1249,18 @@ export class Outbox {
 
   async update(entry) {
     if (this.find(entry.id)) await this.#write((store) => store.put(entry));
+  }
+
+  /** Gives an entry another id; its place in the queue stays. */
+  async renew(entry, id) {
+    const { error, isDoubted, ...rest } = entry;
+    const renewed = { ...rest, id, state: "waiting" };
+    this.#entries = this.#entries.map((each) => (each === entry ? renewed : each));
+    await this.#write((store) => {
+      store.delete(entry.id);
+      store.put(renewed);
+    });
+    return renewed;
   }
 
   async remove(id) {
@@ -1128,6 +1278,11 @@ export class Outbox {
       transaction.onabort = transaction.onerror = () => reject(transaction.error);
     }).catch((error) => console.warn("The outbox could not be written", error));
   }
+}
+
+/** An entry whose words every server can read. */
+function storable(entry) {
+  return typeof entry.body?.text === "string" ? { ...entry, body: { ...entry.body, text: wellFormed(entry.body.text) } } : entry;
 }
 
 async function openDatabase() {
@@ -1157,18 +1312,26 @@ export function makeClientID() {
 
 import { ChatError, uploadBlob } from "./api.js";
 import { Backoff } from "../socketio/backoff.js";
+import { isStored, renewedID } from "./conflict.js";
+import { pause } from "./tasks.js";
 
-/** Refusals that another try will not change. */
-const FINAL = new Set(["bad_request", "forbidden", "not_found", "conflict", "too_large"]);
+/** Refusals that pass. Any other one, also of a code that is not known here, takes the message out of the way of the next. */
+const PASSING = new Set(["network", "storage", "too_many"]);
+/** A defect of the server may pass as well, but not for ever. */
+const MOST_DEFECTS = 5;
 const ACK_TIMEOUT = 20_000;
 
 export class Sender {
-  #chat;
+  #chat; #wait;
   #running = new Set(); // conversations being worked on
 
-  /** `chat`: {token, outbox, connected, request(event, payload, timeout), acknowledged(entry, ack), outboxChanged(conv), expired()}. */
-  constructor(chat) {
+  /**
+   * `chat`: {token, user, outbox, connected, request(event, payload, timeout), acknowledged(entry, ack), delivered(entry),
+   * outboxChanged(conv), expired()}.
+   */
+  constructor(chat, { wait = pause } = {}) {
     this.#chat = chat;
+    this.#wait = wait;
   }
 
   /** Starts work on every conversation that has something to send. */
@@ -1180,6 +1343,7 @@ export class Sender {
     if (this.#running.has(conversation)) return;
     this.#running.add(conversation);
     const backoff = new Backoff();
+    let defects = 0;
     try {
       while (this.#chat.connected) {
         const entry = this.#chat.outbox.of(conversation).find((each) => each.state !== "failed");
@@ -1187,16 +1351,19 @@ export class Sender {
         try {
           await this.#send(entry);
           backoff.reset();
+          defects = 0;
         } catch (error) {
           if (error instanceof ChatError && error.code === "unauthorized") return this.#chat.expired();
-          if (error instanceof ChatError && FINAL.has(error.code)) {
+          if (error instanceof ChatError && error.code === "internal") defects += 1;
+          if (error instanceof ChatError && !PASSING.has(error.code) && (error.code !== "internal" || defects >= MOST_DEFECTS)) {
+            defects = 0;
             entry.state = "failed";
             entry.error = { code: error.code, message: error.message };
             await this.#chat.outbox.update(entry);
             this.#chat.outboxChanged(conversation);
           } else {
             // Not known whether it arrived: the same id again, later. The server recognises it.
-            await new Promise((resolve) => setTimeout(resolve, backoff.next()));
+            await this.#wait(backoff.next());
           }
         }
       }
@@ -1206,6 +1373,12 @@ export class Sender {
   }
 
   async #send(entry) {
+    if (entry.isDoubted) {
+      // The server knows the id with other content: a second id is safe once it is certain that this message is not there.
+      const { user, outbox } = this.#chat;
+      if (await isStored(entry, user.id, (payload) => this.#chat.request("sync", payload))) return this.#chat.delivered(entry);
+      entry = await outbox.renew(entry, renewedID(entry.id));
+    }
     if (entry.file && !entry.body.blob) {
       const { blob, width, height, size, type } = await uploadBlob(this.#chat.token, entry.file);
       entry.body = { ...entry.body, blob, width, height, size, type };
@@ -1277,6 +1450,24 @@ export function limited(limit) {
   return (work) => { waiting.push(work); next(); };
 }
 
+/** Waits for a number of milliseconds. */
+export const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+"""#))
+
+    private static let _js_chat_text_js = EmbeddedFile(path: "js/chat/text.js", content: .text(#"""
+// Text as it may be stored, sent and compared.
+
+/** The text with U+FFFD for each lone surrogate (half of an emoji): those have no UTF-8, so no server could store them. */
+export function wellFormed(text) {
+  return typeof text.toWellFormed === "function" ? text.toWellFormed() : text.replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/** The text without differences of case and width, for a search. */
+export function folded(text) {
+  return text.normalize("NFKC").toLowerCase();
+}
+
 """#))
 
     private static let _js_i18n_js = EmbeddedFile(path: "js/i18n.js", content: .text(#"""
@@ -1290,19 +1481,19 @@ const ENGLISH = {
   sessionEnded: "Your session has ended. Please sign in again.",
   signedOutElsewhere: "You were signed out.",
   chats: "Chats", search: "Search chats", newChat: "New chat", newGroup: "New group", back: "Back to the chats", close: "Close", cancel: "Cancel",
-  findPeople: "Find people by name", nobody: "Nobody found", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
+  findPeople: "Find people by name or @name", nobody: "Nobody found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
   online: "online", offline: "offline", you: "You", members: "{n} members", membersOnline: "{n} members, {online} online",
   connecting: "Connecting…", connected: "Connected", waiting: "No connection, next try in {s} s", retry: "Retry now",
-  noChats: "No chats yet", noChatsHint: "Find somebody and say hello.", noMatch: "No chat matches",
+  noChats: "No chats yet", noChatsHint: "Find somebody and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
   pickChat: "Pick a chat", pickChatHint: "Your messages are kept by the server and wait for you on every device.",
   noMessages: "No messages yet", noMessagesHint: "Say hello to {name}!",
   message: "Message", messageTo: "Message {name}", send: "Send", attach: "Attach a picture", remove: "Remove", caption: "Add a caption",
   photo: "Photo", image: "Picture from {name}", openImage: "Open the picture", imageFailed: "The picture could not be loaded", download: "Download",
   pending: "Sending", sent: "Sent", readMark: "Read", failed: "Not sent", tryAgain: "Try again", discard: "Discard",
-  today: "Today", yesterday: "Yesterday", newMessages: "New messages", toBottom: "Jump to the newest message", unread: "{n} unread",
+  today: "Today", yesterday: "Yesterday", unreadMessages: "Unread messages", toBottom: "Jump to the newest message", toUnread: "Back to the first unread message", unread: "{n} unread",
   loading: "Loading…", beginning: "This is where the conversation begins.",
   joined: "{name} joined", groupMade: "{name} named the group “{title}”", unknownEvent: "A message this version cannot show",
-  dropHere: "Drop pictures here to send them", notAPicture: "Only pictures (PNG, JPEG, GIF, WebP) can be sent", tooLarge: "The picture is larger than 10 MB",
+  dropHere: "Drop pictures here to send them", notAPicture: "Only pictures (PNG, JPEG, GIF, WebP) can be sent", tooLarge: "The picture is larger than 10 MB", tooManyPictures: "At most {n} pictures at a time", preparing: "The picture is being prepared",
   tooLong: "A message can have at most 8,000 characters",
   showPassword: "Show password", hidePassword: "Hide password", messages: "Messages",
   error_bad_credentials: "User name or password is wrong.", error_name_taken: "This user name is taken.", error_network: "The server cannot be reached.",
@@ -1319,19 +1510,19 @@ const CHINESE = {
   sessionEnded: "登录已过期，请重新登录。",
   signedOutElsewhere: "你已退出登录。",
   chats: "聊天", search: "搜索聊天", newChat: "发起聊天", newGroup: "新建群聊", back: "返回聊天列表", close: "关闭", cancel: "取消",
-  findPeople: "按名字找人", nobody: "没有找到", groupTitle: "群名称", createGroup: "创建群聊", selected: "已选 {n} 人",
+  findPeople: "按名字或 @用户名 找人", nobody: "没有找到", morePeople: "显示更多", groupTitle: "群名称", createGroup: "创建群聊", selected: "已选 {n} 人",
   online: "在线", offline: "离线", you: "你", members: "{n} 位成员", membersOnline: "{n} 位成员，{online} 位在线",
   connecting: "连接中…", connected: "已连接", waiting: "连接已断开，{s} 秒后重试", retry: "立即重试",
-  noChats: "还没有聊天", noChatsHint: "找个人打声招呼吧。", noMatch: "没有匹配的聊天",
+  noChats: "还没有聊天", noChatsHint: "找个人打声招呼吧。", noMatch: "没有匹配的聊天", noSuchChat: "这个地址没有对应的聊天。",
   pickChat: "选择一个聊天", pickChatHint: "消息都保存在服务器上，在哪台设备上都等着你。",
   noMessages: "还没有消息", noMessagesHint: "和{name}打个招呼吧！",
   message: "消息", messageTo: "发消息给{name}", send: "发送", attach: "添加图片", remove: "移除", caption: "添加说明",
   photo: "图片", image: "{name}发来的图片", openImage: "查看图片", imageFailed: "图片加载失败", download: "下载",
   pending: "发送中", sent: "已发送", readMark: "已读", failed: "未发送", tryAgain: "重试", discard: "放弃",
-  today: "今天", yesterday: "昨天", newMessages: "新消息", toBottom: "跳到最新消息", unread: "{n} 条未读",
+  today: "今天", yesterday: "昨天", unreadMessages: "未读消息", toBottom: "跳到最新消息", toUnread: "回到第一条未读消息", unread: "{n} 条未读",
   loading: "加载中…", beginning: "聊天从这里开始。",
   joined: "{name}加入了群聊", groupMade: "{name}将群聊命名为“{title}”", unknownEvent: "此版本无法显示的消息",
-  dropHere: "拖放图片到这里发送", notAPicture: "只能发送图片（PNG、JPEG、GIF、WebP）", tooLarge: "图片超过 10 MB",
+  dropHere: "拖放图片到这里发送", notAPicture: "只能发送图片（PNG、JPEG、GIF、WebP）", tooLarge: "图片超过 10 MB", tooManyPictures: "一次最多 {n} 张图片", preparing: "图片准备中",
   tooLong: "一条消息最多 8000 个字符",
   showPassword: "显示密码", hidePassword: "隐藏密码", messages: "消息",
   error_bad_credentials: "用户名或密码错误。", error_name_taken: "用户名已被占用。", error_network: "无法连接服务器。",
@@ -1363,8 +1554,9 @@ import { ChatClient } from "./chat/client.js";
 import { clearSession, loadSession, onSessionChange, saveSession } from "./chat/session.js";
 import { locale, t } from "./i18n.js";
 import { makeConversationPane } from "./ui/conversation.js";
+import { addressOf, readAddress } from "./ui/address.js";
 import { newChatDialog, newGroupDialog } from "./ui/dialogs.js";
-import { h } from "./ui/dom.js";
+import { h, toast } from "./ui/dom.js";
 import { showAuth } from "./ui/auth.js";
 import { makeSidebar } from "./ui/sidebar.js";
 import { Pictures } from "./ui/pictures.js";
@@ -1411,8 +1603,12 @@ async function showChat(session) {
 
   let opened;
   function route() {
-    const id = decodeURIComponent(/^#\/c\/(.+)$/.exec(location.hash)?.[1] ?? "");
-    const wanted = chat.conversations.has(id) ? id : null;
+    const { id, isBroken } = readAddress(location.hash);
+    const wanted = id !== null && chat.conversations.has(id) ? id : null;
+    if (isBroken || (id !== null && wanted === null && chat.loaded)) {
+      history.replaceState(null, "", location.pathname);
+      toast(t("noSuchChat"));
+    }
     if (wanted === opened) return;
     opened = wanted;
     page.classList.toggle("reading", wanted !== null);
@@ -1422,8 +1618,8 @@ async function showChat(session) {
   /** Opens a conversation, or the list. On a phone the back gesture leads to the list again. */
   function go(id) {
     if (id === null) history.replaceState(null, "", location.pathname);
-    else if (opened) history.replaceState(null, "", `#/c/${encodeURIComponent(id)}`);
-    else history.pushState(null, "", `#/c/${encodeURIComponent(id)}`);
+    else if (opened) history.replaceState(null, "", addressOf(id));
+    else history.pushState(null, "", addressOf(id));
     route();
   }
 
@@ -2498,6 +2694,24 @@ setInterval(() => manager?.state.name === "waiting" && render(), 200);
 
 """#))
 
+    private static let _js_ui_address_js = EmbeddedFile(path: "js/ui/address.js", content: .text(#"""
+// The part of the page's address after #, which says what is open.
+
+/** `{id}`: the conversation that an address names, or null; `isBroken`: it names one in a way that cannot be read. */
+export function readAddress(hash) {
+  const found = /^#\/c\/(.+)$/s.exec(hash);
+  if (!found) return { id: null, isBroken: false };
+  try {
+    return { id: decodeURIComponent(found[1]), isBroken: false };
+  } catch {
+    return { id: null, isBroken: true };
+  }
+}
+
+export const addressOf = (id) => `#/c/${encodeURIComponent(id)}`;
+
+"""#))
+
     private static let _js_ui_auth_js = EmbeddedFile(path: "js/ui/auth.js", content: .text(#"""
 // The card to sign in or register.
 
@@ -2619,31 +2833,40 @@ import { ACCEPTED, preparePicture } from "./pictures.js";
 const LONGEST = 8000;
 const MOST_PICTURES = 9;
 
-/** `send({text, file, dimensions})` stores a message; it resolves when that is safe. */
+/**
+ * `send(conversation, {text, file, dimensions})` stores a message and resolves when that is safe; `wrote(conversation)` is told when all is
+ * stored. Every action belongs to the conversation that was open when it began, whatever is open when it ends.
+ */
 export function makeComposer({ send, wrote }) {
-  const drafts = new Map(); // conversation → {text, pictures}
-  let current = null;
-  let pictures = []; // {file, dimensions, url}
+  const drafts = new Map(); // conversation → {conversation, text, pictures, placeholder, sending}
+  let shown = null; // the draft on the screen
+  let attaching = null; // the draft that the file dialog was opened for
+  let preparing = Promise.resolve(); // one picture after the other: they are large while they are open
 
   const input = h("textarea", { id: "message", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send", oninput: changed, onkeydown: key, onpaste: paste });
   const file = h("input", { type: "file", id: "file", accept: ACCEPTED.join(","), multiple: true, hidden: true, tabindex: "-1", onchange: () => {
-    take([...file.files]);
+    take(attaching ?? shown, [...file.files]);
+    attaching = null;
     file.value = "";
   } });
   const button = h("button", { type: "submit", class: "send", id: "send", "aria-label": t("send"), title: t("send"), disabled: true }, icon("send"));
   const tray = h("div", { class: "tray", id: "tray", hidden: true });
   const element = h("form", { class: "composer", onsubmit: submit }, tray,
     h("div", { class: "composer-row" },
-      h("button", { type: "button", class: "icon-button", id: "attach", "aria-label": t("attach"), title: t("attach"), onclick: () => file.click() }, icon("picture")),
+      h("button", { type: "button", class: "icon-button", id: "attach", "aria-label": t("attach"), title: t("attach"), onclick: () => {
+        attaching = shown;
+        file.click();
+      } }, icon("picture")),
       file, input, button));
 
   function changed() {
+    if (shown) shown.text = input.value;
     input.rows = 1;
     // Lines as they wrap, up to six; by rows, because a strict CSP and a style attribute do not go together.
     const line = parseFloat(getComputedStyle(input).lineHeight) || 22;
     const padding = input.offsetHeight - line;
     input.rows = Math.max(1, Math.min(6, Math.round((input.scrollHeight - padding) / line)));
-    button.disabled = input.value.trim() === "" && pictures.length === 0;
+    button.disabled = input.value.trim() === "" && !shown?.pictures.length;
   }
 
   function key(event) {
@@ -2653,59 +2876,90 @@ export function makeComposer({ send, wrote }) {
     submit();
   }
 
-  async function submit(event) {
+  function submit(event) {
     event?.preventDefault();
     const text = input.value.trim();
     if ([...text].length > LONGEST) return toast(t("tooLong"));
-    if (!text && pictures.length === 0) return;
-    const leaving = pictures;
-    pictures = [];
+    if (!shown || (!text && shown.pictures.length === 0)) return;
+    const draft = shown;
+    const pictures = draft.pictures;
+    draft.pictures = [];
     input.value = "";
     renderTray();
     changed();
-    // The words go under the last picture.
-    for (const [index, picture] of leaving.entries()) {
-      const caption = index === leaving.length - 1 ? text : "";
-      await send({ text: caption, file: picture.file, dimensions: picture.dimensions });
-      URL.revokeObjectURL(picture.url);
-    }
-    if (leaving.length === 0) await send({ text });
-    wrote();
     input.focus();
+    // What is written later waits for pictures that are still being prepared: the order stays.
+    draft.sending = draft.sending.then(() => sendAll(draft.conversation, text, pictures)).catch((error) => console.warn(error));
   }
 
-  async function take(files) {
+  async function sendAll(conversation, text, pictures) {
+    const ready = (await Promise.all(pictures.map((picture) => picture.prepared))).filter(Boolean);
+    // The words go under the last picture.
+    for (const [index, { file, dimensions }] of ready.entries()) await send(conversation, { text: index === ready.length - 1 ? text : "", file, dimensions });
+    if (ready.length === 0 && text) await send(conversation, { text });
+    for (const picture of pictures) forget(picture);
+    wrote(conversation);
+  }
+
+  /** Puts files into the tray of a draft. `prepared` of a picture resolves to {file, dimensions}, or to null if it is none. */
+  function take(draft, files) {
     for (const chosen of files) {
-      if (pictures.length >= MOST_PICTURES) break;
-      try {
-        const prepared = await preparePicture(chosen);
-        pictures.push({ ...prepared, url: URL.createObjectURL(prepared.file) });
-      } catch (error) {
-        toast(t(error.message));
+      if (draft.pictures.length >= MOST_PICTURES) {
+        toast(t("tooManyPictures", { n: MOST_PICTURES }));
+        break;
       }
+      const picture = { name: chosen.name, url: null };
+      picture.prepared = preparing.then(() => prepare(draft, picture, chosen));
+      preparing = picture.prepared;
+      draft.pictures.push(picture);
     }
-    renderTray();
-    changed();
-    input.focus();
+    if (draft === shown) input.focus();
+    rendered(draft);
+  }
+
+  async function prepare(draft, picture, chosen) {
+    let prepared = null;
+    try {
+      prepared = await preparePicture(chosen);
+      if (draft.pictures.includes(picture)) picture.url = URL.createObjectURL(prepared.file);
+    } catch (error) {
+      toast(t(error.message));
+      draft.pictures = draft.pictures.filter((each) => each !== picture);
+    }
+    rendered(draft);
+    return prepared;
+  }
+
+  function forget(picture) {
+    if (picture.url) URL.revokeObjectURL(picture.url);
   }
 
   function paste(event) {
     const files = [...(event.clipboardData?.files ?? [])].filter((each) => ACCEPTED.includes(each.type));
     if (files.length === 0) return;
     event.preventDefault();
-    take(files);
+    take(shown, files);
+  }
+
+  function rendered(draft) {
+    if (draft !== shown) return;
+    renderTray();
+    changed();
   }
 
   function renderTray() {
+    const draft = shown;
+    const { pictures } = draft;
     tray.hidden = pictures.length === 0;
-    tray.replaceChildren(...pictures.map((picture) => h("div", { class: "tray-item" }, h("img", { src: picture.url, alt: picture.file.name ?? t("photo") }),
+    tray.replaceChildren(...pictures.map((picture) => h("div", { class: "tray-item" },
+      picture.url ? h("img", { src: picture.url, alt: picture.name ?? t("photo") })
+        : h("span", { class: "tray-waiting", role: "status", "aria-label": t("preparing") }, h("span", { class: "spinner" })),
       h("button", { type: "button", class: "tray-remove", "aria-label": t("remove"), onclick: () => {
-        URL.revokeObjectURL(picture.url);
-        pictures = pictures.filter((each) => each !== picture);
-        renderTray();
-        changed();
+        draft.pictures = draft.pictures.filter((each) => each !== picture);
+        forget(picture);
+        rendered(draft);
       } }, icon("close")))));
-    input.placeholder = pictures.length > 0 ? t("caption") : input.dataset.placeholder ?? "";
+    input.placeholder = pictures.length > 0 ? t("caption") : draft.placeholder;
   }
 
   /** Lets pictures be dropped anywhere on `area`. */
@@ -2723,19 +2977,17 @@ export function makeComposer({ send, wrote }) {
       if (!carriesFiles(event)) return;
       event.preventDefault();
       show(-depth);
-      take([...event.dataTransfer.files]);
+      if (shown) take(shown, [...event.dataTransfer.files]);
     });
   }
 
   return {
     element, acceptDrops,
     open(id, name) {
-      if (current) drafts.set(current, { text: input.value, pictures });
-      const draft = drafts.get(id) ?? { text: "", pictures: [] };
-      current = id;
-      pictures = draft.pictures;
-      input.value = draft.text;
-      input.dataset.placeholder = t("messageTo", { name });
+      if (!drafts.has(id)) drafts.set(id, { conversation: id, text: "", pictures: [], sending: Promise.resolve() });
+      shown = drafts.get(id);
+      shown.placeholder = t("messageTo", { name });
+      input.value = shown.text;
       renderTray();
       changed();
       if (matchMedia("(pointer: fine)").matches) input.focus();
@@ -2758,7 +3010,10 @@ import { makeThread } from "./thread.js";
 export function makeConversationPane(chat, pictures, { back }) {
   let current = null;
   const thread = makeThread(chat, pictures);
-  const composer = makeComposer({ send: (message) => chat.write(current, message), wrote: () => thread.wrote() });
+  const composer = makeComposer({
+    send: (conversation, message) => chat.write(conversation, message),
+    wrote: (conversation) => conversation === current && thread.wrote(),
+  });
   const heading = h("div", { class: "peer" });
   const conversation = h("section", { class: "conversation", hidden: true, "aria-label": t("messages") },
     h("header", { class: "bar" },
@@ -2918,24 +3173,41 @@ function peoplePicker(chat, dialog, { pick, isPicked }) {
   } });
   const list = h("ul", { class: "people", "aria-label": t("findPeople") });
   let timer = 0;
-  let asked = 0;
+  let turn = 0; // counts questions, so that an answer to an earlier one is told apart
+  let query = "";
   let found = [];
+  let next = null; // asks for the page after what is shown
 
   const ask = attempt(dialog, async () => {
-    const turn = ++asked;
-    const people = await chat.findPeople(input.value.trim());
-    if (turn !== asked) return; // a later question has been asked meanwhile
-    found = people;
+    const mine = ++turn;
+    const wanted = input.value.trim();
+    const page = await chat.findPeople(wanted);
+    if (mine !== turn) return;
+    [query, found, next] = [wanted, page.users, page.next];
+    list.scrollTop = 0;
     refresh();
   });
 
+  const more = attempt(dialog, async () => {
+    const mine = ++turn;
+    const page = await chat.findPeople(query, next);
+    if (mine !== turn) return;
+    const known = new Set(found.map((person) => person.id));
+    const first = found.length;
+    [found, next] = [[...found, ...page.users.filter((person) => !known.has(person.id))], page.next];
+    refresh();
+    list.children[first]?.querySelector("button")?.focus({ preventScroll: true });
+  });
+
   function refresh() {
-    list.replaceChildren(...(found.length === 0 ? [h("li", { class: "nobody" }, t("nobody"))] : found.map((person) => {
+    const shown = found.map((person) => {
       const picked = isPicked?.(person.id) ?? false;
       return h("li", {}, h("button", { type: "button", class: `person${picked ? " picked" : ""}`, "data-user": person.name, "aria-pressed": isPicked ? String(picked) : null, onclick: () => pick(person) },
         personAvatar(chat.person(person.id)), h("span", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)),
         picked ? icon("check") : null));
-    })));
+    });
+    if (next) shown.push(h("li", { class: "more" }, h("button", { type: "button", class: "link", id: "more-people", onclick: more }, t("morePeople"))));
+    list.replaceChildren(...(shown.length === 0 ? [h("li", { class: "nobody" }, t("nobody"))] : shown));
   }
 
   ask();
@@ -3089,6 +3361,7 @@ const PATHS = {
   close: ["M6 6l12 12M18 6 6 18"],
   check: ["M5 12.500l4.5 4.500L19 7.5"],
   down: ["M12 5v14M6 13l6 6 6-6"],
+  up: ["M12 19V5M6 11l6-6 6 6"],
   eye: ["M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z", "M12 14.500a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
   download: ["M12 4v11M7 10.500l5 5 5-5M5 20h14"],
 };
@@ -3112,6 +3385,45 @@ export function logo(className = "logo") {
 
 // Seen from below: scythe wings, forked tail; turned to fly up and away.
 const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
+
+"""#))
+
+    private static let _js_ui_jumps_js = EmbeddedFile(path: "js/ui/jumps.js", content: .text(#"""
+// The buttons that lead to the newest message and back to the first unread one, each with the
+// number of unread messages in its direction.
+
+import { t } from "../i18n.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+
+const MOST = 999;
+
+export function makeJumps({ toEnd, toUnread }) {
+  const down = button("jump", "down", toEnd);
+  const up = button("to-unread", "up", toUnread);
+
+  function button(id, name, act) {
+    return h("button", { type: "button", class: "jump", id, hidden: true, onclick: act }, icon(name), h("span", { class: "badge", hidden: true }));
+  }
+
+  function show(element, hidden, count, label) {
+    const badge = element.querySelector(".badge");
+    element.hidden = hidden;
+    badge.hidden = count === 0;
+    badge.textContent = count > MOST ? `${MOST}+` : String(count);
+    element.setAttribute("aria-label", count === 0 ? label : `${label} (${t("unread", { n: count })})`);
+    element.title = label;
+  }
+
+  return {
+    element: h("div", { class: "jumps" }, up, down),
+    /** `above`, `below`: unread messages out of sight. */
+    update({ above, below, atEnd }) {
+      show(up, above === 0, above, t("toUnread"));
+      show(down, atEnd, below, t("toBottom"));
+    },
+  };
+}
 
 """#))
 
@@ -3172,7 +3484,7 @@ export function messageElement(message, context) {
 
   return h("div", {
     class: `message ${mine ? "mine" : "theirs"}${first ? " first" : ""}${last ? " last" : ""}`, role: "listitem",
-    "data-key": message.key, "data-state": state ?? null, "data-seq": message.seq ?? null,
+    "data-key": message.key, "data-state": state ?? null, "data-seq": message.seq ?? null, "data-n": message.n ?? null,
   },
   message.named ? (last ? personAvatar(person, { presence: false }) : h("span", { class: "avatar-space" })) : null,
   h("div", { class: "column" }, bubble, state === "failed" ? failure(message, context) : null));
@@ -3308,6 +3620,7 @@ async function shrink(bitmap) {
 // The list of chats: who, the last words, when, how many unread.
 
 import { t } from "../i18n.js";
+import { folded } from "../chat/text.js";
 import { avatarOf, personAvatar, titleOf } from "./avatar.js";
 import { previewText } from "./describe.js";
 import { arrange, h } from "./dom.js";
@@ -3339,11 +3652,12 @@ export function makeSidebar(chat, actions) {
     const online = chat.connection.name === "online";
     me.replaceChildren(personAvatar({ ...person, online }), h("div", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)));
 
-    const wanted = search.value.trim().toLocaleLowerCase();
+    const wanted = folded(search.value.trim());
     const shown = chat.sortedConversations().filter((conversation) => {
       if (!wanted) return true;
-      const names = [titleOf(chat, conversation), ...conversation.members.map((member) => chat.person(member.user).name)];
-      return names.some((name) => name.toLocaleLowerCase().includes(wanted));
+      const people = conversation.members.map((member) => chat.person(member.user));
+      const names = [titleOf(chat, conversation), ...people.flatMap((person) => [`@${person.name}`, person.display])];
+      return names.some((name) => folded(name).includes(wanted));
     });
     arrange(list, shown.map((conversation) => row(conversation)));
     for (const id of rows.keys()) if (!chat.conversations.has(id)) rows.delete(id);
@@ -3462,44 +3776,97 @@ export function connectionPill(chat) {
 
     private static let _js_ui_thread_js = EmbeddedFile(path: "js/ui/thread.js", content: .text(#"""
 // The messages of the open conversation: rows by key, so that only what changed is touched, and a scroll that stays where the reader is.
+// It opens at the first unread message. A message is read once its end was drawn on the screen, in a visible page with focus.
 
+import { isSame } from "../chat/conflict.js";
 import { t } from "../i18n.js";
 import { changeText } from "./describe.js";
 import { arrange, h } from "./dom.js";
 import { dayTitle, sameDay } from "./format.js";
-import { icon } from "./icons.js";
+import { makeJumps } from "./jumps.js";
 import { changeElement, messageElement } from "./message.js";
 import { titleOf } from "./avatar.js";
+import { band, isLookedAt, rowsIn } from "./viewport.js";
 
 const RUN = 5 * 60_000; // messages of one sender closer than this stand together
 const NEAR = 80; // pixels from the end that count as "at the end"
+const ABOVE = 48; // pixels that stay free above what is scrolled to: the message before it shows that there is one
+const UNREAD_PAGE = 200;
+const MOST_UNREAD = 2000; // events that are loaded to get to the first unread message; beyond it the reader scrolls
 
 export function makeThread(chat, pictures) {
   const rows = new Map(); // key → {element, signature}
   let conversation = null;
-  let newFrom = null; // the n after which "New messages" stands
-  let atEnd = true;
+  let newFrom = null; // the n after which the line "Unread messages" stands
+  let isLineOld = true; // what the line was for has been read; the next unread message may move it
+  let atEnd = true; // the view follows the end
+  let locating = false; // the first unread message is being loaded
+  let turn = 0; // counts what was opened, so that a late answer is told apart
+  let resets = 0; // of the log
+  let frame = 0;
 
   const list = h("div", { class: "messages", role: "list", "aria-label": t("messages") });
   const live = h("div", { class: "visually-hidden", "aria-live": "polite" });
-  const jump = h("button", { type: "button", class: "jump", id: "jump", "aria-label": t("toBottom"), hidden: true, onclick: () => toEnd(true) }, icon("down"), h("span", { class: "badge", hidden: true }));
+  const jumps = makeJumps({ toEnd: () => toEnd(true), toUnread });
   const scroller = h("div", { class: "scroller", id: "scroller", tabindex: "0", onscroll: scrolled }, list);
-  const element = h("div", { class: "thread" }, scroller, jump, live);
+  const element = h("div", { class: "thread" }, scroller, jumps.element, live);
 
   function open(id) {
     conversation = chat.conversations.get(id) ?? null;
     rows.clear();
     list.replaceChildren();
     live.textContent = "";
-    if (!conversation) return;
-    newFrom = conversation.unread > 0 ? conversation.read : null;
-    atEnd = true;
-    render();
-    chat.loadOlder(id).catch(() => {});
+    turn += 1;
+    if (conversation) begin();
   }
 
-  function render() {
+  /** Shows the conversation from its first unread message on; from its end when there is none. */
+  function begin() {
+    resets = conversation.log.resets;
+    newFrom = conversation.unread > 0 ? conversation.read : null;
+    isLineOld = newFrom === null;
+    if (newFrom !== null && !conversation.holdsUnread) return locate();
+    locating = false;
+    if (!conversation.opened || conversation.log.events.length <= 1) loadOlder();
+    arrive();
+  }
+
+  /** Loads what lies between the first unread message and what is held, then goes there. */
+  async function locate() {
+    const about = conversation;
+    const mine = ++turn;
+    const isCurrent = () => mine === turn && about === conversation;
+    const held = about.log.events.length;
+    locating = true;
+    render();
+    while (isCurrent() && !about.holdsUnread && about.log.events.length - held < MOST_UNREAD) {
+      if (!(await chat.loadOlder(about.id, Math.min(UNREAD_PAGE, Math.max(60, about.unread + 20))).catch(() => false))) break;
+    }
+    if (!isCurrent()) return;
+    locating = false;
+    arrive();
+  }
+
+  /** Goes to the line, or to the end. */
+  function arrive() {
+    atEnd = newFrom === null;
+    render();
+    const line = rows.get("new")?.element;
+    if (line?.isConnected) scroller.scrollTop += line.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ABOVE;
+    atEnd = isAtEnd();
+    updateJumps();
+    look();
+  }
+
+  function loadOlder() {
+    chat.loadOlder(conversation.id).catch(() => {});
+  }
+
+  /** `leads`: to the very end, also past unread messages. */
+  function render(leads = false) {
     if (!conversation) return;
+    if (conversation.log.resets !== resets) return begin();
+    placeLine();
     const anchor = anchorRow();
     const context = { chat, pictures };
     const wanted = [];
@@ -3512,17 +3879,19 @@ export function makeThread(chat, pictures) {
       wanted.push(row.element);
     };
 
-    const items = itemsOf(conversation);
-    put("top", String([conversation.loadingOlder, conversation.canLoadOlder]), () => top());
-    if (items.length === 0 && !conversation.canLoadOlder) put("empty", titleOf(chat, conversation), () => emptyState());
+    const items = locating ? [] : itemsOf(conversation);
+    put("top", String([isLoading(), conversation.canLoadOlder]), () => top());
+    if (items.length === 0 && !conversation.canLoadOlder && !locating) put("empty", titleOf(chat, conversation), () => emptyState());
     let before = null;
+    let hasLine = newFrom === null;
     items.forEach((item, index) => {
       const next = items[index + 1];
       if (!before || !sameDay(before.at, item.at)) {
         put(`day ${new Date(item.at).toDateString()}`, dayTitle(item.at), () => h("div", { class: "day", role: "separator" }, h("span", {}, dayTitle(item.at))));
       }
-      if (newFrom !== null && item.n != null && item.n > newFrom && !item.mine && !wanted.includes(rows.get("new")?.element)) {
-        put("new", "new", () => h("div", { class: "new", role: "separator", id: "new-messages" }, h("span", {}, t("newMessages"))));
+      if (!hasLine && item.n != null && item.n > newFrom && !item.mine) {
+        hasLine = true;
+        put("new", "new", () => h("div", { class: "new", role: "separator", id: "new-messages" }, h("span", {}, t("unreadMessages"))));
       }
       const joins = (a, b) => a && b && a.message && b.message && a.sender === b.sender && Math.abs(b.at - a.at) < RUN && sameDay(a.at, b.at);
       item.first = !joins(before, item);
@@ -3536,45 +3905,72 @@ export function makeThread(chat, pictures) {
     const shown = new Set(wanted);
     for (const [key, row] of rows) if (!shown.has(row.element)) rows.delete(key);
 
-    // Stick to the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
-    if (atEnd) toEnd(false);
+    // Follow the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
+    if (atEnd) follow(leads);
     else if (anchor?.element.isConnected) {
       const moved = anchor.element.getBoundingClientRect().top - anchor.top;
       if (moved !== 0) scroller.scrollTop += moved; // writing it would end a smooth scroll under way
     }
-    updateJump();
-    markSeen();
+    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // more has come than fits on the screen: it gets a line
+    updateJumps();
+    look();
     fillScreen();
   }
+
+  /** New messages that will not be seen at once get the line above them. */
+  function placeLine() {
+    if (conversation.unread === 0) isLineOld = true;
+    else if (isLineOld && !(atEnd && isLookedAt(element))) {
+      newFrom = conversation.read;
+      isLineOld = false;
+    }
+  }
+
+  /** Goes to the end, but does not carry a message away over the upper edge that nobody has seen. */
+  function follow(leads = false) {
+    let by = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+    const { top } = scroller.getBoundingClientRect();
+    for (let row = leads ? null : list.lastElementChild; row; row = row.previousElementSibling) {
+      const above = row.getBoundingClientRect().top - top;
+      if (above < 0) break;
+      if (isUnseen(row)) by = Math.min(by, above - ABOVE);
+    }
+    if (by > 0) scroller.scrollTop += by;
+    atEnd = isAtEnd();
+  }
+
+  const isUnseen = (row) => row.dataset.n !== undefined && !conversation.hasSeen(Number(row.dataset.n));
+  const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
+  const isLoading = () => locating || Boolean(conversation.loading);
 
   /** The first row in view, and where it stands. */
   function anchorRow() {
     if (atEnd) return null;
-    const edge = scroller.getBoundingClientRect().top;
-    const found = [...list.children].find((row) => row.classList.contains("message") && row.getBoundingClientRect().bottom > edge);
+    const found = rowsIn(list, scroller.getBoundingClientRect()).find((row) => row.classList.contains("message"));
     return found && { element: found, top: found.getBoundingClientRect().top };
   }
 
   function itemsOf({ id, log, isPair }) {
     const me = chat.user.id;
-    const delivered = new Set();
+    const delivered = new Map();
     const items = log.events.map((event) => {
       const mine = event.sender === me;
-      if (mine) delivered.add(event.id);
+      if (mine) delivered.set(event.id, event);
       return {
         ...event, mine, message: event.n != null, key: `${event.sender} ${event.id || event.seq}`, named: !isPair && !mine,
         state: mine && event.n != null ? (conversation.isReadByOthers(event.n) ? "read" : "sent") : null,
       };
     });
     for (const entry of chat.outbox.of(id)) {
-      if (delivered.has(entry.id)) continue;
-      items.push({ ...entry, entry, sender: me, mine: true, message: true, key: `${me} ${entry.id}`, named: false });
+      const event = delivered.get(entry.id);
+      if (event && isSame(entry, event)) continue;
+      items.push({ ...entry, entry, sender: me, mine: true, message: true, key: `${me} ${entry.id}${event ? " unsent" : ""}`, named: false });
     }
     return items;
   }
 
   function top() {
-    if (conversation.loadingOlder) return h("div", { class: "top" }, h("span", { class: "spinner", role: "status", "aria-label": t("loading") }));
+    if (isLoading()) return h("div", { class: "top" }, h("span", { class: "spinner", role: "status", "aria-label": t("loading") }));
     if (conversation.canLoadOlder) return h("div", { class: "top" });
     return h("div", { class: "top beginning" }, t("beginning"));
   }
@@ -3585,71 +3981,129 @@ export function makeThread(chat, pictures) {
 
   function toEnd(smooth) {
     const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a long way is no pleasure to watch
-    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near ? "smooth" : "instant" });
+    const passes = outOfSight().below > 0; // what only flies past is not read
+    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near && !passes ? "smooth" : "instant" });
+  }
+
+  /** Back to the first unread message, from wherever. */
+  function toUnread() {
+    newFrom = conversation.read;
+    isLineOld = false;
+    if (conversation.holdsUnread) arrive();
+    else locate();
   }
 
   function scrolled() {
-    if (!conversation) return;
-    atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
-    if (scroller.scrollTop < 300) chat.loadOlder(conversation.id).catch(() => {});
-    updateJump();
-    markSeen();
+    if (!conversation || locating) return;
+    atEnd = isAtEnd();
+    if (scroller.scrollTop < 300) loadOlder();
+    updateJumps();
+    look();
   }
 
   /** A page that does not fill the screen gives nothing to scroll by. */
   function fillScreen() {
-    if (conversation.canLoadOlder && !conversation.loadingOlder && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) {
-      chat.loadOlder(conversation.id).catch(() => {});
-    }
+    if (conversation.canLoadOlder && !isLoading() && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) loadOlder();
   }
 
-  function updateJump() {
-    jump.hidden = atEnd;
-    const badge = jump.querySelector(".badge");
-    badge.hidden = !conversation || conversation.unread === 0;
-    badge.textContent = String(conversation?.unread ?? 0);
+  const ordinals = (found) => found.filter((row) => row.dataset.n !== undefined).map((row) => Number(row.dataset.n));
+
+  /** The ordinals of the messages whose end is on the screen. */
+  function inView() {
+    const shown = band(scroller);
+    return ordinals(rowsIn(list, shown).filter((row) => row.getBoundingClientRect().bottom <= shown.bottom + 2));
   }
 
-  /** Read is what was on a visible page, at its end. */
-  function markSeen() {
-    if (!conversation || !atEnd || document.visibilityState !== "visible" || element.offsetParent === null) return;
-    const { events } = conversation.log;
-    for (let at = events.length - 1; at >= 0; at--) {
-      if (events[at].n == null) continue;
-      chat.markRead(conversation.id, events[at].n);
-      return;
-    }
+  /** The numbers of unread messages out of sight; one whose end is not on the screen counts as below it. */
+  function outOfSight() {
+    const first = ordinals(rowsIn(list, band(scroller)))[0];
+    if (first === undefined) return { above: 0, below: 0 };
+    return { above: conversation.unseen(0, first - 1), below: conversation.unseen(inView().at(-1) ?? first - 1, conversation.n) };
   }
 
-  document.addEventListener("visibilitychange", markSeen);
-  addEventListener("focus", markSeen);
+  function updateJumps() {
+    if (conversation) jumps.update({ ...outOfSight(), atEnd: atEnd || locating });
+  }
+
+  /** Notes what the next frame shows. It is asked for each time: what is replaced before it is drawn was not seen. */
+  function look() {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      if (!conversation || locating || !isLookedAt(element)) return;
+      const read = conversation.see(inView());
+      if (read > conversation.read) chat.markRead(conversation.id, read);
+      updateJumps();
+    });
+  }
+
+  document.addEventListener("visibilitychange", look);
+  document.addEventListener("close", look, true); // of a dialog that lay over the page
+  addEventListener("focus", look);
+  globalThis.visualViewport?.addEventListener("resize", look);
   // Pictures, the keyboard of a phone, a turned screen: who was at the end stays there.
-  new ResizeObserver(() => atEnd && toEnd(false)).observe(scroller);
+  new ResizeObserver(() => {
+    if (!conversation) return;
+    if (atEnd) follow();
+    look();
+  }).observe(scroller);
 
   chat.on("conversation", (id) => id === conversation?.id && render());
-  chat.on("people", render);
+  chat.on("people", () => render());
   chat.on("connection", ({ name }) => {
-    if (name === "online" && conversation) {
-      markSeen();
-      fillScreen();
-      if (conversation.log.events.length <= 1) chat.loadOlder(conversation.id).catch(() => {});
-    }
+    if (name !== "online" || !conversation) return;
+    if (conversation.log.events.length <= 1) begin();
+    else fillScreen();
   });
   chat.on("event", (event) => {
     if (event.conv !== conversation?.id) return;
-    if (document.visibilityState !== "visible" && newFrom === null) newFrom = event.n - 1;
     live.textContent = `${chat.person(event.sender).display}: ${event.body?.text ?? t("photo")}`;
   });
 
   return {
     element, open,
-    /** One's own message: go and see it, and what was new is not new any more. */
+    /** One's own message: go and see it. What was new is not new any more. */
     wrote() {
-      atEnd = true;
       newFrom = null;
-      toEnd(false);
+      isLineOld = true;
+      atEnd = true;
+      render(true);
     },
   };
+}
+
+"""#))
+
+    private static let _js_ui_viewport_js = EmbeddedFile(path: "js/ui/viewport.js", content: .text(#"""
+// Which rows of a list that scrolls are on the screen. The rows stand below each other in the order
+// of the document.
+
+/** The part of `scroller` that the window really shows, from top to bottom: on a phone a keyboard may lie over the rest. */
+export function band(scroller) {
+  const box = scroller.getBoundingClientRect();
+  const view = globalThis.visualViewport;
+  const top = view?.offsetTop ?? 0;
+  return { top: Math.max(box.top, top), bottom: Math.min(box.bottom, top + (view?.height ?? innerHeight)) };
+}
+
+/** The rows that reach into the band, in order. */
+export function rowsIn(list, { top, bottom }) {
+  const rows = list.children;
+  let low = 0;
+  let high = rows.length;
+  while (low < high) { // the first row that ends below the upper edge
+    const middle = (low + high) >> 1;
+    if (rows[middle].getBoundingClientRect().bottom > top) high = middle;
+    else low = middle + 1;
+  }
+  const found = [];
+  for (; low < rows.length && rows[low].getBoundingClientRect().top < bottom; low++) found.push(rows[low]);
+  return found;
+}
+
+/** Whether the element is shown in a visible page with focus, and not under a dialog. */
+export function isLookedAt(element) {
+  return document.visibilityState === "visible" && document.hasFocus() && element.getClientRects().length > 0
+    && document.querySelector("dialog[open]") === null;
 }
 
 """#))

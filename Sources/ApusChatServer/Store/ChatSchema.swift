@@ -12,6 +12,18 @@ enum ChatSchema {
         migrator.registerMigration("2: how much a user has uploaded") { db in
             try db.execute(sql: version2)
         }
+        migrator.registerMigration("3: users found by any part of their names") { db in
+            try db.execute(sql: "DROP INDEX user_display; CREATE INDEX user_search ON user (folded, display_folded)")
+            let users = try Row.fetchCursor(db, sql: "SELECT id, display, display_folded FROM user")
+            var changed: [(id: String, folded: String)] = []
+            while let row = try users.next() {
+                let folded = UserSearch.folded(row["display"])
+                if folded != row["display_folded"] { changed.append((row["id"], folded)) }
+            }
+            for user in changed {
+                try db.execute(sql: "UPDATE user SET display_folded = ? WHERE id = ?", arguments: [user.folded, user.id])
+            }
+        }
         return migrator
     }
 

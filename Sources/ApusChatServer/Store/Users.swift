@@ -33,21 +33,6 @@ enum Users {
         return (users, nil)
     }
 
-    /// Names or display names that begin with `prefix`, without telling case apart; at most 50.
-    static func find(prefix: String, _ db: Database) throws -> [ChatUser] {
-        let low = prefix.lowercased()
-        guard low.utf8.count <= ChatLimits.displayLength * 4 else { return [] }
-        // A range and not LIKE: it uses the index, and the user's % and _ mean themselves.
-        let high = low + "\u{10FFFF}"
-        return try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT id, name, display FROM user WHERE (folded >= ? AND folded < ?) OR (display_folded >= ? AND display_folded < ?)
-                    ORDER BY folded LIMIT ?
-                    """), arguments: [low, high, low, high, ChatLimits.users]
-        ).map(self.user)
-    }
-
     static func user(_ row: Row) -> ChatUser {
         ChatUser(id: UserID(unchecked: row["id"]), name: row["name"], display: row["display"])
     }

@@ -5,6 +5,7 @@ enum ChatLine: Equatable {
     case open(String)
     case image(path: String, caption: String?)
     case users(String?)
+    case more
     case new(title: String, members: [String])
     case history
     case logout
@@ -28,6 +29,7 @@ enum ChatLine: Equatable {
         case "open", "o": self = rest.isEmpty ? .mistake("/open NAME: whom?") : .open(rest)
         case "image", "i": self = Self.image(rest)
         case "users", "u": self = .users(rest.isEmpty ? nil : rest)
+        case "more", "m": self = .more
         case "new", "n": self = Self.group(rest)
         case "history", "h": self = .history
         case "logout": self = .logout
@@ -61,7 +63,8 @@ enum ChatLine: Equatable {
         /new TITLE: NAME NAME …  make a group
         /image FILE [CAPTION]    send a picture (PNG, JPEG, GIF, WebP)
         /history                 earlier messages
-        /users [PREFIX]          people
+        /users [NAME]            people, by any part of their names; @NAME: by the user name alone
+        /more                    more of them
         /logout                  end this session on the server
         /quit                    leave; what is not sent yet goes out next time
         Anything else is sent to the open conversation.

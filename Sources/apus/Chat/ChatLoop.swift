@@ -16,7 +16,7 @@ import Foundation
     let output: ChatOutput
     private let wait: Duration
     var current: ChatConversation?
-    private var currentName = ""
+    var currentName = ""
     /// What was typed here, whose echo needs no second line.
     private var typed: Set<ClientID> = []
     private var listed: [ChatConversationInfo] = []
@@ -24,7 +24,13 @@ import Foundation
     private var signedOut: String?
     private var isOnline = false
     /// The last event of the open conversation on the screen. The stream of changes repeats what the history has shown.
-    private var shown: Int64 = 0
+    var shown: Int64 = 0
+    /// The message of the open conversation up to which nothing unread is missing on the screen: so far it is read.
+    var shownThrough: Int64 = 0
+    /// The number of the last message that was read when the conversation was opened, until its first unread message is shown.
+    var unreadAfter: Int64?
+    /// The page of people that `/more` shows.
+    var morePeople: (query: String?, after: String)?
 
     init(client: ChatClient, output: ChatOutput, wait: Duration) {
         self.client = client
@@ -48,12 +54,7 @@ import Foundation
         }
         await self.perform(.list)
         if let name { await self.perform(.open(name)) }
-        self.output.prompt(self.promptText)
-        // A thread of its own: reading a terminal blocks. It ends with the process.
-        Thread.detachNewThread {
-            while let line = readLine(strippingNewline: true) { continuation.yield(.line(line)) }
-            continuation.yield(.endOfInput)
-        }
+        self.readLines { continuation.yield($0) }
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         for await input in inputs {
@@ -80,6 +81,22 @@ import Foundation
     }
 
     var hasQuit = false
+
+    /// Reads lines on a thread of its own, which ends with the process: reading blocks.
+    private func readLines(_ received: @escaping @Sendable (Input) -> Void) {
+        let isEditing = self.output.typing?.start(prompt: self.promptText) { input in
+            switch input {
+            case .line(let line): received(.line(line))
+            case .end: received(.endOfInput)
+            }
+        }
+        guard isEditing != true else { return }
+        self.output.prompt(self.promptText)
+        Thread.detachNewThread {
+            while let line = readLine(strippingNewline: true) { received(.line(line)) }
+            received(.endOfInput)
+        }
+    }
 
     private var promptText: String { self.current == nil ? "> " : "\(self.currentName)> " }
 
@@ -115,6 +132,7 @@ import Foundation
     }
 
     private func farewell() async -> ExitCode? {
+        self.output.typing?.stop()
         self.output.prompt("")
         if let signedOut {
             self.output.error("the server has ended this session: \(signedOut). Start again with --password-file, or type the password")
@@ -138,7 +156,10 @@ import Foundation
             case .quit: self.hasQuit = true
             case .list: try await self.list()
             case .open(let name): try await self.open(name)
-            case .users(let prefix): try await self.users(prefix)
+            case .users(let query): try await self.users(query, after: nil)
+            case .more:
+                guard let page = self.morePeople else { throw ChatClientError(.badInput, message: "there are no more; /users begins") }
+                try await self.users(page.query, after: page.after)
             case .new(let title, let names): try await self.new(title, names)
             case .history: try await self.history()
             case .image(let path, let caption): try await self.image(path, caption)
@@ -173,43 +194,21 @@ import Foundation
         } else if let known = all.first(where: { $0.name.lowercased() == name.lowercased() || $0.title == name }) {
             conversation = try await self.client.conversation(known.id)
         } else {
-            conversation = try await self.client.conversation(with: name)
+            conversation = try await self.conversation(with: name)
         }
         self.current = conversation
         self.currentName = ChatOutput.harmless(try await conversation.info.name)
         self.output.line(self.output.styled("— \(self.currentName) —", .bold))
         self.shown = 0
-        for item in try await conversation.history(limit: 20) { await self.show(item) }
-        try await conversation.markRead()
+        try await self.showNewest(of: conversation)
     }
 
     private func history() async throws {
         guard let current else { throw ChatClientError(.badInput, message: "open a conversation first: /open NAME") }
         let count = try await current.loadEarlier()
         for item in try await current.history(limit: 200) { await self.show(item) }
+        await self.markShown()
         if count == 0 { self.output.line(self.output.styled("That is everything.", .dim)) }
-    }
-
-    private func users(_ prefix: String?) async throws {
-        for user in try await self.client.users(matching: prefix) {
-            let state = user.online ? self.output.styled(" online", .green) : ""
-            self.output.line("\(user.name)  \(ChatOutput.harmless(user.display))\(state)")
-        }
-    }
-
-    private func new(_ title: String, _ names: [String]) async throws {
-        var members: [UserID] = []
-        for name in names {
-            guard let user = try await self.client.users(matching: name).first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                throw ChatClientError(.notFound, message: "there is no user named \(name)")
-            }
-            members.append(user.id)
-        }
-        let conversation = try await self.client.createGroup(title: title, members: members)
-        self.current = conversation
-        self.currentName = ChatOutput.harmless(title)
-        self.shown = 0
-        self.output.line(self.output.styled("— \(self.currentName) —", .bold))
     }
 
     private func image(_ path: String, _ caption: String?) async throws {
@@ -264,17 +263,20 @@ import Foundation
         if wasTyped {
             // Typed at a terminal, the words stand there already.
             self.output.line(self.output.styled(self.output.isTerminal ? "✓ sent" : "✓ sent: \(ChatText.summary(of: message))", .dim))
+            self.noteShown(message.number)
         } else {
+            self.announceUnread(message)
             await self.show(.message(message))
         }
-        try? await self.current?.markRead()
+        await self.markShown()
     }
 
-    private func show(_ item: ChatHistoryItem) async {
+    func show(_ item: ChatHistoryItem) async {
         switch item {
         case .gap: self.output.line(self.output.styled("… messages are missing here; /history fetches them", .yellow))
         case .message(let message):
             self.shown = max(self.shown, message.seq ?? 0)
+            self.noteShown(message.number)
             let isMine = message.sender == self.client.session.user.id
             let name = isMine ? "you" : await self.client.user(message.sender)?.name ?? message.sender.rawValue
             let mark = isMine ? self.output.styled("  " + ChatText.mark(for: message.delivery), .dim) : ""

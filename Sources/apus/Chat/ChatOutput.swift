@@ -12,24 +12,42 @@ struct ChatOutput: Sendable {
         case cyan = "\u{1b}[36m"
     }
 
-    static let standard = ChatOutput(
-        isTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-        hasColour: isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-            && ProcessInfo.processInfo.environment["TERM"] != "dumb")
+    static let standard = ChatOutput()
+
+    private init() {
+        let environment = ProcessInfo.processInfo.environment
+        let isTerminal = isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
+        let hasColour = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
+        self.isTerminal = isTerminal
+        self.hasColour = hasColour
+        self.typing =
+            TerminalPrompt.isPossible ? TerminalPrompt { hasColour ? Style.bold.rawValue + $0 + "\u{1b}[0m" : $0 } : nil
+    }
 
     let isTerminal: Bool
     let hasColour: Bool
+    /// The row in which lines are typed; nil when they come from elsewhere.
+    let typing: TerminalPrompt?
 
     func styled(_ text: String, _ style: Style) -> String {
         self.hasColour && style != .plain ? style.rawValue + text + "\u{1b}[0m" : text
     }
 
-    /// A line of its own: over the prompt, when there is one.
-    func line(_ text: String = "") { self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n") }
+    /// A line of its own: above what is being typed, or over the prompt.
+    func line(_ text: String = "") {
+        if self.typing?.above({ self.raw(text + "\n") }) == true { return }
+        self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+    }
 
-    func prompt(_ text: String) { if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) } }
+    func prompt(_ text: String) {
+        if self.typing?.show(prompt: text) == true { return }
+        if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) }
+    }
 
-    func error(_ text: String) { writeStandardError(Data("apus chat: \(text)\n".utf8)) }
+    func error(_ text: String) {
+        let data = Data("apus chat: \(text)\n".utf8)
+        if self.typing?.above({ writeStandardError(data) }) != true { writeStandardError(data) }
+    }
 
     func raw(_ text: String) { writeStandardOutput(Data(text.utf8)) }
 

@@ -128,11 +128,12 @@ import Testing
         await world.end()
     }
 
-    @Test func refusedMessageStaysWithItsReasonAndTheNextGoesOn() async throws {
+    @Test(arguments: [ChatError.Code.forbidden, .conflict, ChatError.Code(rawValue: "of_a_later_server")])
+    func refusedMessageStaysWithItsReasonAndTheNextGoesOn(code: ChatError.Code) async throws {
         let world = try await World()
         world.server.create(pair)
         await world.online()
-        world.server.fail(ChatVerb.send, ChatError(.forbidden, message: "you are muted"))
+        world.server.fail(ChatVerb.send, ChatError(code, message: "you are muted"))
         try await world.engine.send("m1")
         try await world.engine.send("m2")
         let refused = await world.changes.first { change -> ChatMessage? in
@@ -271,6 +272,18 @@ import Testing
         world.transport.refuse(ChatError(.unauthorized, message: "unauthorized"))
         let reason = await world.changes.first { if case .connection(.signedOut(let reason)) = $0 { reason } else { nil } }
         #expect(reason == "unauthorized")
+        await world.end()
+    }
+
+    @Test func peopleComeInPages() async throws {
+        let world = try await World()
+        await world.online()
+        world.server.nextPage = "1:bobby"
+        let first = try await world.engine.users(matching: "b")
+        #expect(first.users.map(\.name) == ["alice", "bobby"] && first.next == "1:bobby")
+        world.server.nextPage = nil
+        #expect(try await world.engine.users(matching: "b", after: first.next).next == nil)
+        #expect(world.server.asked(ChatVerb.users) == [["query": "b"], ["query": "b", "after": "1:bobby"]])
         await world.end()
     }
 

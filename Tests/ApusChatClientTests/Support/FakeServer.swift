@@ -22,6 +22,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     private var pageFailure: ChatError?
     private var acksToLose = 0
     private var isMute = false
+    private var pageAfter: String?
     /// Events that are stored and not pushed.
     private var pushesToLose = 0
     /// Heads or users of one answer; the rest is on the next page.
@@ -51,6 +52,11 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     func meet(_ users: [ChatUser]) { self.locked { self.contacts = users } }
     func fail(_ verb: String, _ errors: ChatError...) { self.locked { self.failures[verb, default: []] += errors } }
     func failNextPage(_ error: ChatError) { self.locked { self.pageFailure = error } }
+    /// `next` of the answers to `users`.
+    var nextPage: String? {
+        get { self.locked { self.pageAfter } }
+        set { self.locked { self.pageAfter = newValue } }
+    }
     func log(of conversation: ConversationID) -> [ChatEvent] { self.locked { self.logs[conversation] ?? [] } }
     func asked(_ verb: String) -> [JSONValue] { self.locked { self.requests.filter { $0.verb == verb }.map(\.payload) } }
     func read(by user: UserID, in conversation: ConversationID) -> Int64 { self.locked { self.reads[conversation]?[user] ?? 0 } }
@@ -120,7 +126,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
             self.logs[pair] = self.logs[pair] ?? []
             return try encoder.encode(HeadReply(head: self.makeHead(pair)))
         case ChatVerb.users:
-            return try encoder.encode(UsersReply(users: [alice, bobby]))
+            return try encoder.encode(UsersReply(users: [alice, bobby], next: self.pageAfter))
         default:
             throw ChatError(.badRequest, message: "unknown: \(verb)")
         }

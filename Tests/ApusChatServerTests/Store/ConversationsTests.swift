@@ -106,12 +106,4 @@ struct ConversationsTests {
         #expect(try self.chat.head(pair, for: alice).updatedAt == 30)
         #expect(try self.chat.head(pair, for: alice).last?.seq == 1)
     }
-
-    @Test func usersAreFoundByPrefixAndNothingIsAPattern() throws {
-        func find(_ prefix: String) throws -> [String] { try self.chat.db.read { db in try Users.find(prefix: prefix, db) }.map(\.name) }
-        #expect(try find("AL") == ["alice"])
-        #expect(try find("the b") == ["bobby"])
-        #expect(try find("%") == [])
-        #expect(try find("") == ["alice", "bobby", "carol"])
-    }
 }

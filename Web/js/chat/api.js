@@ -30,6 +30,9 @@ export async function downloadBlob(token, sha256) {
   return response.blob();
 }
 
+/** Codes for answers that are not the chat's own. */
+const CODES = { 401: "unauthorized", 408: "network", 413: "too_large", 425: "network", 429: "too_many", 502: "network", 503: "network", 504: "network" };
+
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 
 async function post(path, body) {
@@ -49,7 +52,7 @@ async function request(path, options) {
   try {
     ({ error } = await response.json());
   } catch { /* not from the chat: a proxy's page, say */ }
-  const code = error?.code ?? (response.status === 401 ? "unauthorized" : response.status === 413 ? "too_large" : "internal");
+  const code = error?.code ?? CODES[response.status] ?? (response.status < 500 ? "bad_request" : "internal");
   throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
 }
 

@@ -5,10 +5,13 @@
 
 import { Emitter, SocketManager } from "../socketio/index.js";
 import { ChatError } from "./api.js";
+import { isSame } from "./conflict.js";
 import { Conversation } from "./conversation.js";
+import { ReadMarks } from "./marks.js";
 import { Outbox, makeClientID } from "./outbox.js";
 import { Sender } from "./sender.js";
 import { limited, onceAtATime } from "./tasks.js";
+import { wellFormed } from "./text.js";
 
 const OVERLAP = 10_000; // of the server's clock, at a reconnection: seq makes it harmless (rule 5)
 const GAP_PATIENCE = 500; // what came too early may just have overtaken
@@ -17,7 +20,7 @@ const PULL = 200;
 const PULLS = 4; // at a time: the server answers one after the other, and refuses more than it lets wait
 
 export class ChatClient extends Emitter {
-  #manager; #socket; #sender;
+  #manager; #socket; #sender; #marks;
   #syncedAt = 0; // the server's time of the last list of heads
   #gapTimers = new Map();
   #ended = false;
@@ -38,6 +41,7 @@ export class ChatClient extends Emitter {
     this.conversations = new Map();
     this.loaded = false; // the first list of conversations has come
     this.#sender = new Sender(this);
+    this.#marks = new ReadMarks(this);
     this.#manager = new SocketManager(location.origin);
     this.#socket = this.#manager.socket("/chat", { auth: () => ({ token: this.token }) });
     this.#listen();
@@ -85,7 +89,7 @@ export class ChatClient extends Emitter {
 
   /** Stores the message in the outbox and sends it as soon as that is possible; it is shown at once. */
   async write(conv, { text, file, dimensions }) {
-    const entry = { id: makeClientID(), conv, at: Date.now() };
+    const entry = { id: makeClientID(), conv, at: Date.now(), after: this.conversations.get(conv)?.log.high ?? 0 };
     if (file) Object.assign(entry, { kind: "image", file, dimensions, body: text ? { text } : {} });
     else Object.assign(entry, { kind: "text", body: { text } });
     await this.outbox.add(entry);
@@ -96,16 +100,10 @@ export class ChatClient extends Emitter {
   async retry(id) {
     const entry = this.outbox.find(id);
     if (!entry) return;
-    if (entry.error?.code === "conflict") {
-      // The server knows this id with other content: only a new id can help.
-      const { conv, kind, body, file, dimensions, at } = entry;
-      await this.outbox.remove(id);
-      await this.outbox.add({ id: makeClientID(), conv, kind, body, file, dimensions, at });
-    } else {
-      entry.state = "waiting";
-      delete entry.error;
-      await this.outbox.update(entry);
-    }
+    entry.isDoubted = entry.error?.code === "conflict";
+    entry.state = "waiting";
+    delete entry.error;
+    await this.outbox.update(entry);
     this.#changed(entry.conv);
     this.#sender.flush();
   }
@@ -122,40 +120,46 @@ export class ChatClient extends Emitter {
   }
 
   async createGroup(title, members) {
-    return this.#headAnswered(await this.request("create", { title, members }));
+    return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
   }
 
-  async findPeople(query) {
-    const { users } = await this.request("users", query ? { query } : {});
+  /** One page of the people found: {users, next}; `next` asks for the page after it, and is null on the last one. */
+  async findPeople(query, after = null) {
+    const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
     this.#learn(users);
-    return users.filter((user) => user.id !== this.user.id);
+    return { users: users.filter((user) => user.id !== this.user.id), next };
   }
 
-  /** Loads the history above what is held; on first opening, the newest page. */
-  async loadOlder(id) {
+  /** Loads the history above what is held; on first opening, the newest page. Resolves to whether anything came. */
+  async loadOlder(id, limit = PAGE) {
     const conversation = this.conversations.get(id);
-    if (!conversation || conversation.loadingOlder) return;
+    if (!conversation) return false;
+    if (conversation.loading) return conversation.loading;
     conversation.opened = true;
-    if (!conversation.canLoadOlder || !this.connected) return;
-    conversation.loadingOlder = true;
-    this.#changed(id);
-    try {
-      const { events } = await this.request("sync", { conv: id, before: conversation.log.low, limit: PAGE });
-      conversation.log.prepend(events);
-    } finally {
-      conversation.loadingOlder = false;
+    if (!conversation.canLoadOlder || !this.connected) return false;
+    conversation.loading = this.#loadOlder(conversation, limit).finally(() => {
+      conversation.loading = null;
       this.#changed(id);
-    }
+    });
+    this.#changed(id);
+    return conversation.loading;
   }
 
-  /** Everything up to message n has been seen. */
+  async #loadOlder({ id, log }, limit) {
+    const before = log.low;
+    const { events } = await this.request("sync", { conv: id, before, limit });
+    log.prepend(events);
+    events.forEach((event) => this.#dropDelivered(event));
+    return log.low < before;
+  }
+
+  /** Everything up to message n was seen. It is shown as read at once; the server is told until it has heard it. */
   markRead(id, n) {
     const conversation = this.conversations.get(id);
-    if (!conversation || n <= conversation.read || !this.connected) return;
-    // Shown as read at once; should the request be lost, the head that comes with the next connection puts it right.
-    conversation.applyMark(this.user.id, n);
+    if (!conversation || n <= conversation.read) return;
+    conversation.readUpTo(n);
     this.#changed(id);
-    this.request("mark", { conv: id, read: n }).catch(() => {});
+    this.#marks.tell(conversation);
   }
 
   // --- for Sender ---
@@ -184,6 +188,12 @@ export class ChatClient extends Emitter {
     this.#watchGap(conversation);
     await this.outbox.remove(id);
     this.#changed(conv);
+  }
+
+  /** The log has the message already. */
+  async delivered(entry) {
+    await this.outbox.remove(entry.id);
+    this.#changed(entry.conv);
   }
 
   outboxChanged(conv) { this.#changed(conv); }
@@ -241,7 +251,7 @@ export class ChatClient extends Emitter {
     const { at } = await this.#pages("sync", since, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
     this.#syncedAt = at;
     await this.outbox.reload();
-    await this.#dropDelivered();
+    for (const conversation of this.conversations.values()) conversation.log.events.forEach((event) => this.#dropDelivered(event));
     if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
     this.loaded = true;
     this.#ready = true;
@@ -249,6 +259,7 @@ export class ChatClient extends Emitter {
     this.fire("people");
     this.#changed();
     this.#sender.flush();
+    this.#marks.flush();
   }
 
   #catchUpFailed(error) {
@@ -297,7 +308,7 @@ export class ChatClient extends Emitter {
     }
     const applied = conversation.applyEvent(event);
     for (const each of applied) {
-      if (each.sender === this.user.id && this.outbox.find(each.id)) this.outbox.remove(each.id); // its ack was lost or is late
+      if (each.sender === this.user.id) this.#dropDelivered(each); // its ack was lost or is late
       else if (each.n != null && each.sender !== this.user.id) this.fire("event", each, conversation);
     }
     this.#watchGap(conversation);
@@ -330,9 +341,7 @@ export class ChatClient extends Emitter {
       while (this.#socket.connected) {
         const { events, head } = await this.request("sync", { conv: conversation.id, from: conversation.log.high + 1, limit: PULL });
         for (const event of events) {
-          for (const each of conversation.applyEvent(event)) {
-            if (each.sender === this.user.id) this.outbox.remove(each.id);
-          }
+          for (const each of conversation.applyEvent(event)) this.#dropDelivered(each);
         }
         conversation.applyHead(head);
         if (conversation.log.high >= head.seq || events.length === 0) break;
@@ -345,13 +354,10 @@ export class ChatClient extends Emitter {
     }
   }
 
-  /** Messages whose ack was lost with the connection and that the log holds already. */
-  async #dropDelivered() {
-    for (const conversation of this.conversations.values()) {
-      for (const event of conversation.log.events) {
-        if (event.sender === this.user.id && this.outbox.find(event.id)) await this.outbox.remove(event.id);
-      }
-    }
+  /** A message whose ack was lost with the connection: the log holds it already. */
+  #dropDelivered(event) {
+    const entry = event.sender === this.user.id && this.outbox.find(event.id);
+    if (entry && isSame(entry, event)) this.outbox.remove(entry.id);
   }
 
   // Changes of one turn are told once.

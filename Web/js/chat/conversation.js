@@ -4,18 +4,22 @@ import { ConversationLog, FAR_BEHIND } from "./log.js";
 
 export class Conversation {
   #floor = 0; // what was before our time, and what is read: unread = n − this (rule 3)
+  #seen = new Set(); // ordinals above #floor that were on the screen, while others below them were not
 
   constructor(head, me) {
     this.id = head.conv;
     this.me = me;
     this.log = new ConversationLog(head);
-    this.loadingOlder = false;
+    this.loading = null; // the request for older events that is under way
     this.opened = false; // its history has been looked at
+    this.toldRead = 0; // the read position that the server knows
     this.applyHead(head);
   }
 
   get unread() { return Math.max(0, this.n - this.#floor); }
   get read() { return this.#floor; }
+  /** Whether the first unread message is in the log. */
+  get holdsUnread() { return (this.log.events.find((event) => event.n != null)?.n ?? Infinity) <= this.#floor + 1; }
   get isPair() { return this.kind === "pair"; }
   get partner() { return this.members.find((member) => member.user !== this.me)?.user ?? this.me; }
   get canLoadOlder() { return this.log.low > Math.max(1, this.minSeq); }
@@ -31,7 +35,7 @@ export class Conversation {
     this.members = head.members.map((member) => ({ ...member }));
     this.minSeq = head.min_seq ?? 1;
     this.n = Math.max(this.n ?? 0, head.n);
-    this.#floor = Math.max(this.#floor, head.read, head.n - head.unread);
+    this.confirmRead(Math.max(head.read, head.n - head.unread));
     this.#lastOfHead = head.last ?? null;
     this.#updatedAt = head.updated_at;
     const missing = head.seq - this.log.high;
@@ -49,7 +53,7 @@ export class Conversation {
     for (const next of applied) {
       if (next.n == null) continue;
       this.n = Math.max(this.n, next.n);
-      if (next.sender === this.me) this.#floor = Math.max(this.#floor, next.n); // own messages are read
+      if (next.sender === this.me) this.confirmRead(next.n); // a send reads everything, on the server too
       const sender = this.members.find((member) => member.user === next.sender);
       if (sender) sender.read = Math.max(sender.read, next.n);
     }
@@ -58,9 +62,38 @@ export class Conversation {
 
   /** A receipt only moves forward; one that comes late changes nothing. */
   applyMark(user, read) {
-    if (user === this.me) this.#floor = Math.max(this.#floor, Math.min(read, this.n));
+    if (user === this.me) this.confirmRead(read);
     const member = this.members.find((each) => each.user === user);
     if (member) member.read = Math.max(member.read, read);
+  }
+
+  /** The messages with these ordinals were on the screen. Answers up to where nothing unread was left out: so far it is read. */
+  see(ordinals) {
+    for (const n of ordinals) if (n > this.#floor && n <= this.n) this.#seen.add(n);
+    let read = this.#floor;
+    while (this.#seen.has(read + 1)) read += 1;
+    return read;
+  }
+
+  /** The number of messages after the ordinal `from`, up to `to`, that are unread and were not on the screen. */
+  unseen(from, to) {
+    const first = Math.max(from, this.#floor);
+    const seen = [...this.#seen].filter((n) => n > first && n <= to).length;
+    return Math.max(0, to - first - seen);
+  }
+
+  hasSeen(n) { return n <= this.#floor || this.#seen.has(n); }
+
+  /** The user has read up to here; the server is still to be told. */
+  readUpTo(n) {
+    this.#floor = Math.max(this.#floor, Math.min(n, this.n));
+    for (const seen of this.#seen) if (seen <= this.#floor) this.#seen.delete(seen);
+  }
+
+  /** The server knows that the user has read up to here. */
+  confirmRead(n) {
+    this.toldRead = Math.max(this.toldRead, n);
+    this.readUpTo(n);
   }
 
   /** Whether somebody else has read the message with ordinal n. */

@@ -10,6 +10,7 @@ const MAXIMUM_EARLY = 500;
 export class ConversationLog {
   events = []; // ascending, seq = low … high without a hole
   high = 0; // the cursor
+  resets = 0; // how often it was started afresh
   #early = new Map(); // seq → event, beyond the hole
 
   /** Starts at the newest event; older ones are loaded as the reader asks. */
@@ -23,6 +24,7 @@ export class ConversationLog {
 
   /** A fresh window: everything older is asked for again when it is looked at, so no gap is left inside. */
   reset(head) {
+    this.resets += 1;
     this.high = head.seq;
     this.events = head.last && head.last.seq === head.seq ? [head.last] : [];
     for (const seq of this.#early.keys()) if (seq <= this.high) this.#early.delete(seq);

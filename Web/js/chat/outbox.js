@@ -1,6 +1,8 @@
 // What was written and not yet acknowledged, in IndexedDB, one queue per account. An entry leaves only when the server has the message,
 // or when its writer gives it up; its client id stays the same through every retry, so that a lost ack never makes a second message.
 
+import { wellFormed } from "./text.js";
+
 const DATABASE = "apus";
 const STORE = "outbox";
 
@@ -30,12 +32,13 @@ export class Outbox {
     const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
     const stored = await settled(index.getAll(this.account));
     const known = new Map(this.#entries.map((entry) => [entry.id, entry]));
-    this.#entries = stored.map((entry) => known.get(entry.id) ?? entry).sort((a, b) => a.at - b.at || a.order - b.order);
+    this.#entries = stored.map((entry) => known.get(entry.id) ?? storable(entry)).sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
   /** Stores an entry; it is safe from a reload once this resolves. */
   async add(entry) {
-    const whole = { ...entry, account: this.account, order: this.#entries.length, state: "waiting" };
+    const order = Math.max(-1, ...this.#entries.map((each) => each.order)) + 1;
+    const whole = storable({ ...entry, account: this.account, order, state: "waiting" });
     this.#entries.push(whole);
     await this.#write((store) => store.put(whole));
     return whole;
@@ -43,6 +46,18 @@ export class Outbox {
 
   async update(entry) {
     if (this.find(entry.id)) await this.#write((store) => store.put(entry));
+  }
+
+  /** Gives an entry another id; its place in the queue stays. */
+  async renew(entry, id) {
+    const { error, isDoubted, ...rest } = entry;
+    const renewed = { ...rest, id, state: "waiting" };
+    this.#entries = this.#entries.map((each) => (each === entry ? renewed : each));
+    await this.#write((store) => {
+      store.delete(entry.id);
+      store.put(renewed);
+    });
+    return renewed;
   }
 
   async remove(id) {
@@ -60,6 +75,11 @@ export class Outbox {
       transaction.onabort = transaction.onerror = () => reject(transaction.error);
     }).catch((error) => console.warn("The outbox could not be written", error));
   }
+}
+
+/** An entry whose words every server can read. */
+function storable(entry) {
+  return typeof entry.body?.text === "string" ? { ...entry, body: { ...entry.body, text: wellFormed(entry.body.text) } } : entry;
 }
 
 async function openDatabase() {

@@ -19,3 +19,6 @@ export function limited(limit) {
   };
   return (work) => { waiting.push(work); next(); };
 }
+
+/** Waits for a number of milliseconds. */
+export const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));

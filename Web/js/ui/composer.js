@@ -8,31 +8,40 @@ import { ACCEPTED, preparePicture } from "./pictures.js";
 const LONGEST = 8000;
 const MOST_PICTURES = 9;
 
-/** `send({text, file, dimensions})` stores a message; it resolves when that is safe. */
+/**
+ * `send(conversation, {text, file, dimensions})` stores a message and resolves when that is safe; `wrote(conversation)` is told when all is
+ * stored. Every action belongs to the conversation that was open when it began, whatever is open when it ends.
+ */
 export function makeComposer({ send, wrote }) {
-  const drafts = new Map(); // conversation → {text, pictures}
-  let current = null;
-  let pictures = []; // {file, dimensions, url}
+  const drafts = new Map(); // conversation → {conversation, text, pictures, placeholder, sending}
+  let shown = null; // the draft on the screen
+  let attaching = null; // the draft that the file dialog was opened for
+  let preparing = Promise.resolve(); // one picture after the other: they are large while they are open
 
   const input = h("textarea", { id: "message", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send", oninput: changed, onkeydown: key, onpaste: paste });
   const file = h("input", { type: "file", id: "file", accept: ACCEPTED.join(","), multiple: true, hidden: true, tabindex: "-1", onchange: () => {
-    take([...file.files]);
+    take(attaching ?? shown, [...file.files]);
+    attaching = null;
     file.value = "";
   } });
   const button = h("button", { type: "submit", class: "send", id: "send", "aria-label": t("send"), title: t("send"), disabled: true }, icon("send"));
   const tray = h("div", { class: "tray", id: "tray", hidden: true });
   const element = h("form", { class: "composer", onsubmit: submit }, tray,
     h("div", { class: "composer-row" },
-      h("button", { type: "button", class: "icon-button", id: "attach", "aria-label": t("attach"), title: t("attach"), onclick: () => file.click() }, icon("picture")),
+      h("button", { type: "button", class: "icon-button", id: "attach", "aria-label": t("attach"), title: t("attach"), onclick: () => {
+        attaching = shown;
+        file.click();
+      } }, icon("picture")),
       file, input, button));
 
   function changed() {
+    if (shown) shown.text = input.value;
     input.rows = 1;
     // Lines as they wrap, up to six; by rows, because a strict CSP and a style attribute do not go together.
     const line = parseFloat(getComputedStyle(input).lineHeight) || 22;
     const padding = input.offsetHeight - line;
     input.rows = Math.max(1, Math.min(6, Math.round((input.scrollHeight - padding) / line)));
-    button.disabled = input.value.trim() === "" && pictures.length === 0;
+    button.disabled = input.value.trim() === "" && !shown?.pictures.length;
   }
 
   function key(event) {
@@ -42,59 +51,90 @@ export function makeComposer({ send, wrote }) {
     submit();
   }
 
-  async function submit(event) {
+  function submit(event) {
     event?.preventDefault();
     const text = input.value.trim();
     if ([...text].length > LONGEST) return toast(t("tooLong"));
-    if (!text && pictures.length === 0) return;
-    const leaving = pictures;
-    pictures = [];
+    if (!shown || (!text && shown.pictures.length === 0)) return;
+    const draft = shown;
+    const pictures = draft.pictures;
+    draft.pictures = [];
     input.value = "";
     renderTray();
     changed();
-    // The words go under the last picture.
-    for (const [index, picture] of leaving.entries()) {
-      const caption = index === leaving.length - 1 ? text : "";
-      await send({ text: caption, file: picture.file, dimensions: picture.dimensions });
-      URL.revokeObjectURL(picture.url);
-    }
-    if (leaving.length === 0) await send({ text });
-    wrote();
     input.focus();
+    // What is written later waits for pictures that are still being prepared: the order stays.
+    draft.sending = draft.sending.then(() => sendAll(draft.conversation, text, pictures)).catch((error) => console.warn(error));
   }
 
-  async function take(files) {
+  async function sendAll(conversation, text, pictures) {
+    const ready = (await Promise.all(pictures.map((picture) => picture.prepared))).filter(Boolean);
+    // The words go under the last picture.
+    for (const [index, { file, dimensions }] of ready.entries()) await send(conversation, { text: index === ready.length - 1 ? text : "", file, dimensions });
+    if (ready.length === 0 && text) await send(conversation, { text });
+    for (const picture of pictures) forget(picture);
+    wrote(conversation);
+  }
+
+  /** Puts files into the tray of a draft. `prepared` of a picture resolves to {file, dimensions}, or to null if it is none. */
+  function take(draft, files) {
     for (const chosen of files) {
-      if (pictures.length >= MOST_PICTURES) break;
-      try {
-        const prepared = await preparePicture(chosen);
-        pictures.push({ ...prepared, url: URL.createObjectURL(prepared.file) });
-      } catch (error) {
-        toast(t(error.message));
+      if (draft.pictures.length >= MOST_PICTURES) {
+        toast(t("tooManyPictures", { n: MOST_PICTURES }));
+        break;
       }
+      const picture = { name: chosen.name, url: null };
+      picture.prepared = preparing.then(() => prepare(draft, picture, chosen));
+      preparing = picture.prepared;
+      draft.pictures.push(picture);
     }
-    renderTray();
-    changed();
-    input.focus();
+    if (draft === shown) input.focus();
+    rendered(draft);
+  }
+
+  async function prepare(draft, picture, chosen) {
+    let prepared = null;
+    try {
+      prepared = await preparePicture(chosen);
+      if (draft.pictures.includes(picture)) picture.url = URL.createObjectURL(prepared.file);
+    } catch (error) {
+      toast(t(error.message));
+      draft.pictures = draft.pictures.filter((each) => each !== picture);
+    }
+    rendered(draft);
+    return prepared;
+  }
+
+  function forget(picture) {
+    if (picture.url) URL.revokeObjectURL(picture.url);
   }
 
   function paste(event) {
     const files = [...(event.clipboardData?.files ?? [])].filter((each) => ACCEPTED.includes(each.type));
     if (files.length === 0) return;
     event.preventDefault();
-    take(files);
+    take(shown, files);
+  }
+
+  function rendered(draft) {
+    if (draft !== shown) return;
+    renderTray();
+    changed();
   }
 
   function renderTray() {
+    const draft = shown;
+    const { pictures } = draft;
     tray.hidden = pictures.length === 0;
-    tray.replaceChildren(...pictures.map((picture) => h("div", { class: "tray-item" }, h("img", { src: picture.url, alt: picture.file.name ?? t("photo") }),
+    tray.replaceChildren(...pictures.map((picture) => h("div", { class: "tray-item" },
+      picture.url ? h("img", { src: picture.url, alt: picture.name ?? t("photo") })
+        : h("span", { class: "tray-waiting", role: "status", "aria-label": t("preparing") }, h("span", { class: "spinner" })),
       h("button", { type: "button", class: "tray-remove", "aria-label": t("remove"), onclick: () => {
-        URL.revokeObjectURL(picture.url);
-        pictures = pictures.filter((each) => each !== picture);
-        renderTray();
-        changed();
+        draft.pictures = draft.pictures.filter((each) => each !== picture);
+        forget(picture);
+        rendered(draft);
       } }, icon("close")))));
-    input.placeholder = pictures.length > 0 ? t("caption") : input.dataset.placeholder ?? "";
+    input.placeholder = pictures.length > 0 ? t("caption") : draft.placeholder;
   }
 
   /** Lets pictures be dropped anywhere on `area`. */
@@ -112,19 +152,17 @@ export function makeComposer({ send, wrote }) {
       if (!carriesFiles(event)) return;
       event.preventDefault();
       show(-depth);
-      take([...event.dataTransfer.files]);
+      if (shown) take(shown, [...event.dataTransfer.files]);
     });
   }
 
   return {
     element, acceptDrops,
     open(id, name) {
-      if (current) drafts.set(current, { text: input.value, pictures });
-      const draft = drafts.get(id) ?? { text: "", pictures: [] };
-      current = id;
-      pictures = draft.pictures;
-      input.value = draft.text;
-      input.dataset.placeholder = t("messageTo", { name });
+      if (!drafts.has(id)) drafts.set(id, { conversation: id, text: "", pictures: [], sending: Promise.resolve() });
+      shown = drafts.get(id);
+      shown.placeholder = t("messageTo", { name });
+      input.value = shown.text;
       renderTray();
       changed();
       if (matchMedia("(pointer: fine)").matches) input.focus();

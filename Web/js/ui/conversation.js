@@ -10,7 +10,10 @@ import { makeThread } from "./thread.js";
 export function makeConversationPane(chat, pictures, { back }) {
   let current = null;
   const thread = makeThread(chat, pictures);
-  const composer = makeComposer({ send: (message) => chat.write(current, message), wrote: () => thread.wrote() });
+  const composer = makeComposer({
+    send: (conversation, message) => chat.write(conversation, message),
+    wrote: (conversation) => conversation === current && thread.wrote(),
+  });
   const heading = h("div", { class: "peer" });
   const conversation = h("section", { class: "conversation", hidden: true, "aria-label": t("messages") },
     h("header", { class: "bar" },

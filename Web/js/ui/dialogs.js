@@ -77,24 +77,41 @@ function peoplePicker(chat, dialog, { pick, isPicked }) {
   } });
   const list = h("ul", { class: "people", "aria-label": t("findPeople") });
   let timer = 0;
-  let asked = 0;
+  let turn = 0; // counts questions, so that an answer to an earlier one is told apart
+  let query = "";
   let found = [];
+  let next = null; // asks for the page after what is shown
 
   const ask = attempt(dialog, async () => {
-    const turn = ++asked;
-    const people = await chat.findPeople(input.value.trim());
-    if (turn !== asked) return; // a later question has been asked meanwhile
-    found = people;
+    const mine = ++turn;
+    const wanted = input.value.trim();
+    const page = await chat.findPeople(wanted);
+    if (mine !== turn) return;
+    [query, found, next] = [wanted, page.users, page.next];
+    list.scrollTop = 0;
     refresh();
   });
 
+  const more = attempt(dialog, async () => {
+    const mine = ++turn;
+    const page = await chat.findPeople(query, next);
+    if (mine !== turn) return;
+    const known = new Set(found.map((person) => person.id));
+    const first = found.length;
+    [found, next] = [[...found, ...page.users.filter((person) => !known.has(person.id))], page.next];
+    refresh();
+    list.children[first]?.querySelector("button")?.focus({ preventScroll: true });
+  });
+
   function refresh() {
-    list.replaceChildren(...(found.length === 0 ? [h("li", { class: "nobody" }, t("nobody"))] : found.map((person) => {
+    const shown = found.map((person) => {
       const picked = isPicked?.(person.id) ?? false;
       return h("li", {}, h("button", { type: "button", class: `person${picked ? " picked" : ""}`, "data-user": person.name, "aria-pressed": isPicked ? String(picked) : null, onclick: () => pick(person) },
         personAvatar(chat.person(person.id)), h("span", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)),
         picked ? icon("check") : null));
-    })));
+    });
+    if (next) shown.push(h("li", { class: "more" }, h("button", { type: "button", class: "link", id: "more-people", onclick: more }, t("morePeople"))));
+    list.replaceChildren(...(shown.length === 0 ? [h("li", { class: "nobody" }, t("nobody"))] : shown));
   }
 
   ask();

@@ -30,7 +30,7 @@ export function messageElement(message, context) {
 
   return h("div", {
     class: `message ${mine ? "mine" : "theirs"}${first ? " first" : ""}${last ? " last" : ""}`, role: "listitem",
-    "data-key": message.key, "data-state": state ?? null, "data-seq": message.seq ?? null,
+    "data-key": message.key, "data-state": state ?? null, "data-seq": message.seq ?? null, "data-n": message.n ?? null,
   },
   message.named ? (last ? personAvatar(person, { presence: false }) : h("span", { class: "avatar-space" })) : null,
   h("div", { class: "column" }, bubble, state === "failed" ? failure(message, context) : null));

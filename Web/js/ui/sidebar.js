@@ -1,6 +1,7 @@
 // The list of chats: who, the last words, when, how many unread.
 
 import { t } from "../i18n.js";
+import { folded } from "../chat/text.js";
 import { avatarOf, personAvatar, titleOf } from "./avatar.js";
 import { previewText } from "./describe.js";
 import { arrange, h } from "./dom.js";
@@ -32,11 +33,12 @@ export function makeSidebar(chat, actions) {
     const online = chat.connection.name === "online";
     me.replaceChildren(personAvatar({ ...person, online }), h("div", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)));
 
-    const wanted = search.value.trim().toLocaleLowerCase();
+    const wanted = folded(search.value.trim());
     const shown = chat.sortedConversations().filter((conversation) => {
       if (!wanted) return true;
-      const names = [titleOf(chat, conversation), ...conversation.members.map((member) => chat.person(member.user).name)];
-      return names.some((name) => name.toLocaleLowerCase().includes(wanted));
+      const people = conversation.members.map((member) => chat.person(member.user));
+      const names = [titleOf(chat, conversation), ...people.flatMap((person) => [`@${person.name}`, person.display])];
+      return names.some((name) => folded(name).includes(wanted));
     });
     arrange(list, shown.map((conversation) => row(conversation)));
     for (const id of rows.keys()) if (!chat.conversations.has(id)) rows.delete(id);

@@ -1,42 +1,95 @@
 // The messages of the open conversation: rows by key, so that only what changed is touched, and a scroll that stays where the reader is.
+// It opens at the first unread message. A message is read once its end was drawn on the screen, in a visible page with focus.
 
+import { isSame } from "../chat/conflict.js";
 import { t } from "../i18n.js";
 import { changeText } from "./describe.js";
 import { arrange, h } from "./dom.js";
 import { dayTitle, sameDay } from "./format.js";
-import { icon } from "./icons.js";
+import { makeJumps } from "./jumps.js";
 import { changeElement, messageElement } from "./message.js";
 import { titleOf } from "./avatar.js";
+import { band, isLookedAt, rowsIn } from "./viewport.js";
 
 const RUN = 5 * 60_000; // messages of one sender closer than this stand together
 const NEAR = 80; // pixels from the end that count as "at the end"
+const ABOVE = 48; // pixels that stay free above what is scrolled to: the message before it shows that there is one
+const UNREAD_PAGE = 200;
+const MOST_UNREAD = 2000; // events that are loaded to get to the first unread message; beyond it the reader scrolls
 
 export function makeThread(chat, pictures) {
   const rows = new Map(); // key → {element, signature}
   let conversation = null;
-  let newFrom = null; // the n after which "New messages" stands
-  let atEnd = true;
+  let newFrom = null; // the n after which the line "Unread messages" stands
+  let isLineOld = true; // what the line was for has been read; the next unread message may move it
+  let atEnd = true; // the view follows the end
+  let locating = false; // the first unread message is being loaded
+  let turn = 0; // counts what was opened, so that a late answer is told apart
+  let resets = 0; // of the log
+  let frame = 0;
 
   const list = h("div", { class: "messages", role: "list", "aria-label": t("messages") });
   const live = h("div", { class: "visually-hidden", "aria-live": "polite" });
-  const jump = h("button", { type: "button", class: "jump", id: "jump", "aria-label": t("toBottom"), hidden: true, onclick: () => toEnd(true) }, icon("down"), h("span", { class: "badge", hidden: true }));
+  const jumps = makeJumps({ toEnd: () => toEnd(true), toUnread });
   const scroller = h("div", { class: "scroller", id: "scroller", tabindex: "0", onscroll: scrolled }, list);
-  const element = h("div", { class: "thread" }, scroller, jump, live);
+  const element = h("div", { class: "thread" }, scroller, jumps.element, live);
 
   function open(id) {
     conversation = chat.conversations.get(id) ?? null;
     rows.clear();
     list.replaceChildren();
     live.textContent = "";
-    if (!conversation) return;
-    newFrom = conversation.unread > 0 ? conversation.read : null;
-    atEnd = true;
-    render();
-    chat.loadOlder(id).catch(() => {});
+    turn += 1;
+    if (conversation) begin();
   }
 
-  function render() {
+  /** Shows the conversation from its first unread message on; from its end when there is none. */
+  function begin() {
+    resets = conversation.log.resets;
+    newFrom = conversation.unread > 0 ? conversation.read : null;
+    isLineOld = newFrom === null;
+    if (newFrom !== null && !conversation.holdsUnread) return locate();
+    locating = false;
+    if (!conversation.opened || conversation.log.events.length <= 1) loadOlder();
+    arrive();
+  }
+
+  /** Loads what lies between the first unread message and what is held, then goes there. */
+  async function locate() {
+    const about = conversation;
+    const mine = ++turn;
+    const isCurrent = () => mine === turn && about === conversation;
+    const held = about.log.events.length;
+    locating = true;
+    render();
+    while (isCurrent() && !about.holdsUnread && about.log.events.length - held < MOST_UNREAD) {
+      if (!(await chat.loadOlder(about.id, Math.min(UNREAD_PAGE, Math.max(60, about.unread + 20))).catch(() => false))) break;
+    }
+    if (!isCurrent()) return;
+    locating = false;
+    arrive();
+  }
+
+  /** Goes to the line, or to the end. */
+  function arrive() {
+    atEnd = newFrom === null;
+    render();
+    const line = rows.get("new")?.element;
+    if (line?.isConnected) scroller.scrollTop += line.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ABOVE;
+    atEnd = isAtEnd();
+    updateJumps();
+    look();
+  }
+
+  function loadOlder() {
+    chat.loadOlder(conversation.id).catch(() => {});
+  }
+
+  /** `leads`: to the very end, also past unread messages. */
+  function render(leads = false) {
     if (!conversation) return;
+    if (conversation.log.resets !== resets) return begin();
+    placeLine();
     const anchor = anchorRow();
     const context = { chat, pictures };
     const wanted = [];
@@ -49,17 +102,19 @@ export function makeThread(chat, pictures) {
       wanted.push(row.element);
     };
 
-    const items = itemsOf(conversation);
-    put("top", String([conversation.loadingOlder, conversation.canLoadOlder]), () => top());
-    if (items.length === 0 && !conversation.canLoadOlder) put("empty", titleOf(chat, conversation), () => emptyState());
+    const items = locating ? [] : itemsOf(conversation);
+    put("top", String([isLoading(), conversation.canLoadOlder]), () => top());
+    if (items.length === 0 && !conversation.canLoadOlder && !locating) put("empty", titleOf(chat, conversation), () => emptyState());
     let before = null;
+    let hasLine = newFrom === null;
     items.forEach((item, index) => {
       const next = items[index + 1];
       if (!before || !sameDay(before.at, item.at)) {
         put(`day ${new Date(item.at).toDateString()}`, dayTitle(item.at), () => h("div", { class: "day", role: "separator" }, h("span", {}, dayTitle(item.at))));
       }
-      if (newFrom !== null && item.n != null && item.n > newFrom && !item.mine && !wanted.includes(rows.get("new")?.element)) {
-        put("new", "new", () => h("div", { class: "new", role: "separator", id: "new-messages" }, h("span", {}, t("newMessages"))));
+      if (!hasLine && item.n != null && item.n > newFrom && !item.mine) {
+        hasLine = true;
+        put("new", "new", () => h("div", { class: "new", role: "separator", id: "new-messages" }, h("span", {}, t("unreadMessages"))));
       }
       const joins = (a, b) => a && b && a.message && b.message && a.sender === b.sender && Math.abs(b.at - a.at) < RUN && sameDay(a.at, b.at);
       item.first = !joins(before, item);
@@ -73,45 +128,72 @@ export function makeThread(chat, pictures) {
     const shown = new Set(wanted);
     for (const [key, row] of rows) if (!shown.has(row.element)) rows.delete(key);
 
-    // Stick to the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
-    if (atEnd) toEnd(false);
+    // Follow the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
+    if (atEnd) follow(leads);
     else if (anchor?.element.isConnected) {
       const moved = anchor.element.getBoundingClientRect().top - anchor.top;
       if (moved !== 0) scroller.scrollTop += moved; // writing it would end a smooth scroll under way
     }
-    updateJump();
-    markSeen();
+    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // more has come than fits on the screen: it gets a line
+    updateJumps();
+    look();
     fillScreen();
   }
+
+  /** New messages that will not be seen at once get the line above them. */
+  function placeLine() {
+    if (conversation.unread === 0) isLineOld = true;
+    else if (isLineOld && !(atEnd && isLookedAt(element))) {
+      newFrom = conversation.read;
+      isLineOld = false;
+    }
+  }
+
+  /** Goes to the end, but does not carry a message away over the upper edge that nobody has seen. */
+  function follow(leads = false) {
+    let by = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+    const { top } = scroller.getBoundingClientRect();
+    for (let row = leads ? null : list.lastElementChild; row; row = row.previousElementSibling) {
+      const above = row.getBoundingClientRect().top - top;
+      if (above < 0) break;
+      if (isUnseen(row)) by = Math.min(by, above - ABOVE);
+    }
+    if (by > 0) scroller.scrollTop += by;
+    atEnd = isAtEnd();
+  }
+
+  const isUnseen = (row) => row.dataset.n !== undefined && !conversation.hasSeen(Number(row.dataset.n));
+  const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
+  const isLoading = () => locating || Boolean(conversation.loading);
 
   /** The first row in view, and where it stands. */
   function anchorRow() {
     if (atEnd) return null;
-    const edge = scroller.getBoundingClientRect().top;
-    const found = [...list.children].find((row) => row.classList.contains("message") && row.getBoundingClientRect().bottom > edge);
+    const found = rowsIn(list, scroller.getBoundingClientRect()).find((row) => row.classList.contains("message"));
     return found && { element: found, top: found.getBoundingClientRect().top };
   }
 
   function itemsOf({ id, log, isPair }) {
     const me = chat.user.id;
-    const delivered = new Set();
+    const delivered = new Map();
     const items = log.events.map((event) => {
       const mine = event.sender === me;
-      if (mine) delivered.add(event.id);
+      if (mine) delivered.set(event.id, event);
       return {
         ...event, mine, message: event.n != null, key: `${event.sender} ${event.id || event.seq}`, named: !isPair && !mine,
         state: mine && event.n != null ? (conversation.isReadByOthers(event.n) ? "read" : "sent") : null,
       };
     });
     for (const entry of chat.outbox.of(id)) {
-      if (delivered.has(entry.id)) continue;
-      items.push({ ...entry, entry, sender: me, mine: true, message: true, key: `${me} ${entry.id}`, named: false });
+      const event = delivered.get(entry.id);
+      if (event && isSame(entry, event)) continue;
+      items.push({ ...entry, entry, sender: me, mine: true, message: true, key: `${me} ${entry.id}${event ? " unsent" : ""}`, named: false });
     }
     return items;
   }
 
   function top() {
-    if (conversation.loadingOlder) return h("div", { class: "top" }, h("span", { class: "spinner", role: "status", "aria-label": t("loading") }));
+    if (isLoading()) return h("div", { class: "top" }, h("span", { class: "spinner", role: "status", "aria-label": t("loading") }));
     if (conversation.canLoadOlder) return h("div", { class: "top" });
     return h("div", { class: "top beginning" }, t("beginning"));
   }
@@ -122,69 +204,92 @@ export function makeThread(chat, pictures) {
 
   function toEnd(smooth) {
     const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a long way is no pleasure to watch
-    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near ? "smooth" : "instant" });
+    const passes = outOfSight().below > 0; // what only flies past is not read
+    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near && !passes ? "smooth" : "instant" });
+  }
+
+  /** Back to the first unread message, from wherever. */
+  function toUnread() {
+    newFrom = conversation.read;
+    isLineOld = false;
+    if (conversation.holdsUnread) arrive();
+    else locate();
   }
 
   function scrolled() {
-    if (!conversation) return;
-    atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
-    if (scroller.scrollTop < 300) chat.loadOlder(conversation.id).catch(() => {});
-    updateJump();
-    markSeen();
+    if (!conversation || locating) return;
+    atEnd = isAtEnd();
+    if (scroller.scrollTop < 300) loadOlder();
+    updateJumps();
+    look();
   }
 
   /** A page that does not fill the screen gives nothing to scroll by. */
   function fillScreen() {
-    if (conversation.canLoadOlder && !conversation.loadingOlder && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) {
-      chat.loadOlder(conversation.id).catch(() => {});
-    }
+    if (conversation.canLoadOlder && !isLoading() && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) loadOlder();
   }
 
-  function updateJump() {
-    jump.hidden = atEnd;
-    const badge = jump.querySelector(".badge");
-    badge.hidden = !conversation || conversation.unread === 0;
-    badge.textContent = String(conversation?.unread ?? 0);
+  const ordinals = (found) => found.filter((row) => row.dataset.n !== undefined).map((row) => Number(row.dataset.n));
+
+  /** The ordinals of the messages whose end is on the screen. */
+  function inView() {
+    const shown = band(scroller);
+    return ordinals(rowsIn(list, shown).filter((row) => row.getBoundingClientRect().bottom <= shown.bottom + 2));
   }
 
-  /** Read is what was on a visible page, at its end. */
-  function markSeen() {
-    if (!conversation || !atEnd || document.visibilityState !== "visible" || element.offsetParent === null) return;
-    const { events } = conversation.log;
-    for (let at = events.length - 1; at >= 0; at--) {
-      if (events[at].n == null) continue;
-      chat.markRead(conversation.id, events[at].n);
-      return;
-    }
+  /** The numbers of unread messages out of sight; one whose end is not on the screen counts as below it. */
+  function outOfSight() {
+    const first = ordinals(rowsIn(list, band(scroller)))[0];
+    if (first === undefined) return { above: 0, below: 0 };
+    return { above: conversation.unseen(0, first - 1), below: conversation.unseen(inView().at(-1) ?? first - 1, conversation.n) };
   }
 
-  document.addEventListener("visibilitychange", markSeen);
-  addEventListener("focus", markSeen);
+  function updateJumps() {
+    if (conversation) jumps.update({ ...outOfSight(), atEnd: atEnd || locating });
+  }
+
+  /** Notes what the next frame shows. It is asked for each time: what is replaced before it is drawn was not seen. */
+  function look() {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      if (!conversation || locating || !isLookedAt(element)) return;
+      const read = conversation.see(inView());
+      if (read > conversation.read) chat.markRead(conversation.id, read);
+      updateJumps();
+    });
+  }
+
+  document.addEventListener("visibilitychange", look);
+  document.addEventListener("close", look, true); // of a dialog that lay over the page
+  addEventListener("focus", look);
+  globalThis.visualViewport?.addEventListener("resize", look);
   // Pictures, the keyboard of a phone, a turned screen: who was at the end stays there.
-  new ResizeObserver(() => atEnd && toEnd(false)).observe(scroller);
+  new ResizeObserver(() => {
+    if (!conversation) return;
+    if (atEnd) follow();
+    look();
+  }).observe(scroller);
 
   chat.on("conversation", (id) => id === conversation?.id && render());
-  chat.on("people", render);
+  chat.on("people", () => render());
   chat.on("connection", ({ name }) => {
-    if (name === "online" && conversation) {
-      markSeen();
-      fillScreen();
-      if (conversation.log.events.length <= 1) chat.loadOlder(conversation.id).catch(() => {});
-    }
+    if (name !== "online" || !conversation) return;
+    if (conversation.log.events.length <= 1) begin();
+    else fillScreen();
   });
   chat.on("event", (event) => {
     if (event.conv !== conversation?.id) return;
-    if (document.visibilityState !== "visible" && newFrom === null) newFrom = event.n - 1;
     live.textContent = `${chat.person(event.sender).display}: ${event.body?.text ?? t("photo")}`;
   });
 
   return {
     element, open,
-    /** One's own message: go and see it, and what was new is not new any more. */
+    /** One's own message: go and see it. What was new is not new any more. */
     wrote() {
-      atEnd = true;
       newFrom = null;
-      toEnd(false);
+      isLineOld = true;
+      atEnd = true;
+      render(true);
     },
   };
 }

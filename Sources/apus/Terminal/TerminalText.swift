@@ -6,17 +6,26 @@ enum TerminalText {
     }
 
     /// The columns a text takes.
-    static func columns(_ text: some StringProtocol) -> Int { text.unicodeScalars.reduce(0) { $0 + self.columns($1) } }
+    static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + self.columns($1) } }
 
-    /// After Unicode's East Asian Width, coarsely: a terminal that thinks otherwise is off by a column.
+    /// The columns a character takes: 0, 1 or 2, an emoji of several parts 2. A terminal that thinks otherwise is off by a column.
+    static func columns(_ character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        if scalars.contains(where: { $0.properties.isEmojiPresentation || $0 == "\u{fe0f}" }) { return 2 }
+        return min(2, scalars.reduce(0) { $0 + self.columns($1) })
+    }
+
+    /// After Unicode's East Asian Width, coarsely.
     private static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0
         default: break
         }
         return switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6: 2
-        case 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD: 2
+        case 0x1160...0x11FF: 0  // vowels and finals of a Hangul syllable
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+            0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF, 0x20000...0x3FFFD:
+            2
         default: 1
         }
     }

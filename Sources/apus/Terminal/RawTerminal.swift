@@ -1,0 +1,89 @@
+import Foundation
+
+/// Sets the terminal of standard input to the mode in which each key arrives by itself and nothing
+/// is echoed, and restores it.
+///
+/// The mode belongs to the terminal, not to the process. It is restored by ``leave()``, by `exit`
+/// and by a signal that ends the process. The state of the signal handlers is set once, before they
+/// are installed, and they call only functions that POSIX permits there.
+enum RawTerminal {
+    /// The mode to restore; `nil` before ``begin()``.
+    nonisolated(unsafe) private static var original: UnsafeMutablePointer<termios>?
+    /// A pipe for the numbers of signals that the reader of the terminal handles.
+    nonisolated(unsafe) private static var signals: (read: Int32, write: Int32) = (-1, -1)
+
+    /// Sets the mode, installs the signal handlers and restores the mode at `exit`. Call it once.
+    /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
+    ///   one byte each; `nil` when standard input is not a terminal.
+    static func begin() -> Int32? {
+        let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)  // kept for the life of the process
+        mode.initialize(to: termios())
+        var ends: [Int32] = [-1, -1]
+        guard self.original == nil, tcgetattr(STDIN_FILENO, mode) == 0, pipe(&ends) == 0 else {
+            mode.deallocate()
+            return nil
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        self.original = mode
+        self.signals = (ends[0], ends[1])
+        atexit { RawTerminal.leave() }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            signal(number) { number in
+                RawTerminal.leave()
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
+        for number in [SIGWINCH, SIGCONT, SIGTSTP] { signal(number) { RawTerminal.pass($0) } }
+        self.enter()
+        return ends[0]
+    }
+
+    /// Sets the mode. The terminal still processes output: a line feed goes to the first column.
+    static func enter() {
+        // In the background, setting the mode would stop the process.
+        guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        var mode = original.pointee
+        mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
+        mode.c_iflag &= ~tcflag_t(IXON)
+        withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
+    }
+
+    /// Restores the mode.
+    static func leave() {
+        if let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, original) }
+    }
+
+    /// Stops the process and all of its job, as Ctrl-Z does at a terminal in its usual mode.
+    /// Returns when it was continued.
+    static func suspend() {
+        self.leave()
+        signal(SIGTSTP, SIG_DFL)
+        kill(0, SIGTSTP)
+        // Another thread may receive the signal. The system does not stop an orphaned process
+        // group, which nothing could continue.
+        var descriptor = pollfd(fd: self.signals.read, events: Int16(POLLIN), revents: 0)
+        poll(&descriptor, 1, 200)
+        signal(SIGTSTP) { RawTerminal.pass($0) }
+        self.enter()
+    }
+
+    private static func pass(_ number: Int32) {
+        let before = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(self.signals.write, &byte, 1)
+        errno = before
+    }
+
+    /// The terminal's width in columns.
+    static var columns: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}

@@ -1,0 +1,45 @@
+// Tells the server how far the user has read, and repeats it until the server has answered. Each
+// conversation has one request under way at a time; the next one carries the newest position.
+
+import { ChatError } from "./api.js";
+import { Backoff } from "../socketio/backoff.js";
+import { pause } from "./tasks.js";
+
+/** Refusals that another try will not change. */
+const FINAL = new Set(["bad_request", "forbidden", "not_found"]);
+
+export class ReadMarks {
+  #chat; #wait;
+  #running = new Set(); // conversations that are being told
+
+  /** `chat`: {connected, conversations, request(event, payload)}. */
+  constructor(chat, { wait = pause } = {}) {
+    this.#chat = chat;
+    this.#wait = wait;
+  }
+
+  /** Starts with every conversation whose position the server does not know. */
+  flush() {
+    for (const conversation of this.#chat.conversations.values()) this.tell(conversation);
+  }
+
+  async tell(conversation) {
+    if (this.#running.has(conversation.id)) return;
+    this.#running.add(conversation.id);
+    const backoff = new Backoff();
+    try {
+      while (this.#chat.connected && conversation.read > conversation.toldRead) {
+        const read = conversation.read;
+        try {
+          await this.#chat.request("mark", { conv: conversation.id, read });
+          conversation.confirmRead(read);
+        } catch (error) {
+          if (error instanceof ChatError && FINAL.has(error.code)) conversation.confirmRead(read);
+          else await this.#wait(backoff.next());
+        }
+      }
+    } finally {
+      this.#running.delete(conversation.id);
+    }
+  }
+}
