@@ -47,6 +47,10 @@ def test_packets_beyond_the_limits_end_their_connection(server):
     connection = joined(server, account)
     connection.send('42/chat,1["users",{"query":"' + "x" * 131_072 + '"}]')
     assert closing(connection)[0] == 1009
+    connection = open_websocket(server.port)
+    assert connection.recv().startswith("0{")
+    connection.send("40/chat," + json.dumps({"token": account["token"], "more": "x" * 1_024}))
+    assert closing(connection, timeout=5)[0] is not None
     sid = json.loads(polling(server.port, EIO="4", transport="polling").text[1:])["sid"]
     assert polling(server.port, "POST", "4" + "x" * 131_072, EIO="4", transport="polling", sid=sid).status_code == 413
 

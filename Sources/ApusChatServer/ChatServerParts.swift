@@ -38,8 +38,7 @@ final class ChatServerParts: Sendable {
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
         self.accounts = try Accounts(store: self.store, configuration: configuration, now: now)
         self.blobs = try BlobFolder(directory: configuration.dataDirectory)
-        self.io = SocketIOServer(
-            configuration: .chat(hasDemo: configuration.demo, allowsEngineIO3: configuration.allowsEngineIO3), logger: logger)
+        self.io = SocketIOServer(configuration: .chat(configuration), logger: logger)
         self.gateway = ChatGateway(
             namespace: self.io.namespace("/chat"), store: self.store, accounts: self.accounts, configuration: configuration, logger: logger,
             now: now)

@@ -148,7 +148,7 @@ extension WebSocketHandler {
 
     /// What waits for a peer that lags.
     private func countQueue() {
-        let bytes = self.isWritable ? 0 : self.queuedBytes
+        let bytes = self.isWritable || self.context == nil ? 0 : self.queuedBytes
         guard bytes >= ByteAccount.grain || self.extras?.queued.isEmpty == false, let budgets = self.buffers.budgets else { return }
         self.makeExtras().queued.set(bytes, in: budgets.queued, for: self) { self.closer }
     }

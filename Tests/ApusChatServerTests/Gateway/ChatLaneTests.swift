@@ -43,12 +43,12 @@ struct ChatLaneTests {
     }
 
     @Test func theChatsLimitsAreTight() throws {
-        let plain = SocketIOServerConfiguration.chat(hasDemo: false)
+        let plain = SocketIOServerConfiguration.chat(ChatServerConfiguration())
         try plain.engine.validate()
         #expect(plain.maximumAttachments == 0 && plain.connectTimeout == .seconds(10))
-        #expect(plain.maximumPayloadBytes == 128 << 10 && plain.maximumQueuedBytes == 512 << 10)
-        #expect(!plain.engine.keepsRequests)
-        #expect(SocketIOServerConfiguration.chat(hasDemo: true).maximumAttachments > 0)
+        #expect(plain.maximumPayloadBytes == 128 << 10 && plain.maximumQueuedBytes == 512 << 10 && plain.queueLowMark == 64 << 10)
+        #expect(!plain.engine.keepsRequests && plain.maximumAuthBytes == 1_024)
+        #expect(SocketIOServerConfiguration.chat(ChatServerConfiguration(demo: true)).maximumAttachments > 0)
         // A page of anything and what is pushed meanwhile fit into the queue.
         #expect(plain.maximumQueuedBytes >= 2 * ChatLimits.answerBytes)
     }
