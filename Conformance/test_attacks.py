@@ -237,7 +237,7 @@ CONTROL = "\\u0001"  # one byte of a text, six in each answer
 
 def text_size(writer, conversation: str) -> int:
     """The largest text of some that is taken, in characters."""
-    for number, size in enumerate([48_000, 24_000, 16_000, 8_000, 4_000, 1_000]):
+    for number, size in enumerate([16_000, 8_000, 4_000, 1_000]):
         body = f'{{"conv":"{conversation}","id":"size{number}","kind":"text","body":{{"text":"{CONTROL * size}"}}}}'
         writer.sendall(frame(f'42/chat,{900 + number}["send",{body}]'.encode()))
         answer = attack.read_until(writer, f"43/chat,{900 + number}[".encode())

@@ -41,7 +41,6 @@ FATAL = [
     ("event: JSON cut off", ['42["echo"']),
     ("event: junk after the JSON", ['42["echo"]x']),
     ("event: single quotes", ["42['echo']"]),
-    ("event: a lone surrogate", ['42["echo","\\ud800"]']),
     ("event: leading zero", ['42["echo",01]']),
     ("event: ack id beyond any integer", ["42" + "9" * 400 + '["echo"]']),
     ("event: JSON 100,000 deep", ['42["echo",' + "[" * 100_000 + "]" * 100_000 + "]"]),

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 import requests
@@ -72,6 +73,7 @@ def test_a_page_is_served_from_a_folder_as_it_changes(tmp_path):
         for _ in range(100):
             if (answer := requests.get(server.url, headers={"If-None-Match": first.headers["etag"]}, timeout=10)).status_code == 200:
                 break
+            time.sleep(0.05)  # the folder is looked through twice a second
         assert answer.text == "<p>changed</p>" and requests.get(server.url + "/new.js", timeout=10).text == "1"
     finally:
         server.stop()

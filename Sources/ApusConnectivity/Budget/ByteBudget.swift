@@ -22,7 +22,7 @@ package final class ByteBudget: Sendable {
 
     /// Sets what a connection holds, and closes the largest when all hold too much.
     ///
-    /// - Parameter close: Makes what closes the connection, called once at most and on any thread; asked for when the connection holds nothing yet.
+    /// - Parameter close: Makes what closes the connection, called once at most and on any thread, where it must not close at once; asked for when the connection holds nothing yet.
     fileprivate func set(_ bytes: Int, for holder: ObjectIdentifier, closing close: () -> @Sendable () -> Void) {
         let closers = self.state.withLockedValue { state -> [@Sendable () -> Void] in
             if bytes == 0 { state.closers[holder] = nil } else if state.closers[holder] == nil { state.closers[holder] = close() }
@@ -46,7 +46,7 @@ package struct ByteAccount {
 
     /// Tells the budget, rounded down, when it makes a difference.
     ///
-    /// - Parameter close: Makes what closes the connection, called once at most and on any thread. The budget keeps it while the connection holds
+    /// - Parameter close: Makes what closes the connection, called once at most and on any thread, where it must not close at once. The budget keeps it while the connection holds
     ///   anything.
     package mutating func set(
         _ bytes: Int, in budget: ByteBudget, for holder: AnyObject, closing close: () -> @Sendable () -> Void

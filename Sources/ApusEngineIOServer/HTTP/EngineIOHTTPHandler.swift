@@ -221,7 +221,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Closes the connection, which holds more than the others when all hold too much.
     private func closer(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
         let channel = context.channel
-        return { channel.close(promise: nil) }
+        // Later, for the budget asks while this handler counts, and a close at once would count again.
+        return { channel.eventLoop.execute { channel.close(promise: nil) } }
     }
 
     // MARK: End

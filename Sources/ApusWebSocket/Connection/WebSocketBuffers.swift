@@ -161,10 +161,18 @@ extension WebSocketBuffers {
         if buffer.capacity >= Self.receiveBytes { self.received = buffer }
     }
 
+    /// The most bytes that a channel reads at once within a body.
+    static let bodyBytes = 64 << 10
+
     /// Makes a channel read as one of HTTP does: little at a time, since requests behind an unanswered one are kept, as objects much larger than
     /// their bytes.
-    static func receiveRequests(on channel: any Channel) {
-        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16 << 10)
+    ///
+    /// - Parameter isWithinBody: Whether the next ``bodyBytes`` are those of one body.
+    static func receiveRequests(on channel: any Channel, isWithinBody: Bool = false) {
+        let allocator =
+            isWithinBody
+            ? AdaptiveRecvByteBufferAllocator(minimum: 64, initial: Self.bodyBytes, maximum: Self.bodyBytes)
+            : AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16 << 10)
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
     }

@@ -30,6 +30,8 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private var isPassing = false
     private var isClosing = false
     private var readIsHeld = false
+    /// The bytes of a large body that have not come; 0 when so few are left that a large read could go beyond its end.
+    private var largeBodyBytes = 0
 
     /// - Parameters:
     ///   - isAlone: Whether no web framework stands behind it.
@@ -86,12 +88,14 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     }
 
     private func received(_ event: HTTPRequestSequence.Event, _ context: ChannelHandlerContext) {
-        guard self.sequence.received(event) else {
+        switch self.sequence.received(event) {
+        case .act(let action): self.perform(action, context)
+        case .doNothing: break
+        case .tooMany:
             self.logger.debug("Closing a connection with too many pipelined requests")
             self.sequence.finish()
-            return context.close(promise: nil)
+            context.close(promise: nil)
         }
-        _ = self.passOn(context)
     }
 
     /// Passes on the events that may be passed on. Returns whether one of them was a part of a request.
@@ -102,20 +106,25 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         defer { self.isPassing = false }
         var hasPassed = false
         while let action = self.sequence.next() {
-            switch action {
-            case .pass(let part):
-                hasPassed = true
-                context.fireChannelRead(self.wrapInboundOut(part))
-            case .refuse(let refusal, let error):
-                self.refuse(refusal, context)
-                self.pass(error, context)
-            case .close(let error):
-                self.pass(error, context)
-                context.close(promise: nil)
-            case .inputClosed(let isIdle): self.inputClosed(isIdle: isIdle, context)
-            }
+            if case .pass = action { hasPassed = true }
+            self.perform(action, context)
         }
         return hasPassed
+    }
+
+    private func perform(_ action: HTTPRequestSequence.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .pass(let part):
+            self.fitReads(to: part, context)
+            context.fireChannelRead(self.wrapInboundOut(part))
+        case .refuse(let refusal, let error):
+            self.refuse(refusal, context)
+            self.pass(error, context)
+        case .close(let error):
+            self.pass(error, context)
+            context.close(promise: nil)
+        case .inputClosed(let isIdle): self.inputClosed(isIdle: isIdle, context)
+        }
     }
 
     /// A web framework's responder may wait for the rest of the request.
@@ -140,6 +149,19 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         } else {
             context.read()
         }
+    }
+
+    /// Reads large bodies in large pieces.
+    private func fitReads(to part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        let before = self.largeBodyBytes
+        switch part {
+        case .head(let head): self.largeBodyBytes = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+        case .body(let bytes): self.largeBodyBytes -= bytes.readableBytes
+        case .end: self.largeBodyBytes = 0
+        }
+        if self.largeBodyBytes < WebSocketBuffers.bodyBytes { self.largeBodyBytes = 0 }
+        guard (before > 0) != (self.largeBodyBytes > 0) else { return }
+        WebSocketBuffers.receiveRequests(on: context.channel, isWithinBody: self.largeBodyBytes > 0)
     }
 
     private func releaseRead(_ context: ChannelHandlerContext) {

@@ -16,12 +16,16 @@ struct HTTPRequestRefusal: Equatable {
     /// field and to any request message that contains more than one Host header field line or a Host header field with an invalid field value."
     init?(of head: HTTPRequestHead, allowsHTTP10: Bool) {
         let isHTTP10 = head.version.minor == 0  // of major version 1: the decoder takes no other
-        let hosts = head.headers.lazy.filter { name, _ in name.equalsIgnoringASCIICase("host") }.map(\.value)
+        var (hosts, areValid) = (0, true)
+        for (name, value) in head.headers where name.utf8.count == 4 && name.equalsIgnoringASCIICase("host") {
+            hosts += 1
+            areValid = areValid && value.utf8.allSatisfy(HTTPHost.contains)
+        }
         if isHTTP10, !allowsHTTP10 {
             self.init(status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1, not \(head.version).\n")
-        } else if hosts.count > 1 || hosts.isEmpty && !isHTTP10 {
-            self.init(status: .badRequest, message: "A request has one Host field, this one has \(hosts.count).\n")
-        } else if !hosts.allSatisfy({ $0.utf8.allSatisfy(HTTPHost.contains) }) {
+        } else if hosts > 1 || hosts == 0 && !isHTTP10 {
+            self.init(status: .badRequest, message: "A request has one Host field, this one has \(hosts).\n")
+        } else if !areValid {
             self.init(status: .badRequest, message: "The Host field holds a character that no host or port has.\n")
         } else {
             return nil

@@ -69,16 +69,6 @@ struct HTTPRequestSequence {
 
     // MARK: Requests
 
-    /// Takes an event. `false`: more wait than may, and the connection is to be closed.
-    mutating func received(_ event: Event) -> Bool {
-        switch self.state {
-        case .finished, .upgraded: return true
-        case .idle, .busy: break
-        }
-        self.pending.append(event)
-        return self.pending.count <= Self.maximumPendingEvents
-    }
-
     enum Action {
         case pass(HTTPServerRequestPart)
         /// Answer with this and close. `because`: the error, if it was one.
@@ -89,39 +79,65 @@ struct HTTPRequestSequence {
         case inputClosed(isIdle: Bool)
     }
 
-    /// The next thing to do; `nil` while there is none.
-    mutating func next() -> Action? {
-        while let event = self.pending.first {
-            switch (self.state, event) {
-            case (.finished, _), (.upgraded, _):
-                self.pending.removeAll()
-            case (.idle, .part(.head(let head))):
-                self.pending.removeFirst()
-                return self.begin(head)
-            case (.idle, .failure(let error)):
-                self.finish()
-                return .refuse(HTTPRequestRefusal(error), because: error)
-            case (.idle, .inputClosed):
-                self.pending.removeFirst()
-                return .inputClosed(isIdle: true)
-            case (.busy(let exchange), .failure(let error)) where !exchange.requestHasEnded:
-                self.finish()
-                return exchange.answer == .none ? .refuse(HTTPRequestRefusal(error), because: error) : .close(because: error)
-            case (.busy(let exchange), .part(let part)) where !exchange.requestHasEnded:
-                self.pending.removeFirst()
-                if case .end = part { self.requestEnded(exchange) }
-                return .pass(part)
-            case (.busy, .inputClosed) where self.pending.count == 1:
-                // A responder may end its work for a peer that has left.
-                self.pending.removeFirst()
-                return .inputClosed(isIdle: false)
-            case (.busy, _):
-                return nil
-            case (.idle, .part):
-                self.pending.removeFirst()  // the decoder sends none
+    enum Reception {
+        case act(Action)
+        /// It waits for an answer, or is of no use any more.
+        case doNothing
+        /// More wait than may: close.
+        case tooMany
+    }
+
+    /// An event came.
+    mutating func received(_ event: Event) -> Reception {
+        if self.pending.isEmpty {
+            switch self.step(event, isLast: true) {
+            case .act(let action): return .act(action)
+            case .discard: return .doNothing
+            case .wait: break
             }
         }
+        self.pending.append(event)
+        return self.pending.count <= Self.maximumPendingEvents ? .doNothing : .tooMany
+    }
+
+    /// The next thing to do with the events that wait; `nil` while there is none.
+    mutating func next() -> Action? {
+        while let event = self.pending.first {
+            let step = self.step(event, isLast: self.pending.count == 1)
+            if case .wait = step { return nil }
+            _ = self.pending.popFirst()
+            if case .act(let action) = step { return action }
+        }
         return nil
+    }
+
+    private enum Step {
+        case act(Action), wait, discard
+    }
+
+    private mutating func step(_ event: Event, isLast: Bool) -> Step {
+        switch (self.state, event) {
+        case (.finished, _), (.upgraded, _), (.idle, .part(.body)), (.idle, .part(.end)):
+            return .discard
+        case (.idle, .part(.head(let head))):
+            return .act(self.begin(head))
+        case (.idle, .failure(let error)):
+            self.finish()
+            return .act(.refuse(HTTPRequestRefusal(error), because: error))
+        case (.idle, .inputClosed):
+            return .act(.inputClosed(isIdle: true))
+        case (.busy(let exchange), .part(let part)):
+            guard !exchange.requestHasEnded else { return .wait }
+            if case .end = part { self.requestEnded(exchange) }
+            return .act(.pass(part))
+        case (.busy(let exchange), .failure(let error)):
+            guard !exchange.requestHasEnded else { return .wait }
+            self.finish()
+            return .act(exchange.answer == .none ? .refuse(HTTPRequestRefusal(error), because: error) : .close(because: error))
+        case (.busy, .inputClosed):
+            // A responder may end its work for a peer that has left.
+            return isLast ? .act(.inputClosed(isIdle: false)) : .wait
+        }
     }
 
     private mutating func begin(_ head: HTTPRequestHead) -> Action {
