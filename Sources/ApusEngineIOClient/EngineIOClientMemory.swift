@@ -12,7 +12,7 @@ package import ApusEngineIOProtocol
 package final class EngineIOClientMemory {
     /// Whether the last session that could was carried by a WebSocket, and in which version.
     var webSocketVersion: EngineIOVersion?
-    /// What the server was found to speak by what it said over a WebSocket in another version.
+    /// The version that was recognized by what it said over a WebSocket in another version.
     package var recognizedVersion: EngineIOVersion?
     private var jar: EngineIOCookieJar?
 

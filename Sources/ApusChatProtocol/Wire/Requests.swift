@@ -207,7 +207,7 @@ public struct UsersRequest: Hashable, Sendable, Codable {
 public struct UsersReply: Hashable, Sendable, Codable {
     /// One page, at most ``ChatLimits/users``. A user of exactly this name comes first, then names that begin with the query.
     public var users: [ChatUser]
-    /// What ``UsersRequest/after`` takes for the next page; nil: this page is the last one.
+    /// The value of ``UsersRequest/after`` for the next page; nil on the last page.
     public var next: String?
 
     /// An answer with all its parts.

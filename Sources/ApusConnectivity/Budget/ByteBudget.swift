@@ -32,7 +32,7 @@ package final class ByteBudget: Sendable {
     }
 }
 
-/// What one connection holds, as far as a budget knows. Confined like the connection, which sets it to 0 when it ends.
+/// The bytes of one connection that a budget counts. Confined like the connection, which sets it to 0 when it ends.
 package struct ByteAccount {
     /// Less than this is not worth the lock.
     package static let grain = 4 << 10

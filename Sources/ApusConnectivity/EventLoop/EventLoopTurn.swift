@@ -14,12 +14,12 @@ package protocol EventLoopWorker: AnyObject {
 /// Confined to its event loop.
 @usableFromInline
 package final class EventLoopTurn {
-    /// What may be sent in one turn, counted in messages to single connections. Some 5 ms.
+    /// The most deliveries of one turn, each to one connection. They take about 5 ms.
     package static let maximumDeliveries = 4096
     /// A worker that sent less before it had to wait goes before the others, and has no more than that in a turn.
     package static let lightDeliveries = 256
 
-    /// What was sent in this turn.
+    /// The deliveries made in this turn.
     @exclusivity(unchecked) @usableFromInline package internal(set) var deliveries = 0
     /// The deliveries at which the turn, or the share of the worker that is resumed, is full.
     @exclusivity(unchecked) @usableFromInline var limit = EventLoopTurn.maximumDeliveries
@@ -75,7 +75,7 @@ package final class EventLoopTurn {
     private func schedule(on eventLoop: any EventLoop) {
         guard !self.isRung else { return }
         self.isRung = true
-        let doorbell = self.doorbell ?? EventLoopDoorbell(on: eventLoop) { [unowned self] in self.resume(on: eventLoop) }
+        let doorbell = self.doorbell ?? EventLoopDoorbell(on: eventLoop) { [weak self] in self?.resume(on: eventLoop) }
         self.doorbell = doorbell
         doorbell.ring()
     }

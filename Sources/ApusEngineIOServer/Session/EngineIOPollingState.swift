@@ -11,7 +11,7 @@ final class EngineIOPollingState: @unchecked Sendable {
     var heldPoll: EngineIOResponder?
     /// The packets of a POST that wait: the turn of the event loop was full, or the client has to poll first.
     var waitingPost: WaitingPost?
-    /// What waits for polls, as far as the server's budget knows.
+    /// The bytes queued for polls that the budget of the server counts.
     var queued = ByteAccount()
     /// The waiting POST, as far as the server's budget knows.
     var unfinished = ByteAccount()

@@ -143,7 +143,7 @@ extension EngineIOSession {
         self.handle(waiting.packets, waiting.responder)
     }
 
-    /// What waits for polls has got more or less.
+    /// Tells the budget that the number of bytes queued for polls has changed.
     func queueChanged() {
         guard let polling else { return }
         polling.queued.set(self.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }
