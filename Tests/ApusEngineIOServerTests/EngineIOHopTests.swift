@@ -59,14 +59,29 @@ import Testing
         _ = hop.order(.message(self.message(1001)))
         #expect(hop.arrive() == nil)
         #expect(!hop.depart(self.message(1)).callsSession)
-        _ = hop.takeOrders()
-        #expect(!hop.transportChanged(isWritable: false, queuedBytes: 1001))
+        #expect(hop.carriedOut(hop.takeOrders(), isWritable: false, queuedBytes: 1001) == .init())
         #expect(!hop.isWritable)
-        #expect(hop.transportChanged(isWritable: true, queuedBytes: 0))
+        #expect(hop.transportChanged(isWritable: true, queuedBytes: 0) == .init(resumes: true, drains: true))
         #expect(hop.arrive() != nil)
         #expect(hop.arrive() != nil)
         #expect(hop.arrive() == nil)
-        #expect(!hop.transportChanged(isWritable: true, queuedBytes: 0))
+        #expect(hop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
+    }
+
+    /// Whoever waits until the queue is short must not find it so while a large message is between the loops.
+    @Test func whatIsOnItsWayToTheTransportMakesItFull() {
+        let hop = EngineIOHop(queueLowMark: 1 << 20)
+        _ = hop.order(.message(self.message(EngineIOHop.orderWatermark)))
+        #expect(hop.isWritable)
+        _ = hop.order(.message(self.message(1)))
+        #expect(!hop.isWritable)
+        let orders = hop.takeOrders()
+        #expect(!hop.isWritable)
+        // The transport tells of its queue while the orders are carried out.
+        #expect(hop.transportChanged(isWritable: false, queuedBytes: 65_000) == .init())
+        #expect(hop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
+        #expect(hop.carriedOut(orders, isWritable: true, queuedBytes: 0) == .init(drains: true))
+        #expect(hop.isWritable)
     }
 
     /// The client's upgrade came on another event loop, and the session's is busy.

@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
 import DequeModule
@@ -24,6 +25,8 @@ final class EngineIOHop: Sendable {
 
     /// Above this the WebSocket stops reading; at half of it, it goes on.
     static let highWatermark = 1 << 20
+    /// Bytes on their way to the WebSocket above which its transport counts as full. As many as a channel holds before it says so.
+    static let orderWatermark = 64 << 10
     /// What a message takes beside its bytes, so that empty ones count too.
     fileprivate static let overhead = 256
 
@@ -35,6 +38,7 @@ final class EngineIOHop: Sendable {
         /// The session handles nothing until the client has taken what is queued for it.
         var sessionWaits = false
         var orders: [Order] = []
+        /// Bytes of the orders that are not carried out.
         var orderBytes = 0
         /// The WebSocket is going to ask for orders.
         var webSocketIsCalled = false
@@ -97,34 +101,56 @@ final class EngineIOHop: Sendable {
         }
     }
 
-    /// What the WebSocket is to do.
+    /// What the WebSocket is to do. It says so when that is done: ``carriedOut(_:isWritable:queuedBytes:)``.
     func takeOrders() -> [Order] {
         self.state.withLockedValue { state in
-            var orders: [Order] = []
-            swap(&orders, &state.orders)
-            state.orderBytes = 0
             state.webSocketIsCalled = false
-            return orders
+            return exchange(&state.orders, with: [])
         }
     }
 
-    /// The WebSocket's transport holds this much now. Returns whether the session is to be called.
-    func transportChanged(isWritable: Bool, queuedBytes: Int) -> Bool {
-        self.state.withLockedValue { state in
-            state.isWritable = isWritable
-            state.transportBytes = queuedBytes
-            guard state.sessionWaits, queuedBytes <= self.queueLowMark / 2 else { return false }
+    /// What the session is called for when the transport's queue has changed.
+    struct Wakes: Equatable {
+        /// The session may take the client's messages again.
+        var resumes = false
+        /// The WebSocket is writable, and was not.
+        var drains = false
+    }
+
+    /// The transport was given what these orders hold, and holds this much now.
+    func carriedOut(_ orders: [Order], isWritable: Bool, queuedBytes: Int) -> Wakes {
+        let bytes = orders.reduce(0) { $0 + $1.byteCount }
+        return self.state.withLockedValue { state in
+            let wasWritable = state.takesMore
+            state.orderBytes -= bytes
+            return self.changed(&state, isWritable, queuedBytes, wasWritable)
+        }
+    }
+
+    /// The WebSocket's transport holds this much now.
+    func transportChanged(isWritable: Bool, queuedBytes: Int) -> Wakes {
+        self.state.withLockedValue { state in self.changed(&state, isWritable, queuedBytes, state.takesMore) }
+    }
+
+    private func changed(_ state: inout State, _ isWritable: Bool, _ queuedBytes: Int, _ wasWritable: Bool) -> Wakes {
+        state.isWritable = isWritable
+        state.transportBytes = queuedBytes
+        var wakes = Wakes(drains: !wasWritable && state.takesMore)
+        if state.sessionWaits, state.orderBytes + queuedBytes <= self.queueLowMark / 2 {
             state.sessionWaits = false
             state.sessionIsCalled = true
-            return true
+            wakes.resumes = true
         }
+        return wakes
     }
 
-    /// Whether the WebSocket's transport takes more.
-    var isWritable: Bool { self.state.withLockedValue { $0.isWritable } }
+    /// Whether the WebSocket's transport takes more, with what is on its way there.
+    var isWritable: Bool { self.state.withLockedValue { $0.takesMore } }
 }
 
 extension EngineIOHop.State {
+    fileprivate var takesMore: Bool { self.isWritable && self.orderBytes <= EngineIOHop.orderWatermark }
+
     fileprivate var hasRoom: Bool { self.messageBytes <= EngineIOHop.highWatermark / 2 }
 
     fileprivate mutating func next() -> (message: WebSocketMessage, makesRoom: Bool)? {

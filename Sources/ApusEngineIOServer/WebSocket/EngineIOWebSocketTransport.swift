@@ -89,7 +89,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
             case .abort: self.handler?.abort()
             }
         }
-        self.tellQueue(hop)
+        self.tellQueue { hop.carriedOut(orders, isWritable: $0, queuedBytes: $1) }
     }
 
     /// The handler knows what waits, but to ask it for every message would cost; so many bytes cannot wait before as many were sent.
@@ -158,17 +158,22 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     /// Tells the session what waits in the transport.
-    private func tellQueue(_ hop: EngineIOHop) {
+    private func tellQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> EngineIOHop.Wakes) {
         guard let handler, let session else { return }
         let isWritable = handler.isWritable
-        guard hop.transportChanged(isWritable: isWritable, queuedBytes: isWritable ? 0 : handler.queuedBytes) else { return }
-        session.eventLoop.execute { self.handOver(hop, to: session) }
+        let wakes = tell(isWritable, isWritable ? 0 : handler.queuedBytes)
+        guard wakes != .init() else { return }
+        session.eventLoop.execute {
+            if wakes.drains { session.webSocketDrained(self) }
+            if wakes.resumes { self.resume(session) }
+        }
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        if let hop { self.tellQueue(hop) } else { self.hasRoom = isWritable }
+        if let hop { return self.tellQueue { hop.transportChanged(isWritable: $0, queuedBytes: $1) } }
+        self.hasRoom = isWritable
         if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
 
