@@ -4,13 +4,13 @@
 """
 import pytest
 
-from support import flock
+from support import clients
 
 
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize("transport", ["websocket", "upgrade"])
 @pytest.mark.parametrize("graceful", [False, True], ids=["SIGKILL", "SIGTERM"])
 def test_all_come_back(tmp_path, transport, graceful):
-    figures = flock.live_through_a_restart(tmp_path, 200, transport=transport, graceful=graceful, pause=500)
+    figures = clients.live_through_a_restart(tmp_path, 200, transport=transport, graceful=graceful, pause=500)
     print(figures)
     assert figures["back_seconds"] < 15

@@ -24,7 +24,7 @@ extension Work {
         },
         Work("reconnection machine, lost and connected again") {
             var machine = ReconnectionStateMachine(policy: .socketIO)
-            var generator = Dice()
+            var generator = SplitMix64()
             _ = machine.start()
             return { rounds in
                 for _ in 0..<rounds {
@@ -36,7 +36,7 @@ extension Work {
         },
     ]
 
-    private struct Dice: RandomNumberGenerator {
+    private struct SplitMix64: RandomNumberGenerator {
         var state: UInt64 = 1
         mutating func next() -> UInt64 {
             self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -83,7 +83,7 @@ extension Work {
         }
         let bytes = Array(wire.readableBytesView)
         var decoder = WebSocketFrameDecoder(role: .server, limits: WebSocketLimits())
-        var space = WebSocketFrameSpace()
+        var space = DecodeScratch()
         return { rounds in
             for _ in 0..<rounds {
                 var read = ByteBuffer(bytes: bytes)  // a buffer of its own, as a read gives one

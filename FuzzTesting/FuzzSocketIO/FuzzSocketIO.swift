@@ -27,10 +27,10 @@ public func fuzzSocketIO(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 /// What is passed on undecoded arrives as the same packet.
-private func checkPassedOn(_ packet: SocketIOParcel) {
+private func checkPassedOn(_ packet: UndecodedPacket) {
     guard let encoded = try? SocketIOParser.json.encode(packet) else { preconditionFailure("a packet that was read cannot be passed on") }
     var decoder = SocketIOParser.json.makeDecoder()
-    var decoded: SocketIOParcel?
+    var decoded: UndecodedPacket?
     for message in encoded { decoded = try? decoder.received(message) }
     precondition(decoded == packet, "the packet changed on being passed on")
     var text: [UInt8] = []

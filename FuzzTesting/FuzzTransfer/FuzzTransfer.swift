@@ -239,7 +239,7 @@ private func fuzzLedger(_ input: inout ByteBuffer) {
     limits.sessionBytes = 10_000
     limits.totalBytes = 20_000
     limits.reservedBytes = 100
-    var ledger = TransferLedger(limits: limits)
+    var ledger = FolderLeases(limits: limits)
     var held: Set<String> = []
     for _ in 0..<200 {
         guard let choice = input.readInteger(as: UInt8.self), let who = input.readInteger(as: UInt8.self) else { return }

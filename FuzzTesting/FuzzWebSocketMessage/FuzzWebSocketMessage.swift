@@ -38,7 +38,7 @@ private func outcome(of input: ByteBuffer, role: WebSocketRole, deflate: WebSock
     var actions: [Action] = []
     while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
         pending.writeImmutableBuffer(piece)
-        var space = WebSocketFrameSpace()
+        var space = DecodeScratch()
         let failure = decoder.decode(&pending, using: &space)
         pending.discardReadBytes()
         var frames = space.takeBatch()

@@ -13,7 +13,7 @@ public struct ChatClientConfiguration: Sendable {
     public var reconnection: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(5))
 
     /// The wait before connecting again after the server itself ended the connection. Default: 2 s, about a restart.
-    public var serverGoodbyeDelay: Duration = .seconds(2)
+    public var serverCloseDelay: Duration = .seconds(2)
 
     /// How the server's certificate is verified. Default: the system's roots.
     public var tls: TLSSettings = .init()

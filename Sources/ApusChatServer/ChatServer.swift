@@ -87,7 +87,7 @@ public final class ChatServer: Service {
             }
             group.addTask {
                 guard (try? await gracefulShutdown()) != nil else { return .other }
-                await parts.sayGoodbye()
+                await parts.announceEnd()
                 return .other
             }
             var running = listeners.count

@@ -94,8 +94,8 @@ final class ChatServerParts: Sendable {
     }
 
     /// Tells everybody that the server stops, and ends their connections.
-    func sayGoodbye() async {
-        self.gateway.sayGoodbyeToAll()
+    func announceEnd() async {
+        self.gateway.announceShutdown()
         await self.io.shutdown()
     }
 

@@ -26,7 +26,7 @@ package final class EngineIOClientConnection {
     package let eventLoop: any EventLoop
     let configuration: EngineIOClientConfiguration
     let logger: Logger
-    let memory: EngineIOClientMemory
+    let memory: SessionCache
     let url: String
     /// Of the present attempt.
     var attempt: EngineIOClientConfiguration.Attempt
@@ -64,7 +64,7 @@ package final class EngineIOClientConnection {
     ///   - url: `http`, `https`, `ws` or `wss`, host and port.
     ///   - memory: What is kept from the session before this one.
     package init(
-        url: String, configuration: EngineIOClientConfiguration, memory: EngineIOClientMemory = EngineIOClientMemory(),
+        url: String, configuration: EngineIOClientConfiguration, memory: SessionCache = SessionCache(),
         eventLoop: any EventLoop, logger: Logger, delegate: any EngineIOClientDelegate
     ) throws(EngineIOError) {
         let attempt = configuration.attempt

@@ -32,16 +32,16 @@ extension EngineIOServer {
     /// Fills the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-        try WebSocketArrivalHandler.fill(
+        try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
             buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)
     }
 }
 
-extension EngineIOServer: WebSocketArrivalHost {
+extension EngineIOServer: FastUpgradeHost {
     package var handshakeLimits: WebSocketLimits { WebSocketLimits() }
 
-    package func receive(_ request: HTTPRequest, at arrival: WebSocketArrivalHandler, on channel: any Channel) -> Bool {
+    package func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool {
         guard self.configuration.allowRequest == nil, self.configuration.covers(request),
             let wish = try? self.configuration.judge(request).parsed.get(), let agreement = try? self.agree(on: request)
         else { return false }
@@ -59,7 +59,7 @@ extension EngineIOServer: WebSocketArrivalHost {
         case .handshake(.polling, _), .poll, .post, .preflight: return false
         }
         let (transport, handler) = self.makeWebSocket(agreement, of: session, on: channel.eventLoop)
-        arrival.welcome(handler, answering: self.fields(of: agreement, for: request, beginning: isNew ? session.id : nil))
+        upgradeHandler.acceptUpgrade(handler, answering: self.fields(of: agreement, for: request, beginning: isNew ? session.id : nil))
         session.eventLoop.runOnLoop { if isNew { session.opened(on: transport) } else { session.probeOpened(transport) } }
         return true
     }

@@ -17,7 +17,7 @@ package final class EngineIOServer: Sendable {
     let budgets: ConnectionBudgets
     let buffers: PerEventLoop<WebSocketBuffers>
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
-    let scratches = PerEventLoop { _ in EngineIOScratch() }
+    let scratches = PerEventLoop { _ in TextBufferPool() }
 
     struct State: DrainState {
         /// Who is let in.
@@ -61,7 +61,7 @@ package final class EngineIOServer: Sendable {
     ///   - passing: The deadlines of requests that are passed on, when it is alone; `nil` for those that are answered at once.
     ///   - firstDeadline: When the first request must be whole, if that time runs already.
     package func makeHTTPHandler(
-        isAlone: Bool = false, passing: EngineIOPassing? = nil, firstDeadline: NIODeadline? = nil
+        isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
     ) -> EngineIOHTTPHandler {
         EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
     }

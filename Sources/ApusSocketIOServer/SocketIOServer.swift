@@ -45,15 +45,15 @@ public final class SocketIOServer: Sendable {
         self.socketLimits = PerEventLoop { _ in SocketIOServerSocket.Limits(configuration) }
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
-        let desk = SocketIORequestDesk(
+        let pendingRequests = PendingRequests(
             node: SocketIONodeID(EngineIOID.random().description), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
         let cluster = configuration.cluster.map { transport in
-            SocketIOClusterNode(transport: transport, desk: desk, ackTimeout: configuration.ackTimeout)
+            SocketIOClusterNode(transport: transport, pendingRequests: pendingRequests, ackTimeout: configuration.ackTimeout)
         }
         self.namespaces = table
-        self.start = desk.now
+        self.start = pendingRequests.now
         self.namespaceContext = SocketIONamespace.Context(
-            logger: logger, desk: desk, cluster: cluster, ackTimeout: configuration.ackTimeout,
+            logger: logger, pendingRequests: pendingRequests, cluster: cluster, ackTimeout: configuration.ackTimeout,
             clusterTimeout: configuration.clusterTimeout, recovery: configuration.connectionStateRecovery,
             clock: { clock?.now ?? .now() }, parser: configuration.parser, deflate: configuration.engine.perMessageDeflate,
             becameIdle: { [weak table] namespace in table?.becameIdle(namespace) })
@@ -186,7 +186,7 @@ public final class SocketIOServer: Sendable {
     /// The page is the reference's (`@socket.io/admin-ui`); its origin has to be allowed by `origins`. Call it once, before the server listens.
     /// What is not enabled costs nothing.
     public func enableAdmin(_ configuration: SocketIOAdminConfiguration) {
-        let admin = SocketIOAdmin(configuration, server: self, desk: self.namespaceContext.desk)
+        let admin = SocketIOAdmin(configuration, server: self, pendingRequests: self.namespaceContext.pendingRequests)
         let isFirst = self.adminBox.withLockedValue { box in
             guard box == nil else { return false }
             box = admin
@@ -198,5 +198,5 @@ public final class SocketIOServer: Sendable {
     var admin: SocketIOAdmin? { self.adminBox.withLockedValue { $0 } }
 
     /// The time since the server was made, in seconds.
-    var uptime: Double { (self.namespaceContext.desk.now - self.start) / .seconds(1) }
+    var uptime: Double { (self.namespaceContext.pendingRequests.now - self.start) / .seconds(1) }
 }

@@ -71,7 +71,7 @@ package final class FaultProxy: Sendable {
                     .channelOption(.maxMessagesPerRead, value: 1)
                     .connect(host: "127.0.0.1", port: port)
                     .flatMapThrowing { server in
-                        let dice = Dice(state: seed)
+                        let dice = SplitMix64(state: seed)
                         try client.pipeline.syncOperations.addHandler(FaultyLine(toServer, to: server, dice: dice, counter))
                         try server.pipeline.syncOperations.addHandler(FaultyLine(toClient, to: client, dice: dice, nil))
                         server.read()
@@ -91,7 +91,7 @@ package final class FaultProxy: Sendable {
 }
 
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators".
-package struct Dice: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(state: UInt64) {
@@ -113,14 +113,14 @@ private final class FaultyLine: ChannelInboundHandler {
 
     private let fault: FaultProxy.Fault
     private let partner: any Channel
-    private var dice: Dice
+    private var dice: SplitMix64
     private let counter: NIOLockedValueBox<Int>?
     private var count = 0
     private var flips = 0
     private var nextFlip: Int?
     private var hasEnded = false
 
-    init(_ fault: FaultProxy.Fault, to partner: any Channel, dice: Dice, _ counter: NIOLockedValueBox<Int>?) {
+    init(_ fault: FaultProxy.Fault, to partner: any Channel, dice: SplitMix64, _ counter: NIOLockedValueBox<Int>?) {
         self.counter = counter
         self.fault = fault
         self.partner = partner

@@ -7,7 +7,7 @@ import ArgumentParser
         subcommands: [
             Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, ReceiveCommand.self, SendCommand.self,
             BenchCommand.self,
-            ConformanceServer.self, ConformanceClient.self, ConformanceFlock.self, AutobahnClient.self, TransferBench.self,
+            ConformanceServer.self, ConformanceClient.self, ConformanceClients.self, AutobahnClient.self, TransferBench.self,
         ])
 
     static func main() async {

@@ -5,8 +5,8 @@ import Testing
 /// The progress line, as a function of what is known and of the width.
 @Suite struct TransferLineTests {
     /// 40 % of a file of 1 GB, at 50 MB/s.
-    private func board(_ name: String = "film.mp4") -> TransferBoard {
-        var board = TransferBoard()
+    private func board(_ name: String = "film.mp4") -> TransferSummary {
+        var board = TransferSummary()
         board.began("a", name: name, size: 1_000_000_000, offset: 0, at: .zero)
         for second in 1...8 { board.progressed("a", to: second * 50_000_000, at: .seconds(second)) }
         return board
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func nothingIsPromisedBeforeSomethingIsKnown() {
-        var board = TransferBoard()
+        var board = TransferSummary()
         board.began("a", name: "a", size: 100, offset: 0, at: .zero)
         #expect(TransferLine.text(board, width: 50, at: .zero) == "a  ░░░░░░░░░░░░░░░    0%  0 B of 100 B")
         board.progressed("a", to: 10, at: .milliseconds(100))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aComparisonIsSaid() {
-        var board = TransferBoard()
+        var board = TransferSummary()
         board.offered("a", name: "film.mp4", size: 1000, at: .zero)
         #expect(TransferLine.text(board, width: 50, at: .seconds(1)) == "film.mp4  looking how much is there")
         #expect(TransferLine.text(board, width: 20, at: .seconds(1)) == "film.mp4")
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func whatWasThereIsNoSpeed() {
-        var board = TransferBoard()
+        var board = TransferSummary()
         board.began("a", name: "a", size: 1000, offset: 600, at: .zero)
         #expect(board.doneBytes == 600)
         board.progressed("a", to: 700, at: .seconds(1))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func ofManyFilesTheNumberIsShown() {
-        var board = TransferBoard()
+        var board = TransferSummary()
         board.totalFiles = 340
         board.totalBytes = 10_000
         board.began("a", name: "album/a", size: 1000, offset: 0, at: .zero)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func theSamplesAreBounded() {
-        var board = TransferBoard()
+        var board = TransferSummary()
         board.began("a", name: "a", size: 1 << 40, offset: 0, at: .zero)
         for step in 1...100_000 { board.progressed("a", to: step, at: .milliseconds(step)) }
         // The rate of the last five seconds and not of all: a thousand a second.

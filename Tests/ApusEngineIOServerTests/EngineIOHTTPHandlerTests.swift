@@ -192,7 +192,7 @@ private typealias Connection = EngineServer
 
     // MARK: Slow requests that are passed on
 
-    private static let passing = EngineIOPassing(
+    private static let passing = PassThroughTimeouts(
         requestTimeout: { .seconds($0.method == .post ? 30 : 10) }, answerTimeout: .seconds(50))
 
     @Test(arguments: [(HTTPRequest.Method.get, 10), (.post, 30)])

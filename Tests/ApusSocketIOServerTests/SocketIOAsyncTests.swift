@@ -65,7 +65,7 @@ private struct Refused: Error {}
     }
 
     @Test func aWaitForOtherServersEndsWithItsTask() async throws {
-        let desk = SocketIOServer(logger: Logger(label: "test")).namespace("/")
+        let pendingRequests = SocketIOServer(logger: Logger(label: "test")).namespace("/")
         let hung = HungTransport()
         var configuration = SocketIOServerConfiguration()
         configuration.cluster = hung
@@ -73,7 +73,7 @@ private struct Refused: Error {}
         let wait = Task { try await server.namespace("/").timeout(.seconds(3600)).fetchSockets() }
         wait.cancel()
         await #expect(throws: CancellationError.self) { try await wait.value }
-        #expect(try await desk.fetchSockets().isComplete)
+        #expect(try await pendingRequests.fetchSockets().isComplete)
     }
 
     @Test func asynchronousMiddlewareKeepsTheOrder() async throws {

@@ -73,21 +73,21 @@ import Testing
     }
 
     @Test func aPongSettlesEarlierPings() {
-        var ledger = WebSocketPingLedger<String>()
-        for (second, waiter) in ["a", "b", "c", "d"].enumerated() { _ = ledger.begin(waiter, at: .seconds(second)) }
-        let settled = ledger.receivedPong(payload(2))
+        var pings = PendingPings<String>()
+        for (second, waiter) in ["a", "b", "c", "d"].enumerated() { _ = pings.begin(waiter, at: .seconds(second)) }
+        let settled = pings.receivedPong(payload(2))
         #expect(settled.map(\.waiter) == ["a", "b"])
         #expect(settled.map(\.sentAt) == [.seconds(0), .seconds(1)])
-        #expect(ledger.receivedPong(payload(1)).isEmpty)
-        #expect(ledger.abandon(3) == "c")
-        #expect(ledger.abandon(3) == nil)
-        #expect(ledger.takeAll() == ["d"])
-        #expect(ledger.count == 0)
+        #expect(pings.receivedPong(payload(1)).isEmpty)
+        #expect(pings.abandon(3) == "c")
+        #expect(pings.abandon(3) == nil)
+        #expect(pings.takeAll() == ["d"])
+        #expect(pings.count == 0)
     }
 
     @Test func pingsWithoutAnAnswerAreBounded() {
-        var ledger = WebSocketPingLedger<Void>(maximumOutstanding: 3)
-        while ledger.begin((), at: .zero) != nil {}
-        #expect(ledger.count == 3)
+        var pings = PendingPings<Void>(maximumOutstanding: 3)
+        while pings.begin((), at: .zero) != nil {}
+        #expect(pings.count == 3)
     }
 }

@@ -54,7 +54,7 @@ import Testing
         var read = ByteBuffer()
         for text in texts { WebSocketFrameEncoder.write(text: text, maskingKey: self.key, into: &read) }
         var decoder = WebSocketFrameDecoder(role: .server, limits: WebSocketLimits())
-        var space = WebSocketFrameSpace()
+        var space = DecodeScratch()
         #expect(decoder.decode(&read, using: &space) == nil)
         var frames = space.takeBatch()
         var actions: [WebSocketConnectionStateMachine.FrameAction] = []

@@ -163,7 +163,7 @@ import Testing
         #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 101))) == .overflow(.close, scheduleHop: false))
     }
 
-    private func piece(_ text: String, of message: Int, isLast: Bool = false) -> WebSocketParcel {
+    private func piece(_ text: String, of message: Int, isLast: Bool = false) -> OutboundItem {
         .piece(WebSocketPiece(message: message, bytes: ByteBuffer(string: text), kind: .text, isLast: isLast, compression: .automatic))
     }
 

@@ -17,7 +17,7 @@ extension ChatEngine {
             if case .signedOut = self.state { return }
             self.become(.connecting)
             // The server said goodbye in order, to shut down for instance: it may be back in a moment.
-            if !comesBack { self.after(self.configuration.serverGoodbyeDelay) { $0.transport.connect() } }
+            if !comesBack { self.after(self.configuration.serverCloseDelay) { $0.transport.connect() } }
         case .refused(let error):
             self.lost()
             self.become(.signedOut(reason: error.message))

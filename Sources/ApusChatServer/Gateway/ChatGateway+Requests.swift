@@ -8,10 +8,10 @@ import GRDB
 extension ChatGateway {
     func register(_ socket: SocketIOServerSocket, _ identity: AccountRows.Identity) {
         let user = identity.user
-        let permits = Permits(ChatQuestion.maximumPerSocket)
-        let lane = ChatLane(socket)
+        let permits = Permits(PendingRequest.maximumPerSocket)
+        let lane = LargeResponseQueue(socket)
         func on<Request: Decodable & Sendable>(
-            _ verb: String, in lane: ChatLane? = nil, _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void
+            _ verb: String, in lane: LargeResponseQueue? = nil, _ handler: @escaping @Sendable (Request, PendingRequest) -> Void
         ) {
             self.on(verb, socket, identity, permits, lane, handler)
         }
@@ -32,13 +32,13 @@ extension ChatGateway {
 
     /// Reads the one argument of a request; what cannot be read is answered and goes no further.
     private func on<Request: Decodable & Sendable>(
-        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits, _ lane: ChatLane?,
-        _ handler: @escaping @Sendable (Request, ChatQuestion) -> Void
+        _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits, _ lane: LargeResponseQueue?,
+        _ handler: @escaping @Sendable (Request, PendingRequest) -> Void
     ) {
         socket.on(verb) { (event: SocketIOEvent) in
             guard identity.expiresAt > self.now() else {
                 event.acknowledge(ChatError(.unauthorized, message: "the token's time is over; sign in again"), self.logger)
-                return self.sayGoodbye(to: identity.device, .expired)
+                return self.announceEnd(to: identity.device, .expired)
             }
             let request: Request
             do {
@@ -46,8 +46,8 @@ extension ChatGateway {
             } catch {
                 return event.acknowledge(ChatError(.badRequest, message: "`\(verb)`: \(Self.explain(error))"), self.logger)
             }
-            guard let question = ChatQuestion(event, permits, lane) else {
-                let most = ChatQuestion.maximumPerSocket
+            guard let question = PendingRequest(event, permits, lane) else {
+                let most = PendingRequest.maximumPerSocket
                 return event.acknowledge(
                     ChatError(.tooMany, message: "at most \(most) requests at a time; wait for the answers"), self.logger)
             }
@@ -68,7 +68,7 @@ extension ChatGateway {
 
     // MARK: Requests
 
-    private func hello(_ request: HelloRequest, _ user: UserID, _ question: ChatQuestion) {
+    private func hello(_ request: HelloRequest, _ user: UserID, _ question: PendingRequest) {
         let now = self.now()
         self.store.read({ db in
             guard let me = try Users.user(user, db) else { throw ChatError(.unauthorized, message: "this account is gone") }
@@ -85,7 +85,7 @@ extension ChatGateway {
         }
     }
 
-    private func send(_ request: SendRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: ChatQuestion) {
+    private func send(_ request: SendRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: PendingRequest) {
         self.store.write({ db in try ChatLog.send(request, from: user, at: self.store.clock.stamp(), db) }) { result in
             question.answer(result.map(\.reply), self.logger)
             if case .success(let sent) = result, let stored = sent.event {
@@ -94,7 +94,7 @@ extension ChatGateway {
         }
     }
 
-    private func sync(_ request: SyncRequest, _ user: UserID, _ question: ChatQuestion) {
+    private func sync(_ request: SyncRequest, _ user: UserID, _ question: PendingRequest) {
         if case .heads(let since, let page) = request {
             // Before the snapshot is taken: what it lacks is stamped with this time or a later one.
             let now = self.store.clock.lastCommitted
@@ -110,7 +110,7 @@ extension ChatGateway {
         }
     }
 
-    private func mark(_ request: MarkRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: ChatQuestion) {
+    private func mark(_ request: MarkRequest, _ user: UserID, _ socket: SocketIOServerSocket, _ question: PendingRequest) {
         self.store.write({ db in try ChatLog.mark(request, by: user, at: self.store.clock.stamp(), db) }) { result in
             question.answer(result.map(\.reply), self.logger)
             if case .success(let marked) = result, marked.hasMoved {
@@ -122,7 +122,7 @@ extension ChatGateway {
 
     /// `open` and `create`: the maker's other devices and the others learn of the new conversation by its head.
     private func make(
-        _ socket: SocketIOServerSocket, _ user: UserID, _ question: ChatQuestion,
+        _ socket: SocketIOServerSocket, _ user: UserID, _ question: PendingRequest,
         _ body: @escaping @Sendable (Int64, Database) throws -> Conversations.Made
     ) {
         self.store.write({ db in try body(self.store.clock.stamp(), db) }) { result in
@@ -132,7 +132,7 @@ extension ChatGateway {
         }
     }
 
-    private func users(_ request: UsersRequest, _ question: ChatQuestion) {
+    private func users(_ request: UsersRequest, _ question: PendingRequest) {
         self.store.read({ db in try UserSearch.page(request.query ?? "", after: request.after, db) }) { result in
             question.answer(result.map { UsersReply(users: $0.users.map(self.withPresence), next: $0.next) }, self.logger)
         }

@@ -80,7 +80,7 @@ final class ChatGateway: Sendable {
         self.store.read({ db in try AccountRows.isSignedIn(identity.device, at: now, db) }) { result in
             switch result {
             case .success(true): break
-            case .success(false): self.sayGoodbye(to: identity.device, .loggedOut)
+            case .success(false): self.announceEnd(to: identity.device, .loggedOut)
             case .failure: socket.disconnect(close: true)  // not known; it connects again and is asked again
             }
         }
@@ -109,7 +109,7 @@ final class ChatGateway: Sendable {
             guard let identity = socket.value(for: Self.identityKey, as: AccountRows.Identity.self), identity.expiresAt <= now else {
                 continue
             }
-            self.sayGoodbye(to: identity.device, .expired)
+            self.announceEnd(to: identity.device, .expired)
         }
     }
 
@@ -136,7 +136,7 @@ final class ChatGateway: Sendable {
     }
 
     /// Says `bye` to a device and ends its connections.
-    func sayGoodbye(to device: String, _ reason: ChatBye.Reason) {
+    func announceEnd(to device: String, _ reason: ChatBye.Reason) {
         let room = Self.room(ofDevice: device)
         if let value = try? JSONValueEncoder().encode(ChatBye(reason: reason)) {
             self.namespace.to(room).emit(ChatVerb.bye, arguments: [value])
@@ -145,7 +145,7 @@ final class ChatGateway: Sendable {
     }
 
     /// Says `bye` to everybody, before the server stops.
-    func sayGoodbyeToAll() {
+    func announceShutdown() {
         guard let value = try? JSONValueEncoder().encode(ChatBye(reason: .shutdown)) else { return }
         self.namespace.emit(ChatVerb.bye, arguments: [value])
     }

@@ -43,7 +43,7 @@ struct ChatAPI: Sendable {
         router.post("/api/logout") { request, _ in
             let identity = try await self.identity(of: request)
             try await self.accounts.logout(identity)
-            self.gateway.sayGoodbye(to: identity.device, .loggedOut)
+            self.gateway.announceEnd(to: identity.device, .loggedOut)
             return Response(status: .noContent)
         }
         router.post("/api/blobs") { request, _ in try await self.upload(request) }

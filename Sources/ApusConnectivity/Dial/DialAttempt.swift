@@ -18,7 +18,7 @@ package final class DialAttempt {
     private let eventLoop: any EventLoop
     private let promise: EventLoopPromise<any Channel>
     private var channel: (any Channel)?
-    private var gate: DialGate?
+    private var gate: DialCompletionHandler?
     private var timer: Scheduled<Void>?
     private var hasEnded = false
 
@@ -123,12 +123,12 @@ package final class DialAttempt {
             return
         }
         self.channel = channel
-        let gate = DialGate(attempt: self)
+        let gate = DialCompletionHandler(attempt: self)
         self.gate = gate
         do {
             try channel.pipeline.syncOperations.addHandler(gate)
             guard let proxy, case .host(let host, let port) = self.target else { return self.secure() }
-            let handler = ProxyHandler(try ProxyConversation(proxy, host: host, port: port)) { result in
+            let handler = ProxyHandler(try ProxyHandshake(proxy, host: host, port: port)) { result in
                 switch result {
                 case .success: self.secure()
                 case .failure(let error): self.fail(error)

@@ -12,7 +12,7 @@ package enum ProxyAction: Equatable {
 }
 
 /// The conversation with either kind of proxy.
-enum ProxyConversation {
+enum ProxyHandshake {
     case httpConnect(HTTPConnectStateMachine)
     case socks5(SOCKS5StateMachine)
 
@@ -50,13 +50,13 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private var conversation: ProxyConversation
+    private var conversation: ProxyHandshake
     private var received = ByteBuffer()
     private var completion: ((Result<Void, ConnectivityError>) -> Void)?
 
     /// - Parameter completion: Called once on the event loop, after the handler has left; not when the transport ends or fails, which
     ///   goes down the pipeline.
-    init(_ conversation: ProxyConversation, completion: @escaping (Result<Void, ConnectivityError>) -> Void) {
+    init(_ conversation: ProxyHandshake, completion: @escaping (Result<Void, ConnectivityError>) -> Void) {
         self.conversation = conversation
         self.completion = completion
     }

@@ -20,7 +20,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     private let firstDeadline: NIODeadline?
     /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
     let isAlone: Bool
-    let passing: EngineIOPassing?
+    let passing: PassThroughTimeouts?
     var context: ChannelHandlerContext?
     var machine = EngineIOHTTPStateMachine()
     /// The request of ours that is being read or answered.
@@ -36,7 +36,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Answers that the client does not read, likewise; also those to requests that were passed on.
     private var queued = ByteAccount()
 
-    init(server: EngineIOServer, isAlone: Bool, passing: EngineIOPassing? = nil, firstDeadline: NIODeadline? = nil) {
+    init(server: EngineIOServer, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil) {
         self.server = server
         self.firstDeadline = firstDeadline
         self.isAlone = isAlone

@@ -18,7 +18,7 @@ package final class EngineIOSession: @unchecked Sendable {
     package let eventLoop: any EventLoop
 
     let server: EngineIOServer
-    private let scratch: EngineIOScratch
+    private let scratch: TextBufferPool
     /// Under what name the client is counted.
     package let addressKey: String?
     // A byte each, and together, for that is how they lie in memory.
@@ -56,7 +56,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     init(
         id: EngineIOID, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
-        addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, scratch: EngineIOScratch, eventLoop: any EventLoop
+        addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, scratch: TextBufferPool, eventLoop: any EventLoop
     ) {
         self.id = id
         self.version = version

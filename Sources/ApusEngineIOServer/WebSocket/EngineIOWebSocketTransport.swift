@@ -16,7 +16,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     /// Whether nothing has to hop.
     let isOnLoopOfSession: Bool
     /// `nil` when nothing has to hop.
-    private let hop: EngineIOHop?
+    private let crossLoop: CrossLoopFlowControl?
     /// Whether the transport's buffer has room, as far as the event loop knows.
     private var hasRoom = true
     /// Bytes sent since the handler was last asked how many of them are still here.
@@ -30,7 +30,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.maximumQueuedBytes = configuration.maximumQueuedBytes
         self.eventLoop = eventLoop
         self.isOnLoopOfSession = eventLoop === session.eventLoop
-        self.hop = self.isOnLoopOfSession ? nil : EngineIOHop(queueLowMark: configuration.effectiveQueueLowMark)
+        self.crossLoop = self.isOnLoopOfSession ? nil : CrossLoopFlowControl(queueLowMark: configuration.effectiveQueueLowMark)
     }
 
     func attach(_ handler: WebSocketHandler) {
@@ -39,7 +39,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     /// On the session's event loop.
-    var isWritable: Bool { self.hop?.isWritable ?? self.hasRoom }
+    var isWritable: Bool { self.crossLoop?.isWritable ?? self.hasRoom }
 
     // MARK: From the session
 
@@ -50,7 +50,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         case .binary(let bytes): frame = WebSocketMessage(.binary, bytes)
         }
         frame.compression = compression
-        if let hop { self.order(.message(frame), hop) } else { self.send(frame) }
+        if let crossLoop { self.order(.message(frame), crossLoop) } else { self.send(frame) }
     }
 
     private func send(_ message: WebSocketMessage) {
@@ -67,18 +67,18 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func send(_ frame: WebSocketSharedFrame) {
-        if let hop { return self.order(.frame(frame), hop) }
+        if let crossLoop { return self.order(.frame(frame), crossLoop) }
         self.handler?.send(frame)
         self.count(frame.plain.readableBytes)
     }
 
     /// Takes an order to the WebSocket's event loop.
-    private func order(_ order: EngineIOHop.Order, _ hop: EngineIOHop) {
-        guard hop.order(order) else { return }
-        self.eventLoop.execute { self.carryOut(hop.takeOrders(), hop) }
+    private func order(_ order: CrossLoopFlowControl.Order, _ crossLoop: CrossLoopFlowControl) {
+        guard crossLoop.order(order) else { return }
+        self.eventLoop.execute { self.carryOut(crossLoop.takeOrders(), crossLoop) }
     }
 
-    private func carryOut(_ orders: [EngineIOHop.Order], _ hop: EngineIOHop) {
+    private func carryOut(_ orders: [CrossLoopFlowControl.Order], _ crossLoop: CrossLoopFlowControl) {
         for order in orders {
             switch order {
             case .message(let message): self.send(message)
@@ -89,7 +89,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
             case .abort: self.handler?.abort()
             }
         }
-        self.tellQueue { hop.carriedOut(orders, isWritable: $0, queuedBytes: $1) }
+        self.tellQueue { crossLoop.carriedOut(orders, isWritable: $0, queuedBytes: $1) }
     }
 
     /// The handler knows what waits, but to ask it for every message would cost; so many bytes cannot wait before as many were sent.
@@ -102,11 +102,12 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func close(_ code: WebSocketCloseCode) {
-        if let hop { self.order(.close(code), hop) } else { self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") } }
+        if let crossLoop { return self.order(.close(code), crossLoop) }
+        self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") }
     }
 
     func abort() {
-        if let hop { self.order(.abort, hop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
+        if let crossLoop { self.order(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
     }
 
     /// Asks whether the client takes what is queued for it, though its messages have to wait until it has taken more. Answers on the session's loop.
@@ -124,31 +125,31 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func received(_ message: WebSocketMessage) {
         guard let session = self.session else { return }
-        if let hop { self.carry(message, hop, to: session) } else { session.received(message, on: self) }
+        if let crossLoop { self.carry(message, crossLoop, to: session) } else { session.received(message, on: self) }
     }
 
     /// Takes a message to the session's event loop.
-    private func carry(_ message: WebSocketMessage, _ hop: EngineIOHop, to session: EngineIOSession) {
-        let (callsSession, isTooMuch) = hop.depart(message)
+    private func carry(_ message: WebSocketMessage, _ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
+        let (callsSession, isTooMuch) = crossLoop.depart(message)
         if isTooMuch { self.setReading(paused: true) }
-        if callsSession { session.eventLoop.execute { self.handOver(hop, to: session) } }
+        if callsSession { session.eventLoop.execute { self.handOver(crossLoop, to: session) } }
     }
 
     /// Gives the session what has come. On its event loop, until the turn is full.
-    func handOver(_ hop: EngineIOHop, to session: EngineIOSession) {
+    func handOver(_ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
         let turn = session.turn
         let before = turn.deliveries
         while !session.isPutOff, !turn.isFull {
-            guard let (message, makesRoom) = hop.arrive() else { return }
+            guard let (message, makesRoom) = crossLoop.arrive() else { return }
             session.received(message, on: self)
-            if makesRoom { self.eventLoop.execute { if hop.hasRoom { self.setReading(paused: false) } } }
+            if makesRoom { self.eventLoop.execute { if crossLoop.hasRoom { self.setReading(paused: false) } } }
         }
         session.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries)
     }
 
     /// The session may go on with what it has put off.
     func resume(_ session: EngineIOSession) {
-        if let hop { self.handOver(hop, to: session) }
+        if let crossLoop { self.handOver(crossLoop, to: session) }
     }
 
     private func setReading(paused: Bool) {
@@ -158,7 +159,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     /// Tells the session what waits in the transport.
-    private func tellQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> EngineIOHop.Wakes) {
+    private func tellQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> CrossLoopFlowControl.Wakes) {
         guard let handler, let session else { return }
         let isWritable = handler.isWritable
         let wakes = tell(isWritable, isWritable ? 0 : handler.queuedBytes)
@@ -172,7 +173,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        if let hop { return self.tellQueue { hop.transportChanged(isWritable: $0, queuedBytes: $1) } }
+        if let crossLoop { return self.tellQueue { crossLoop.transportChanged(isWritable: $0, queuedBytes: $1) } }
         self.hasRoom = isWritable
         if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
@@ -183,7 +184,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         // Both on the session's loop: a session that ends meanwhile has first told the server that we linger, and that is taken back here.
         session.eventLoop.runOnLoop {
             // What the client said before comes first.
-            while let message = self.hop?.arriveAtEnd() { session.received(message, on: self) }
+            while let message = self.crossLoop?.arriveAtEnd() { session.received(message, on: self) }
             session.webSocketClosed(self, isClean: error == nil)
             session.server.left(self)
         }

@@ -63,7 +63,7 @@ extension FramedConnection {
     func send(
         header: JSONObject, bodyLength: Int, timeout: Duration?, progress: ProgressHandler?, nextPiece: () async throws -> ByteBuffer?
     ) async throws {
-        let ticket = FramedTurns.Ticket()
+        let ticket = SendSerializer.Ticket()
         let deadline = timeout.map { self.deadline($0, for: ticket) }
         defer { deadline?.cancel() }
         try await self.turns.take(ticket)
@@ -92,7 +92,7 @@ extension FramedConnection {
         }
     }
 
-    private func deadline(_ timeout: Duration, for ticket: FramedTurns.Ticket) -> Scheduled<Void> {
+    private func deadline(_ timeout: Duration, for ticket: SendSerializer.Ticket) -> Scheduled<Void> {
         self.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let error = FramedError(.timeout, message: "a message was not sent within \(timeout)")
             if self.turns.giveUp(ticket, because: error) { self.fail(error) }

@@ -22,7 +22,7 @@ public final class FramedConnection: @unchecked Sendable {
     public let remoteAddress: SocketAddress?
 
     let inbox: FramedInbox
-    let turns = FramedTurns()
+    let turns = SendSerializer()
     private let status = NIOLockedValueBox(Status())
 
     private struct Status: Sendable {

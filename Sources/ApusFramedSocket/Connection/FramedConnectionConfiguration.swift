@@ -87,8 +87,8 @@ public struct FramedConnectionConfiguration: Sendable {
         return settings
     }
 
-    var watch: FramedWatch.Settings {
-        FramedWatch.Settings(
+    var watch: LivenessMonitor.Settings {
+        LivenessMonitor.Settings(
             handshakeTimeout: self.handshakeTimeout, headTimeout: self.headerTimeout, stallTimeout: self.stallTimeout,
             pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
     }

@@ -57,7 +57,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
         }
 
         private let file: SourceFile
-        private let lane = DiskLane()
+        private let lane = SerialDiskQueue()
         private let memory: Memory
         private let state = NIOLockedValueBox(State())
 

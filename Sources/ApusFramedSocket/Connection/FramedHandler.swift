@@ -46,7 +46,7 @@ final class FramedHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
     private var session: FramedSession
-    private var watch: FramedWatch?
+    private var watch: LivenessMonitor?
     private var tick: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
     /// The beginning of a head of which the rest has not come.
@@ -109,7 +109,7 @@ final class FramedHandler: ChannelInboundHandler {
 
     private func transportStands() {
         guard self.watch == nil, case .waiting = self.phase else { return }
-        self.watch = FramedWatch(settings: self.configuration.watch, at: self.now)
+        self.watch = LivenessMonitor(settings: self.configuration.watch, at: self.now)
         self.scheduleTick()
         if !self.waitsForTLS { self.start() }
     }

@@ -7,7 +7,7 @@ import NIOCore
 /// More may be added while a thread is at it; the thread takes all there is whenever it is done with what it had.
 final class DiskBacklog {
     private let eventLoop: any EventLoop
-    private let lane = DiskLane()
+    private let lane = SerialDiskQueue()
     private let works = NIOLockedValueBox<[DiskWork]>([])
     private var visits = 0
     private let bytesChanged: (Int) -> Void

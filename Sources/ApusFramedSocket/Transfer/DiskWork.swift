@@ -83,7 +83,7 @@ enum DiskWork: Sendable {
     /// Gives back the lease of a file that was taken whole.
     private func release() {
         guard case .take(let offer, _, _, let folder, _, _) = self else { return }
-        folder.ledger.withLockedValue { $0.released(offer.partName) }
+        folder.leases.withLockedValue { $0.released(offer.partName) }
     }
 
     private func perform(_ visit: inout DiskVisit) throws(TransferError) -> Report {
@@ -94,7 +94,7 @@ enum DiskWork: Sendable {
             do throws(TransferError) {
                 return try Self.prepare(offer, in: folder, isTaken: isTaken)
             } catch {
-                if !hasLease { folder.ledger.withLockedValue { $0.released(offer.partName) } }
+                if !hasLease { folder.leases.withLockedValue { $0.released(offer.partName) } }
                 throw error
             }
         case .compare(_, let shown, let part?, let folder): return .compared(part, isEqual: try folder.compare(part, with: shown))

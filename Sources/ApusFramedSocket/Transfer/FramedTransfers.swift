@@ -220,7 +220,7 @@ final class FramedTransfers {
         self.ending = error
         for transfer in self.outgoing.values { transfer.connectionEnded() }
         for transfer in self.incoming.values { transfer.connectionEnded() }
-        self.receiving?.folder.ledger.withLockedValue { $0.sessionEnded(self.session) }
+        self.receiving?.folder.leases.withLockedValue { $0.sessionEnded(self.session) }
     }
 }
 

@@ -141,7 +141,7 @@ final class IncomingTransfer {
         self.part.take()?.unlock()
         guard self.hasLease else { return }
         self.hasLease = false
-        self.receiving.folder.ledger.withLockedValue { $0.released(self.machine.offer.partName) }
+        self.receiving.folder.leases.withLockedValue { $0.released(self.machine.offer.partName) }
     }
 
     // MARK: The disk
@@ -232,7 +232,7 @@ final class IncomingTransfer {
         }
         guard appended > 0 else { return }
         self.written += appended
-        self.receiving.folder.ledger.withLockedValue { $0.wrote(appended, of: self.machine.offer.partName) }
+        self.receiving.folder.leases.withLockedValue { $0.wrote(appended, of: self.machine.offer.partName) }
         self.perform(self.machine.written(upTo: self.written))
     }
 

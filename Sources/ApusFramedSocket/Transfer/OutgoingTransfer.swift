@@ -38,7 +38,7 @@ final class OutgoingTransfer {
     private let progress: ((FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
     /// In order: each batch continues the hash of the file.
-    private let lane = DiskLane()
+    private let lane = SerialDiskQueue()
     private var reads = 0
     /// Batches that were read and wait for the transport.
     private var ready = Deque<ReadBatch>()

@@ -21,7 +21,7 @@ public final class ReceivingFolder: Sendable {
     let root: FileDescriptor
     private let path: String
     /// Who writes what.
-    let ledger: NIOLockedValueBox<TransferLedger>
+    let leases: NIOLockedValueBox<FolderLeases>
     let limits: TransferLimits
 
     /// Opens a folder.
@@ -36,7 +36,7 @@ public final class ReceivingFolder: Sendable {
         self.root = FileDescriptor(number)
         self.path = path
         self.limits = limits
-        self.ledger = NIOLockedValueBox(TransferLedger(limits: limits))
+        self.leases = NIOLockedValueBox(FolderLeases(limits: limits))
     }
 
     // MARK: Unfinished files
@@ -99,27 +99,27 @@ public final class ReceivingFolder: Sendable {
         let unfinished = self.root.status(of: offer.partName)
         // Of any size that is offered: an answer that depends on the size of the file that is there would tell it.
         let existing = isTaken ? offer.size : unfinished?.size ?? 0
-        try self.inLedger(&visit) { ledger, free, stored throws(TransferError) in
-            try ledger.admit(offer, session: session, existing: existing, stored: stored, free: free)
+        try self.inLedger(&visit) { leases, free, stored throws(TransferError) in
+            try leases.admit(offer, session: session, existing: existing, stored: stored, free: free)
         }
         return unfinished
     }
 
     /// Finds room for a file whose name was taken, and which is not there.
     func reserve(_ offer: TransferOffer, _ visit: inout DiskVisit) throws(TransferError) {
-        try self.inLedger(&visit) { ledger, free, stored throws(TransferError) in
-            try ledger.reserve(offer, stored: stored, free: free)
+        try self.inLedger(&visit) { leases, free, stored throws(TransferError) in
+            try leases.reserve(offer, stored: stored, free: free)
         }
     }
 
     private func inLedger(
-        _ visit: inout DiskVisit, _ body: (inout TransferLedger, _ free: Int, _ stored: Int) throws(TransferError) -> Void
+        _ visit: inout DiskVisit, _ body: (inout FolderLeases, _ free: Int, _ stored: Int) throws(TransferError) -> Void
     ) throws(TransferError) {
         let (free, stored) = try visit.room(of: self)
         // `withLockedValue` passes no typed errors on.
-        let result: Result<Void, TransferError> = self.ledger.withLockedValue { ledger in
+        let result: Result<Void, TransferError> = self.leases.withLockedValue { leases in
             do throws(TransferError) {
-                return .success(try body(&ledger, free, stored))
+                return .success(try body(&leases, free, stored))
             } catch {
                 return .failure(error)
             }
@@ -143,7 +143,7 @@ public final class ReceivingFolder: Sendable {
         let times = parts.map {
             (name: $0.name, idle: Duration.seconds(now.timeIntervalSince1970 - Double($0.modified) / 1e9), isEmpty: $0.isEmpty)
         }
-        let expired = self.ledger.withLockedValue { $0.expired(times) }
+        let expired = self.leases.withLockedValue { $0.expired(times) }
         return expired.count { name in
             // Another process may be at it.
             let number = openat(self.root.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

@@ -28,7 +28,7 @@ final class SocketManagerCore: @unchecked Sendable {
     // Unchecked is what every packet touches, within single statements and never over a call to a listener.
     @exclusivity(unchecked) private var engine: EngineIOClientConnection?
     /// Outlives each of them.
-    private let memory = EngineIOClientMemory()
+    private let memory = SessionCache()
     @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
     /// Of the messages of the packet that is coming in.
     @exclusivity(unchecked) private var packetBytes = 0

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 // Packets in, and what is told to the user.
 extension SocketNamespaceCore {
     /// A packet came, of so many bytes on the wire.
-    func received(_ content: SocketIOParcel.Content, bytes: Int) {
+    func received(_ content: UndecodedPacket.Content, bytes: Int) {
         switch self.machine.received(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)

@@ -129,7 +129,7 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     /// A packet of this namespace came, of so many bytes on the wire.
-    package mutating func received(_ content: SocketIOParcel.Content, bytes: Int = 0) -> ReceivedAction {
+    package mutating func received(_ content: UndecodedPacket.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
         case .closed, .waiting, .asking:
             return .doNothing  // was on its way when we left

@@ -46,7 +46,7 @@ package struct SocketIORootAdmission: Sendable {
     }
 
     /// A packet for `/` came. `isAwaited`: somebody waits for the answer to CONNECT.
-    package mutating func received(_ content: SocketIOParcel.Content, isAwaited: Bool) -> ReceivedAction {
+    package mutating func received(_ content: UndecodedPacket.Content, isAwaited: Bool) -> ReceivedAction {
         switch (self.state, content) {
         case (.expected, .connect):
             self.state = isAwaited ? .mustAsk : .granted

@@ -102,7 +102,7 @@ extension SocketIOPacket {
     }
 }
 
-extension SocketIOParcel {
+extension UndecodedPacket {
     /// Throws unless this packet may be sent.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a namespace without its slash, a negative ack id.

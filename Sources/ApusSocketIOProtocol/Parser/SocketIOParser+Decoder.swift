@@ -26,12 +26,12 @@ extension SocketIOParser {
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``,
         ///   and the same error for every message after it.
-        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOParcel? {
+        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
             if case .json = self.kind { return try self.json.received(message) }
             do throws(SocketIOError) {
                 let packet = try self.receivedOther(message)
                 try packet?.checkReceived(limits: self.json.limits, version: self.json.version)
-                return packet.map { SocketIOParcel($0) }
+                return packet.map { UndecodedPacket($0) }
             } catch {
                 self.kind = .failed(error)
                 throw error

@@ -32,14 +32,14 @@ public struct SocketIOParser: Sendable {
     /// The messages of a packet, to be sent in this order with nothing in between.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` for what has no form on the wire.
-    package func encode(_ parcel: SocketIOParcel) throws(SocketIOError) -> [EngineIOMessage] {
-        try parcel.checkSent()
+    package func encode(_ undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
+        try undecoded.checkSent()
         switch self.kind {
-        case .json: return try SocketIOJSONEncoder.encode(checked: parcel)
-        case .messagePack: return try SocketIOMessagePackCodec.encode(checked: parcel.packet)
+        case .json: return try SocketIOJSONEncoder.encode(checked: undecoded)
+        case .messagePack: return try SocketIOMessagePackCodec.encode(checked: undecoded.packet)
         case .custom(let parser):
             do {
-                return try parser.encode(parcel.packet)
+                return try parser.encode(undecoded.packet)
             } catch let error as SocketIOError {
                 throw error
             } catch {
@@ -48,29 +48,29 @@ public struct SocketIOParser: Sendable {
         }
     }
 
-    /// The messages of a packet; see ``encode(_:)-(SocketIOParcel)``.
-    package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(SocketIOParcel(packet)) }
+    /// The messages of a packet; see ``encode(_:)-(UndecodedPacket)``.
+    package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
 
     /// Appends the text of an event or an ack to `bytes`, when one text message is all there is to it.
     ///
     /// - Parameter leavesOutText: Leaves out the arguments, which came as text; they belong before the last byte.
-    /// - Returns: `false` when it takes more, or is written in another way: ``encode(_:)-(SocketIOParcel)`` then. Nothing was appended.
+    /// - Returns: `false` when it takes more, or is written in another way: ``encode(_:)-(UndecodedPacket)`` then. Nothing was appended.
     /// - Throws: As that does; what was appended is of no use then.
     package func writeText(
-        of call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool = false, namespace: String, into bytes: inout [UInt8]
+        of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
         guard case .json = self.kind, !arguments.containsBinary else { return false }
-        try SocketIOParcel.checkSent(namespace: namespace)
+        try UndecodedPacket.checkSent(namespace: namespace)
         try call.checkSent()
         try SocketIOJSONEncoder.writeText(of: call, arguments, leavesOutText: leavesOutText, namespace: namespace, into: &bytes)
         return true
     }
 
     /// The same for any packet.
-    package func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
-        guard case .json = self.kind, !parcel.content.containsBinary else { return false }
-        try parcel.checkSent()
-        try SocketIOJSONEncoder.writeText(of: parcel, into: &bytes)
+    package func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
+        guard case .json = self.kind, !undecoded.content.containsBinary else { return false }
+        try undecoded.checkSent()
+        try SocketIOJSONEncoder.writeText(of: undecoded, into: &bytes)
         return true
     }
 

@@ -12,7 +12,7 @@ final class SocketIOAdmin: Sendable {
     let namespace: SocketIONamespace
     let gate: SocketIOAdminGate
     let traffic = SocketIOTraffic()
-    private let desk: SocketIORequestDesk
+    private let pendingRequests: PendingRequests
     private let state = NIOLockedValueBox(State())
 
     private struct State {
@@ -27,11 +27,11 @@ final class SocketIOAdmin: Sendable {
         var transport: String
     }
 
-    init(_ configuration: SocketIOAdminConfiguration, server: SocketIOServer, desk: SocketIORequestDesk) {
+    init(_ configuration: SocketIOAdminConfiguration, server: SocketIOServer, pendingRequests: PendingRequests) {
         self.configuration = configuration
         self.namespace = server.ownNamespace(configuration.namespace)
-        self.gate = SocketIOAdminGate(configuration, desk: desk)
-        self.desk = desk
+        self.gate = SocketIOAdminGate(configuration, pendingRequests: pendingRequests)
+        self.pendingRequests = pendingRequests
         self.state.withLockedValue { $0.server = server }
     }
 
@@ -74,7 +74,7 @@ final class SocketIOAdmin: Sendable {
         } else {
             _ = self.traffic.take()  // nobody looks: what was counted is old when somebody does
         }
-        self.desk.schedule(in: self.configuration.statisticsInterval) { [weak self] in self?.tellStatistics() }
+        self.pendingRequests.schedule(in: self.configuration.statisticsInterval) { [weak self] in self?.tellStatistics() }
     }
 
     private func statistics(of server: SocketIOServer) -> SocketIOValue {

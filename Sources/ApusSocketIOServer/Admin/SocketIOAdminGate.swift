@@ -13,20 +13,20 @@ actor SocketIOAdminGate {
     static let sessionKey = "apus.admin.session"
 
     private let authentication: SocketIOAdminConfiguration.Authentication
-    private let desk: SocketIORequestDesk
+    private let pendingRequests: PendingRequests
     private let sessions: NIOLockedValueBox<SocketIOAdminSessions>
     nonisolated let queue = NIOLockedValueBox(SocketIOLoginQueue())
 
-    init(_ configuration: SocketIOAdminConfiguration, desk: SocketIORequestDesk) {
+    init(_ configuration: SocketIOAdminConfiguration, pendingRequests: PendingRequests) {
         self.authentication = configuration.authentication
-        self.desk = desk
+        self.pendingRequests = pendingRequests
         self.sessions = NIOLockedValueBox(SocketIOAdminSessions(lifetime: configuration.sessionLifetime))
     }
 
     /// Throws for those who may not come in.
     nonisolated func admit(_ socket: SocketIOServerSocket) async throws {
         guard case .basic(let username, let password) = self.authentication.value else { return }
-        let now = self.desk.now
+        let now = self.pendingRequests.now
         if let session = socket.handshake.auth["sessionId"]?.stringValue,
             self.sessions.withLockedValue({ $0.contains(session, at: now) })
         {
@@ -49,7 +49,7 @@ actor SocketIOAdminGate {
         let session = SymmetricKey(size: .bits128).withUnsafeBytes {
             $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
-        let now = self.desk.now
+        let now = self.pendingRequests.now
         self.sessions.withLockedValue { $0.save(session, at: now) }
         socket.setValue(session, for: Self.sessionKey)
     }

@@ -10,7 +10,7 @@ import NIOCore
 ///
 /// Everything is applied to the server's own sockets first and published then; a transport never brings a message back to its sender.
 final class SocketIOClusterNode: SocketIOClusterReceiver {
-    let desk: SocketIORequestDesk
+    let pendingRequests: PendingRequests
     private let transport: any SocketIOClusterTransport
     private let ackTimeout: Duration
     private let state: NIOLockedValueBox<State>
@@ -21,14 +21,14 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         var isStopped = false
     }
 
-    init(transport: any SocketIOClusterTransport, desk: SocketIORequestDesk, ackTimeout: Duration) {
+    init(transport: any SocketIOClusterTransport, pendingRequests: PendingRequests, ackTimeout: Duration) {
         self.transport = transport
-        self.desk = desk
+        self.pendingRequests = pendingRequests
         self.ackTimeout = ackTimeout
         self.state = NIOLockedValueBox(State(membership: .init(timeout: transport.heartbeat?.timeout ?? .seconds(10))))
     }
 
-    var node: SocketIONodeID { self.desk.node }
+    var node: SocketIONodeID { self.pendingRequests.node }
 
     // MARK: Life
 
@@ -48,10 +48,11 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
     }
 
     private func beat(_ heartbeat: SocketIOClusterHeartbeat) {
-        self.desk.schedule(in: heartbeat.interval) { [weak self] in
+        self.pendingRequests.schedule(in: heartbeat.interval) { [weak self] in
             guard let self, !self.state.withLockedValue({ $0.isStopped }) else { return }
             self.publish(.heartbeat, in: "/")
-            for node in self.state.withLockedValue({ $0.membership.timerFired(at: self.desk.now) }) { self.desk.left(node) }
+            let silent = self.state.withLockedValue { $0.membership.timerFired(at: self.pendingRequests.now) }
+            for node in silent { self.pendingRequests.left(node) }
             self.beat(heartbeat)
         }
     }
@@ -66,9 +67,9 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
     func ask(_ id: String, in namespace: String, andSelf: Bool) {
         guard self.transport.heartbeat == nil else {
             let nodes = self.state.withLockedValue { $0.membership.nodes }
-            return self.desk.asked(id, .nodes(nodes), andSelf: andSelf)
+            return self.pendingRequests.asked(id, .nodes(nodes), andSelf: andSelf)
         }
-        self.transport.servers(in: namespace) { [weak self] servers in self?.desk.asked(id, servers, andSelf: andSelf) }
+        self.transport.servers(in: namespace) { [weak self] servers in self?.pendingRequests.asked(id, servers, andSelf: andSelf) }
     }
 
     func opened(namespace: String) { self.transport.opened(namespace: namespace) }
@@ -83,24 +84,24 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
 
     func left(_ node: SocketIONodeID) {
         _ = self.state.withLockedValue { $0.membership.left(node) }
-        self.desk.left(node)
+        self.pendingRequests.left(node)
     }
 
     func received(_ response: SocketIOClusterResponse) {
         let (id, sender) = (response.request, response.sender)
         switch response.content {
         case .sockets(let sockets):
-            self.desk.reported(id, from: sender, announcing: sockets.count, sockets.map { .socket($0) })
-        case .serverSideEmit(let value): self.desk.reported(id, from: sender, announcing: 1, [.value(value)])
-        case .clientCount(let count): self.desk.reported(id, from: sender, announcing: count)
-        case .acknowledgement(let values): self.desk.replied(id, from: sender, .values(values))
+            self.pendingRequests.reported(id, from: sender, announcing: sockets.count, sockets.map { .socket($0) })
+        case .serverSideEmit(let value): self.pendingRequests.reported(id, from: sender, announcing: 1, [.value(value)])
+        case .clientCount(let count): self.pendingRequests.reported(id, from: sender, announcing: count)
+        case .acknowledgement(let values): self.pendingRequests.replied(id, from: sender, .values(values))
         }
     }
 
     func received(_ message: SocketIOClusterMessage) {
         guard message.sender != self.node else { return }
         let server = self.state.withLockedValue { state in
-            if self.transport.heartbeat != nil { state.membership.heard(message.sender, at: self.desk.now) }
+            if self.transport.heartbeat != nil { state.membership.heard(message.sender, at: self.pendingRequests.now) }
             return state.isStopped ? nil : state.server
         }
         switch message.content {
@@ -139,7 +140,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
             guard let request else { return _ = try namespace.deliver(delivery) }
             let name = namespace.name
             // What stops the wait holds the sockets: it goes with the last answer, not with the time that a far server named.
-            let (ending, waiting) = (SocketIOEnding(), ManagedAtomic(0))
+            let (ending, waiting) = (CompletionHook(), ManagedAtomic(0))
             let (count, stop) = try namespace.deliverAskingAcks(delivery) { [weak self] values in
                 // A client that left is silent: the wire has no word for it, and the asker has a deadline.
                 if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
@@ -148,7 +149,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
             self.respond(.clientCount(count), name, to: node, request)
             ending.set(stop)
             if waiting.wrappingIncrementThenLoad(by: count, ordering: .relaxed) == 0 { ending.cancel() }
-            self.desk.schedule(in: delivery.flags.timeout ?? self.ackTimeout) { ending.end() }
+            self.pendingRequests.schedule(in: delivery.flags.timeout ?? self.ackTimeout) { ending.end() }
         } catch {
             namespace.reportUnencodable(delivery.event, error)
             if let request { self.respond(.clientCount(0), namespace.name, to: node, request) }

@@ -173,7 +173,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: Packets
 
-    private func received(_ packet: SocketIOParcel, bytes: Int) throws(SocketIOError) {
+    private func received(_ packet: UndecodedPacket, bytes: Int) throws(SocketIOError) {
         if case .joined(let root) = self.members.root, packet.namespace == "/" {
             switch packet.content {
             case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID, bytes: bytes)
@@ -286,11 +286,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         let (recovery, resumption) = log.claim(auth)
         // The id is a secret between us and the client: nobody who looks at the handshake needs it.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
-        let comeback = SocketIOComeback(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption)
+        let recoveryState = RecoveryState(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption)
         let socket = SocketIOServerSocket(
             id: resumption?.session.socketID ?? EngineIOID.random().description, namespace: namespace, auth: .object(shown),
-            connection: self, limits: limits, recovery: recovery, comeback: comeback)
-        if resumption != nil { log.resuming(socket, comeback) }
+            connection: self, limits: limits, recovery: recovery, recoveryState: recoveryState)
+        if resumption != nil { log.resuming(socket, recoveryState) }
         return socket
     }
 
@@ -319,7 +319,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             return self.close(.transportError, detail: "what the client missed is gone")
         }
         for outbound in missed { self.send(outbound) }
-        let grant = self.version.grant(sid: socket.id, pid: socket.comeback?.pid, offset: socket.comeback?.joined)
+        let grant = self.version.grant(sid: socket.id, pid: socket.recoveryState?.pid, offset: socket.recoveryState?.joined)
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: grant))
         socket.namespace.connected(socket)
     }
@@ -357,16 +357,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func send(_ packet: SocketIOPacket) {
         do throws(SocketIOError) {
-            let parcel = SocketIOParcel(packet)
-            if self.admin == nil, try self.sendText(of: parcel) { return }
-            self.send(try SocketIOOutbound(parcel, parser: self.parser))
+            let undecoded = UndecodedPacket(packet)
+            if self.admin == nil, try self.sendText(of: undecoded) { return }
+            self.send(try SocketIOOutbound(undecoded, parser: self.parser))
         } catch {
             self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
         }
     }
 
-    private func sendText(of parcel: SocketIOParcel) throws(SocketIOError) -> Bool {
-        try self.sendText { text throws(SocketIOError) in try self.parser.writeText(of: parcel, into: &text) }
+    private func sendText(of undecoded: UndecodedPacket) throws(SocketIOError) -> Bool {
+        try self.sendText { text throws(SocketIOError) in try self.parser.writeText(of: undecoded, into: &text) }
     }
 
     /// Sends what `write` appends, if it answers that it is all there is to a packet.
@@ -386,17 +386,17 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     ///
     /// - Throws: What the parser says of arguments that have no form on the wire.
     func send(
-        _ call: SocketIOCall, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
+        _ call: EventOrAck, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
     ) throws(SocketIOError) {
         self.session.eventLoop.assertInEventLoop()
         // The admin page counts what goes out.
         if self.admin == nil, try self.sendText(of: call, arguments, namespace, isCompressed ? .automatic : .never) { return }
-        let packet = SocketIOParcel(namespace: namespace, content: .init(call, arguments))
+        let packet = UndecodedPacket(namespace: namespace, content: .init(call, arguments))
         self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
     }
 
     private func sendText(
-        of call: SocketIOCall, _ arguments: SocketIOPayload, _ namespace: String, _ compression: WebSocketCompression
+        of call: EventOrAck, _ arguments: SocketIOPayload, _ namespace: String, _ compression: WebSocketCompression
     ) throws(SocketIOError) -> Bool {
         let large = arguments.largeText
         return try self.sendText(around: large, compression) { text throws(SocketIOError) in

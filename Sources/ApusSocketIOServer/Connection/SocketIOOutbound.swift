@@ -6,7 +6,7 @@ import NIOCore
 /// A packet encoded once, for one socket or for thousands.
 struct SocketIOOutbound: Sendable {
     /// What it says, for those who listen to what goes out.
-    var content: SocketIOParcel.Content
+    var content: UndecodedPacket.Content
     private let messages: [EngineIOMessage]
     /// The same messages as WebSocket frames; made only when many sockets share them.
     private let frames: [WebSocketSharedFrame]?
@@ -17,7 +17,7 @@ struct SocketIOOutbound: Sendable {
 
     /// - Parameter deflate: How the server compresses WebSocket messages; asked for when many sockets share the packet.
     init(
-        _ packet: SocketIOParcel, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
+        _ packet: UndecodedPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
         deflate: WebSocketDeflateConfiguration? = nil
     ) throws(SocketIOError) {
         self.content = packet.content
@@ -59,10 +59,10 @@ extension SocketIONamespace {
     ///
     /// - Throws: What the parser says of a packet that has no form on the wire.
     func encode(
-        _ content: SocketIOParcel.Content, shared: Bool = false, isCompressed: Bool = true
+        _ content: UndecodedPacket.Content, shared: Bool = false, isCompressed: Bool = true
     ) throws(SocketIOError) -> SocketIOOutbound {
         try SocketIOOutbound(
-            SocketIOParcel(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
+            UndecodedPacket(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
             deflate: shared ? self.deflate : nil)
     }
 }

@@ -35,7 +35,7 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         if let cluster = self.cluster {
             cluster.ask(id, in: self.namespace.name, andSelf: true)
         } else {
-            self.namespace.desk.asked(id, .count(0), andSelf: true)
+            self.namespace.pendingRequests.asked(id, .count(0), andSelf: true)
         }
     }
 

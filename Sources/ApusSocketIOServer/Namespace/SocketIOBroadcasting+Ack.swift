@@ -11,14 +11,14 @@ extension SocketIOBroadcasting {
     ///
     /// - Returns: Each ack's arguments, in the order of their coming, and whether any is missing.
     /// - Throws: ``SocketIOError`` with `invalidArguments`, or `bufferFull` when too many such requests wait; `CancellationError`.
-    public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOAnswers<[SocketIOValue]> {
+    public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
-        let ending = SocketIOEnding()
+        let ending = CompletionHook()
         defer { ending.end() }
-        let outcome = try await broadcast.namespace.desk.request(timeout: broadcast.ackTimeout) { id in
+        let outcome = try await broadcast.namespace.pendingRequests.request(timeout: broadcast.ackTimeout) { id in
             try broadcast.askAcks(id, event, arguments, ending)
         }
-        return SocketIOAnswers(values: outcome)
+        return SocketIOResponses(values: outcome)
     }
 
     /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument of each ack.
@@ -26,7 +26,7 @@ extension SocketIOBroadcasting {
     /// - Throws: Also the decoder's error, for an answer of another type.
     public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
-    ) async throws -> SocketIOAnswers<Answer> {
+    ) async throws -> SocketIOResponses<Answer> {
         let answers = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments))
         return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
     }
@@ -34,16 +34,16 @@ extension SocketIOBroadcasting {
     /// Sends the event and calls `completion` once, on an event loop, when every client has acknowledged it or the time is up.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue],
-        completion: @escaping @Sendable (Result<SocketIOAnswers<[SocketIOValue]>, any Error>) -> Void
+        completion: @escaping @Sendable (Result<SocketIOResponses<[SocketIOValue]>, any Error>) -> Void
     ) {
         let broadcast = self.broadcast
-        let ending = SocketIOEnding()
-        let id = broadcast.namespace.desk.begin(timeout: broadcast.ackTimeout) { result in
+        let ending = CompletionHook()
+        let id = broadcast.namespace.pendingRequests.begin(timeout: broadcast.ackTimeout) { result in
             ending.end()
-            completion(result.map { SocketIOAnswers(values: $0) })
+            completion(result.map { SocketIOResponses(values: $0) })
         }
         guard let id else { return }
-        do { try broadcast.askAcks(id, event, arguments, ending) } catch { broadcast.namespace.desk.fail(id, error) }
+        do { try broadcast.askAcks(id, event, arguments, ending) } catch { broadcast.namespace.pendingRequests.fail(id, error) }
     }
 }
 
@@ -51,11 +51,11 @@ extension SocketIOBroadcast {
     fileprivate var ackTimeout: Duration { self.flags.timeout ?? self.namespace.ackTimeout }
 
     /// Sends the event under a request of the desk.
-    fileprivate func askAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: SocketIOEnding) throws {
-        let (desk, node) = (self.namespace.desk, self.namespace.desk.node)
+    fileprivate func askAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
+        let (pendingRequests, node) = (self.namespace.pendingRequests, self.namespace.pendingRequests.node)
         let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
         let (count, stop) = try self.namespace.deliverAskingAcks(delivery) { values in
-            desk.replied(id, from: node, values.map { .values($0) })
+            pendingRequests.replied(id, from: node, values.map { .values($0) })
         }
         ending.set(stop)
         // The others before this server's own report: until they are counted the request cannot be over.
@@ -63,12 +63,12 @@ extension SocketIOBroadcast {
         flags.timeout = self.ackTimeout
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: flags, request: id))
         self.ask(id)
-        desk.reported(id, from: node, announcing: count)
+        pendingRequests.reported(id, from: node, announcing: count)
     }
 }
 
-extension SocketIOAnswers<[SocketIOValue]> {
-    init(values outcome: SocketIORequestDesk.Outcome) {
+extension SocketIOResponses<[SocketIOValue]> {
+    init(values outcome: PendingRequests.Outcome) {
         let answers = outcome.replies.compactMap { reply -> [SocketIOValue]? in if case .values(let values) = reply { values } else { nil }
         }
         self.init(answers, expectedCount: outcome.announced, silentServers: outcome.silentServers)

@@ -6,19 +6,21 @@ extension SocketIOBroadcasting {
     ///
     /// - Returns: The sockets as they were a moment ago, and whether a server is missing.
     /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests wait; `CancellationError`.
-    public func fetchSockets() async throws -> SocketIOAnswers<SocketIORemoteSocket> {
+    public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
         let broadcast = self.broadcast
-        let outcome = try await broadcast.namespace.desk.request(timeout: broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout) {
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let outcome = try await broadcast.namespace.pendingRequests.request(timeout: timeout) {
             id in broadcast.askSockets(id)
         }
-        return SocketIOAnswers(sockets: outcome, broadcast)
+        return SocketIOResponses(sockets: outcome, broadcast)
     }
 
     /// Fetches the sockets and calls `completion` once, on an event loop.
-    public func fetchSockets(completion: @escaping @Sendable (Result<SocketIOAnswers<SocketIORemoteSocket>, any Error>) -> Void) {
+    public func fetchSockets(completion: @escaping @Sendable (Result<SocketIOResponses<SocketIORemoteSocket>, any Error>) -> Void) {
         let broadcast = self.broadcast
-        let id = broadcast.namespace.desk.begin(timeout: broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout) { result in
-            completion(result.map { SocketIOAnswers(sockets: $0, broadcast) })
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let id = broadcast.namespace.pendingRequests.begin(timeout: timeout) { result in
+            completion(result.map { SocketIOResponses(sockets: $0, broadcast) })
         }
         if let id { broadcast.askSockets(id) }
     }
@@ -27,7 +29,7 @@ extension SocketIOBroadcasting {
     func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
-        let id = broadcast.namespace.desk.begin(timeout: timeout) { result in
+        let id = broadcast.namespace.pendingRequests.begin(timeout: timeout) { result in
             let replies = (try? result.get())?.replies ?? []
             completion(replies.compactMap { if case .socket(let description) = $0 { description } else { nil } })
         }
@@ -67,12 +69,13 @@ extension SocketIOBroadcast {
         let own = self.namespace.descriptions(of: self.targets)
         self.publish(.fetchSockets(targets: self.targets, request: id))
         self.ask(id)
-        self.namespace.desk.reported(id, from: self.namespace.desk.node, announcing: own.count, own.map { .socket($0) })
+        let requests = self.namespace.pendingRequests
+        requests.reported(id, from: requests.node, announcing: own.count, own.map { .socket($0) })
     }
 }
 
-extension SocketIOAnswers<SocketIORemoteSocket> {
-    init(sockets outcome: SocketIORequestDesk.Outcome, _ broadcast: SocketIOBroadcast) {
+extension SocketIOResponses<SocketIORemoteSocket> {
+    init(sockets outcome: PendingRequests.Outcome, _ broadcast: SocketIOBroadcast) {
         let sockets = outcome.replies.compactMap { reply -> SocketIORemoteSocket? in
             guard case .socket(let description) = reply else { return nil }
             return SocketIORemoteSocket(description, namespace: broadcast.namespace, isLocal: broadcast.flags.isLocal)

@@ -19,11 +19,11 @@ extension SocketIONamespace {
     /// - Throws: What the encoder says of an event that has no form on the wire.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
-        let content = SocketIOParcel.Content.event(
+        let content = UndecodedPacket.Content.event(
             name: delivery.event, arguments: delivery.arguments, ackID: self.ackIDOfUnnumbered(delivery.arguments))
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
-        for group in self.audience(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
+        for group in self.recipients(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
     }
 
     /// The ack id of an event that is not numbered, mostly none.
@@ -42,10 +42,10 @@ extension SocketIONamespace {
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
     ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
         let id = self.makeAckID()
-        let content = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
+        let content = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
-        let groups = self.audience(of: delivery.targets).groups
+        let groups = self.recipients(of: delivery.targets).groups
         for group in groups {
             group.forEach { socket in
                 let waiting = WaitingAck(resume: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)

@@ -35,33 +35,33 @@ extension SocketIONamespace {
     /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests wait; `CancellationError`.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil
-    ) async throws -> SocketIOAnswers<SocketIOValue> {
-        let outcome = try await self.desk.request(timeout: timeout ?? self.clusterTimeout) { id in
+    ) async throws -> SocketIOResponses<SocketIOValue> {
+        let outcome = try await self.pendingRequests.request(timeout: timeout ?? self.clusterTimeout) { id in
             self.askServers(id, event, arguments)
         }
-        return SocketIOAnswers(serverSide: outcome)
+        return SocketIOResponses(serverSide: outcome)
     }
 
     /// Sends an event to the other servers and calls `completion` once, on any thread, with what their handlers answered.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
-        completion: @escaping @Sendable (Result<SocketIOAnswers<SocketIOValue>, any Error>) -> Void
+        completion: @escaping @Sendable (Result<SocketIOResponses<SocketIOValue>, any Error>) -> Void
     ) {
-        let id = self.desk.begin(timeout: timeout ?? self.clusterTimeout) { result in
-            completion(result.map { SocketIOAnswers(serverSide: $0) })
+        let id = self.pendingRequests.begin(timeout: timeout ?? self.clusterTimeout) { result in
+            completion(result.map { SocketIOResponses(serverSide: $0) })
         }
         if let id { self.askServers(id, event, arguments) }
     }
 
     private func askServers(_ id: String, _ event: String, _ arguments: [SocketIOValue]) {
-        guard let cluster = self.cluster else { return self.desk.asked(id, .count(0), andSelf: false) }
+        guard let cluster = self.cluster else { return self.pendingRequests.asked(id, .count(0), andSelf: false) }
         cluster.publish(.serverSideEmit(event: event, arguments: arguments, request: id), in: self.name)
         cluster.ask(id, in: self.name, andSelf: false)
     }
 }
 
-extension SocketIOAnswers<SocketIOValue> {
-    init(serverSide outcome: SocketIORequestDesk.Outcome) {
+extension SocketIOResponses<SocketIOValue> {
+    init(serverSide outcome: PendingRequests.Outcome) {
         let answers = outcome.replies.compactMap { reply -> SocketIOValue? in if case .value(let value) = reply { value } else { nil } }
         // A silent server is one answer that was to come, too.
         self.init(answers, expectedCount: outcome.announced + outcome.silentServers, silentServers: outcome.silentServers)

@@ -15,7 +15,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     struct Context: Sendable {
         var logger: Logger
         /// The requests that wait for answers.
-        var desk: SocketIORequestDesk
+        var pendingRequests: PendingRequests
         /// `nil` for a server that is alone: then nothing of a cluster costs anything.
         var cluster: SocketIOClusterNode?
         /// The time clients have to answer, and other servers, where a call names no other.
@@ -46,8 +46,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     private struct State {
         var sockets: [UTF8Key: SocketIOServerSocket] = [:]
         /// The same sockets, for broadcasts.
-        var audience = SocketIOAudience()
-        var ledger = SocketIORoomLedger()
+        var recipients = Recipients()
+        var observedRooms = ObservedRooms()
         var middleware: [Middleware] = []
         var firstConnectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
@@ -72,7 +72,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public var broadcast: SocketIOBroadcast { SocketIOBroadcast(namespace: self) }
 
     var cluster: SocketIOClusterNode? { self.context.cluster }
-    var desk: SocketIORequestDesk { self.context.desk }
+    var pendingRequests: PendingRequests { self.context.pendingRequests }
     var parser: SocketIOParser { self.context.parser }
     var deflate: WebSocketDeflateConfiguration? { self.context.deflate }
     var ackTimeout: Duration { self.context.ackTimeout }
@@ -129,28 +129,28 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public func sockets(in room: String) -> [SocketIOServerSocket] { self.sockets(in: SocketIOTargets(rooms: [room])) }
 
     /// The rooms of this server's sockets, those of single sockets included.
-    public var rooms: [String] { self.state.withLockedValue { $0.ledger.rooms.names } }
+    public var rooms: [String] { self.state.withLockedValue { $0.observedRooms.rooms.names } }
 
     func sockets(in targets: SocketIOTargets) -> [SocketIOServerSocket] {
-        self.audience(of: targets).groups.flatMap(\.sockets)
+        self.recipients(of: targets).groups.flatMap(\.sockets)
     }
 
     /// The same by event loop.
-    func audience(of targets: SocketIOTargets) -> SocketIOAudience {
+    func recipients(of targets: SocketIOTargets) -> Recipients {
         self.state.withLockedValue { state in
-            if targets.isEverybody { return state.audience }
+            if targets.isEverybody { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
             // "Everybody but me" is nearly everybody: nobody is looked up who is meant.
-            guard targets.rooms.isEmpty else { return SocketIOAudience(sockets(state.ledger.rooms.members(of: targets))) }
-            return state.audience.without(targets.except.flatMap { sockets(state.ledger.rooms.members(of: $0)) })
+            guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
+            return state.recipients.without(targets.except.flatMap { sockets(state.observedRooms.rooms.members(of: $0)) })
         }
     }
 
     func add(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            if let former = state.sockets.updateValue(socket, forKey: UTF8Key(socket.id)) { state.audience.remove(former) }
-            state.audience.add(socket)
-            state.ledger.join(socket.id, socket.id, telling: &events)
+            if let former = state.sockets.updateValue(socket, forKey: UTF8Key(socket.id)) { state.recipients.remove(former) }
+            state.recipients.add(socket)
+            state.observedRooms.join(socket.id, socket.id, telling: &events)
         }
     }
 
@@ -162,8 +162,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     func remove(_ socket: SocketIOServerSocket) {
         self.changeRooms { state, events in
-            if let present = state.sockets.removeValue(forKey: UTF8Key(socket.id)) { state.audience.remove(present) }
-            state.ledger.leaveAll(socket.id, telling: &events)
+            if let present = state.sockets.removeValue(forKey: UTF8Key(socket.id)) { state.recipients.remove(present) }
+            state.observedRooms.leaveAll(socket.id, telling: &events)
         }
         if self.parent != nil { self.context.becameIdle(self) }
     }
@@ -174,7 +174,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public func onRoomEvent(_ handler: @escaping @Sendable (SocketIORoomEvent) -> Void) {
         self.state.withLockedValue { state in
             state.roomHandlers.append(handler)
-            state.ledger.isWatched = true
+            state.observedRooms.isWatched = true
         }
     }
 
@@ -184,7 +184,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.changeRooms { state, events in
             // A socket that is gone stays out: a late join would leak the room.
             for socket in sockets where state.sockets[UTF8Key(socket.id)] === socket {
-                for room in rooms { state.ledger.join(socket.id, room, telling: &events) }
+                for room in rooms { state.observedRooms.join(socket.id, room, telling: &events) }
             }
         }
     }
@@ -194,13 +194,13 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     func leave(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
         self.changeRooms { state, events in
             for socket in sockets {
-                for room in rooms { state.ledger.leave(socket.id, room, telling: &events) }
+                for room in rooms { state.observedRooms.leave(socket.id, room, telling: &events) }
             }
         }
     }
 
     func rooms(of socket: SocketIOServerSocket) -> SocketIORoomNames {
-        self.state.withLockedValue { $0.ledger.rooms.rooms(of: socket.id) }
+        self.state.withLockedValue { $0.observedRooms.rooms.rooms(of: socket.id) }
     }
 
     /// Decides inside the lock, tells outside it.
@@ -219,7 +219,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     func descriptions(of targets: SocketIOTargets) -> [SocketIOSocketDescription] {
         let sockets = self.sockets(in: targets)
         let (rooms, details) = self.state.withLockedValue { state in
-            (sockets.map { state.ledger.rooms.rooms(of: $0.id) }, state.details)
+            (sockets.map { state.observedRooms.rooms.rooms(of: $0.id) }, state.details)
         }
         // Outside the lock: it takes its time.
         return zip(sockets, rooms).map { socket, rooms in

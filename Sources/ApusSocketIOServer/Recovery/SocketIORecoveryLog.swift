@@ -91,7 +91,7 @@ final class SocketIORecoveryLog: Sendable {
                 // A socket that has come back is another object with the same id: what is sent to the old one is for the client.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
-                let plainContent = SocketIOParcel.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+                let plainContent = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
                 let isShared = only == nil
                 let kept = try namespace.encode(
                     .event(name: delivery.event, arguments: .init(delivery.arguments.arguments + [.string(next.description)]), ackID: nil),
@@ -99,7 +99,7 @@ final class SocketIORecoveryLog: Sendable {
                 var outbound = kept
                 outbound.content = plainContent  // those who listen to what goes out did not send an offset
                 var plain: SocketIOOutbound?
-                if sockets.contains(where: { $0.comeback == nil }) {
+                if sockets.contains(where: { $0.recoveryState == nil }) {
                     plain = try namespace.encode(plainContent, shared: isShared, isCompressed: delivery.flags.isCompressed)
                 }
                 state.store.append(kept.withoutContent, for: delivery.targets, bytes: kept.bytes, at: now)
@@ -112,7 +112,7 @@ final class SocketIORecoveryLog: Sendable {
                 return .failure(error)
             }
         }
-        for group in SocketIOAudience(try result.get()).groups {
+        for group in Recipients(try result.get()).groups {
             let loop = ObjectIdentifier(group.eventLoop)
             group.sockets.first?.session.runOnLoop(delivering: group.sockets.count) { self.drain(loop) }
         }
@@ -128,11 +128,11 @@ final class SocketIORecoveryLog: Sendable {
         guard mayDrain else { return }
         while let delivery = self.nextDelivery(loop) {
             for socket in delivery.sockets {
-                guard let comeback = socket.comeback else {
+                guard let recoveryState = socket.recoveryState else {
                     socket.deliver(delivery.plain ?? delivery.outbound, isVolatile: false)
                     continue
                 }
-                if delivery.number > comeback.caughtUpTo { socket.deliver(delivery.outbound, isVolatile: false) }
+                if delivery.number > recoveryState.caughtUpTo { socket.deliver(delivery.outbound, isVolatile: false) }
             }
         }
     }
@@ -169,8 +169,8 @@ final class SocketIORecoveryLog: Sendable {
     }
 
     /// A socket resumes a session that its connection has claimed.
-    func resuming(_ socket: SocketIOServerSocket, _ comeback: SocketIOComeback) {
-        self.state.withLockedValue { $0.holders[comeback.pid] = socket }
+    func resuming(_ socket: SocketIOServerSocket, _ recoveryState: RecoveryState) {
+        self.state.withLockedValue { $0.holders[recoveryState.pid] = socket }
     }
 
     /// The client that claimed this was lost again before it was let in.
@@ -189,10 +189,10 @@ final class SocketIORecoveryLog: Sendable {
     }
 
     /// A new socket is about to be in its namespace. Answers where the history stands.
-    func joining(_ socket: SocketIOServerSocket, _ comeback: SocketIOComeback) -> SocketIOOffset {
+    func joining(_ socket: SocketIOServerSocket, _ recoveryState: RecoveryState) -> SocketIOOffset {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
-            state.holders[comeback.pid] = socket
+            state.holders[recoveryState.pid] = socket
             return state.store.history.end
         }
     }
@@ -252,7 +252,7 @@ final class SocketIORecoveryLog: Sendable {
 
 extension SocketIORecoveryLog.State {
     fileprivate mutating func left(_ socket: SocketIOServerSocket) {
-        guard let pid = socket.comeback?.pid, self.holders[pid] === socket else { return }
+        guard let pid = socket.recoveryState?.pid, self.holders[pid] === socket else { return }
         self.holders[pid] = nil
         self.onTheWay.remove(socket.id)
     }
@@ -260,6 +260,6 @@ extension SocketIORecoveryLog.State {
     /// Whether a socket, or the one that comes back as it, can still get an event.
     fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
         if socket.isAwaited || namespace.member(socket.id) != nil || self.onTheWay.contains(socket.id) { return true }
-        return socket.comeback.map { self.store.keeps(pid: $0.pid, at: now) } ?? false
+        return socket.recoveryState.map { self.store.keeps(pid: $0.pid, at: now) } ?? false
     }
 }

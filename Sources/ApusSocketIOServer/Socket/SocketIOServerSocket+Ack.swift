@@ -78,7 +78,7 @@ extension SocketIOServerSocket {
         let id = self.namespace.makeAckID()
         let timeout = flags.timeout ?? self.limits.ackTimeout
         do throws(SocketIOError) {
-            let content = SocketIOParcel.Content.event(name: event, arguments: .init(arguments), ackID: id)
+            let content = UndecodedPacket.Content.event(name: event, arguments: .init(arguments), ackID: id)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
             let waiting = WaitingAck(resume: resume, event: event, timeout: timeout)
             return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, waiting) ? id : nil

@@ -30,13 +30,13 @@ extension SocketIOServerSocket {
 
     func emit(_ event: String, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) {
         do {
-            if !flags.isVolatile, self.comeback != nil, let recovery = self.namespace.recovery {
+            if !flags.isVolatile, self.recoveryState != nil, let recovery = self.namespace.recovery {
                 let delivery = SocketIODelivery(
                     event: event, arguments: arguments, targets: SocketIOTargets(rooms: [self.id]), flags: flags)
                 try recovery.deliver(delivery, in: self.namespace, to: self)
                 return
             }
-            let call = SocketIOCall.event(name: event, ackID: self.namespace.ackIDOfUnnumbered(arguments))
+            let call = EventOrAck.event(name: event, ackID: self.namespace.ackIDOfUnnumbered(arguments))
             if self.eventLoop.inEventLoop { return try self.send(call, arguments, flags) }
             let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }
@@ -46,7 +46,7 @@ extension SocketIOServerSocket {
     }
 
     /// Sends what is this client's alone, on the event loop.
-    private func send(_ call: SocketIOCall, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
+    private func send(_ call: EventOrAck, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
         guard case .open = self.state, let connection = self.connection else { return }
         if flags.isVolatile, !connection.session.isWritable { return }
         if !self.listeners.outgoing.isEmpty { self.tellOutgoing(.init(call, arguments)) }
@@ -60,7 +60,7 @@ extension SocketIOServerSocket {
         connection.send(outbound)
     }
 
-    private func tellOutgoing(_ content: SocketIOParcel.Content) {
+    private func tellOutgoing(_ content: UndecodedPacket.Content) {
         guard case .event(let name, let payload, _) = content else { return }
         let arguments = payload.arguments
         for entry in self.listeners.outgoing { entry.handler(name, arguments) }

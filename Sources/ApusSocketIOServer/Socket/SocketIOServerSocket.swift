@@ -28,7 +28,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     private let issued: Int64
     let limits: Limits
     /// `nil` when the client cannot come back.
-    let comeback: SocketIOComeback?
+    let recoveryState: RecoveryState?
     /// The client's; let go of when the socket leaves, for it holds the socket.
     @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
     /// Under the lock of `limits`.
@@ -103,7 +103,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     init(
         id: String, namespace: SocketIONamespace, auth: SocketIOValue, connection: SocketIOConnection, limits: Limits,
-        recovery: SocketIORecovery = .none, comeback: SocketIOComeback? = nil
+        recovery: SocketIORecovery = .none, recoveryState: RecoveryState? = nil
     ) {
         self.id = id
         self.namespace = namespace
@@ -114,8 +114,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.eventLoop = connection.session.eventLoop
         self.limits = limits
         self.recovery = recovery
-        self.comeback = comeback
-        self.stored = comeback?.resumption?.session.kept ?? Stored()
+        self.recoveryState = recoveryState
+        self.stored = recoveryState?.resumption?.session.kept ?? Stored()
         self.stored.roomsAhead = []
     }
 
@@ -238,8 +238,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     private func leaveNamespace(_ reason: SocketIODisconnectReason) {
-        guard let comeback, let recovery = self.namespace.recovery else { return self.namespace.remove(self) }
-        guard let start = comeback.start, reason.isRecoverable else {
+        guard let recoveryState, let recovery = self.namespace.recovery else { return self.namespace.remove(self) }
+        guard let start = recoveryState.start, reason.isRecoverable else {
             self.namespace.remove(self)
             return recovery.left(self)
         }
@@ -250,7 +250,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         recovery.leaving(self)
         self.namespace.remove(self)
         let kept = self.withStored { $0 }
-        recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: comeback.pid, by: self)
+        recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: recoveryState.pid, by: self)
     }
 
     /// The socket was refused, or its client left, before it was in its namespace: it never was connected.

@@ -97,8 +97,8 @@ public struct WebSocketClientConfiguration: Sendable {
     func url(_ text: String) throws(WebSocketError) -> WebSocketURL {
         guard !self.query.isEmpty else { return try WebSocketURL(text) }
         let query = self.query.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        let joint = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
-        return try WebSocketURL(text + joint + query)
+        let sharedBuffer = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
+        return try WebSocketURL(text + sharedBuffer + query)
     }
 
     /// The caller's fields of a request.

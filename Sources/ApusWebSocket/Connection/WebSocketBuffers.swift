@@ -13,7 +13,7 @@ package final class WebSocketBuffers {
     private static let receiveBytes = 64 << 10
 
     /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
-    @exclusivity(unchecked) var space = WebSocketFrameSpace()
+    @exclusivity(unchecked) var space = DecodeScratch()
     /// What was written out: free again when the kernel took all of it.
     @exclusivity(unchecked) private var spares: [ByteBuffer] = []
     @exclusivity(unchecked) private var spareBytes = 0
@@ -25,7 +25,7 @@ package final class WebSocketBuffers {
     /// What the kernel's bytes are read into.
     @exclusivity(unchecked) private var received = ByteBuffer()
     /// What was joined last, until the turn ends.
-    @exclusivity(unchecked) private var joint: WebSocketJoint?
+    @exclusivity(unchecked) private var sharedBuffer: SharedWriteBuffer?
     /// What the buffers that are kept after their writes may have together.
     private let maximumSpareBytes: Int
 
@@ -117,7 +117,7 @@ extension WebSocketBuffers {
     }
 
     private func endTurn(_ handlers: WebSocketFlushList) {
-        self.joint = nil
+        self.sharedBuffer = nil
         handlers.flush()
         self.turn.ended()
     }
@@ -129,13 +129,15 @@ extension WebSocketBuffers {
     /// Two frames behind each other.
     ///
     /// What a turn broadcasts is joined once for all connections that had the same before, and they share it: no buffer is made and filled for each.
-    func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (joint: WebSocketJoint, length: Int) {
-        if let joint, joint.begins(with: first), case .shared(let length) = joint.append(second, at: first.readableBytes) {
-            return (joint, length)
+    func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (sharedBuffer: SharedWriteBuffer, length: Int) {
+        if let sharedBuffer, sharedBuffer.begins(with: first),
+            case .shared(let length) = sharedBuffer.append(second, at: first.readableBytes)
+        {
+            return (sharedBuffer, length)
         }
-        let joint = WebSocketJoint(first, second)
-        self.joint = joint
-        return (joint, first.readableBytes + second.readableBytes)
+        let sharedBuffer = SharedWriteBuffer(first, second)
+        self.sharedBuffer = sharedBuffer
+        return (sharedBuffer, first.readableBytes + second.readableBytes)
     }
 }
 

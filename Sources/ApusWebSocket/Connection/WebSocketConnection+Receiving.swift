@@ -68,12 +68,12 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
 
     package func webSocketReadComplete(_ handler: WebSocketHandler) {
         self.heartbeat?.readCompleted()
-        self.keeper?.readCompleted(isWithinHeader: handler.isWithinFrameHeader)
+        self.keepAlive?.readCompleted(isWithinHeader: handler.isWithinFrameHeader)
         self.readCompleteHandler?(self)
     }
 
     package func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        self.keeper?.writabilityChanged(isWritable: isWritable)
+        self.keepAlive?.writabilityChanged(isWritable: isWritable)
         self.transportChanged()
     }
 
@@ -104,8 +104,8 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
         self.link.disconnect()
         self.heartbeat?.stop()
         self.heartbeat = nil
-        self.keeper?.end()
-        self.keeper = nil
+        self.keepAlive?.end()
+        self.keepAlive = nil
         let waiters = self.status.withLockedValue { status in
             status.isOpen = false
             status.closure = closure

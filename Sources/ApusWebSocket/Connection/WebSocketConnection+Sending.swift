@@ -77,8 +77,8 @@ extension WebSocketConnection {
     private func writeOutbox() {
         let (parcels, creditIsDue) = self.outbox.takeAll()
         guard let handler = self.handler else { return }
-        for parcel in parcels {
-            switch parcel {
+        for item in parcels {
+            switch item {
             case .message(let message): handler.send(message)
             case .piece(let piece):
                 do throws(WebSocketError) {

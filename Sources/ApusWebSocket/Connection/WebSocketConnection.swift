@@ -65,10 +65,10 @@ public final class WebSocketConnection: @unchecked Sendable {
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
     /// The upper half of the numbers: the lower one is the heartbeat's.
-    var pings = WebSocketPingLedger<WebSocketPingWaiter>(firstID: 1 << 63)
+    var pings = PendingPings<WebSocketPingWaiter>(firstID: 1 << 63)
     @exclusivity(unchecked) var heartbeat: WebSocketHeartbeatDriver?
     /// Watches over a server's connection.
-    @exclusivity(unchecked) var keeper: WebSocketServerKeeper?
+    @exclusivity(unchecked) var keepAlive: ServerKeepAlive?
     var closeWasRequested = false
     /// Whether the messages that were received fill the queue.
     var inboxPausesReading = false
@@ -101,10 +101,10 @@ public final class WebSocketConnection: @unchecked Sendable {
     }
 
     /// Has the connection watched over. On the event loop; not when it has ended already.
-    func keep(_ keeper: WebSocketServerKeeper) {
+    func keep(_ keepAlive: ServerKeepAlive) {
         guard self.handler != nil else { return }
-        self.keeper = keeper
-        keeper.start()
+        self.keepAlive = keepAlive
+        keepAlive.start()
     }
 
     func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {

@@ -41,19 +41,19 @@ extension WebSocketHandler {
     }
 
     /// The bytes that were sent in this turn and not handed to the channel.
-    var outboundBytes: Int { self.joint == nil ? self.outbound.readableBytes : self.jointLength }
+    var outboundBytes: Int { self.sharedBuffer == nil ? self.outbound.readableBytes : self.sharedLength }
 
     /// Whether what was sent in this turn lies in memory of others, too.
-    private var sharesOutbound: Bool { self.joint != nil || (!self.ownsOutbound && self.outbound.readableBytes > 0) }
+    private var sharesOutbound: Bool { self.sharedBuffer != nil || (!self.ownsOutbound && self.outbound.readableBytes > 0) }
 
     /// The first frame of a turn needs a buffer: the last one still belongs to the channel.
     func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.outbound.readableBytes == 0 || !self.ownsOutbound else { return }
-        if self.joint == nil, self.outbound.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
+        if self.sharedBuffer == nil, self.outbound.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
         let room = payloadBytes + WebSocketFrameEncoder.maximumHeaderBytes
         var buffer = self.buffers.takeBuffer(minimumBytes: room + self.outboundBytes)
-        if let joint = self.joint.take() {
-            joint.copy(self.jointLength, into: &buffer)
+        if let sharedBuffer = self.sharedBuffer.take() {
+            sharedBuffer.copy(self.sharedLength, into: &buffer)
         } else if self.outbound.readableBytes > 0 {
             buffer.writeImmutableBuffer(self.outbound)
         }
@@ -71,15 +71,15 @@ extension WebSocketHandler {
     func append(shared frame: ByteBuffer, _ context: ChannelHandlerContext) {
         if self.outboundBytes == 0 {
             self.begin(with: frame)
-        } else if self.joint == nil, !self.ownsOutbound, self.outbound.readableBytes > Self.copiedPayloadBytes {
+        } else if self.sharedBuffer == nil, !self.ownsOutbound, self.outbound.readableBytes > Self.copiedPayloadBytes {
             self.writeOutbound()
             self.begin(with: frame)
         } else if frame.readableBytes > Self.copiedPayloadBytes {
             self.writeOutbound()
             self.write(frame, context)
-        } else if let joint {
-            switch joint.append(frame, at: self.jointLength) {
-            case .shared(let length): self.jointLength = length
+        } else if let sharedBuffer {
+            switch sharedBuffer.append(frame, at: self.sharedLength) {
+            case .shared(let length): self.sharedLength = length
             case .full:
                 self.writeOutbound()
                 self.begin(with: frame)
@@ -90,7 +90,7 @@ extension WebSocketHandler {
         } else if self.ownsOutbound {
             self.outbound.writeImmutableBuffer(frame)
         } else {
-            (self.joint, self.jointLength) = self.buffers.join(self.outbound, frame)
+            (self.sharedBuffer, self.sharedLength) = self.buffers.join(self.outbound, frame)
             self.outbound = ByteBuffer()
         }
     }
@@ -114,7 +114,7 @@ extension WebSocketHandler {
 
     /// Lets go of what is gathered: an idle connection keeps no buffer.
     func takeOutbound() -> ByteBuffer {
-        if let joint = self.joint.take() { return joint.part(self.jointLength) }
+        if let sharedBuffer = self.sharedBuffer.take() { return sharedBuffer.part(self.sharedLength) }
         var bytes = ByteBuffer()
         swap(&bytes, &self.outbound)
         return bytes
@@ -157,7 +157,7 @@ extension WebSocketHandler {
         self.letGoOfSpareDeflater()
         guard let context = self.context else { return }
         if self.outboundBytes > 0 {
-            let isOwn = self.joint == nil && self.ownsOutbound
+            let isOwn = self.sharedBuffer == nil && self.ownsOutbound
             let bytes = self.takeOutbound()
             self.hasUnflushed = false
             context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)

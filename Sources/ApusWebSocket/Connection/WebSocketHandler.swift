@@ -35,9 +35,9 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether ``outbound`` is a buffer of the loop's, and nobody else's.
     @exclusivity(unchecked) var ownsOutbound = false
     /// Holds what was sent in this turn while other connections were sent the same; ``outbound`` is empty then.
-    @exclusivity(unchecked) var joint: WebSocketJoint?
+    @exclusivity(unchecked) var sharedBuffer: SharedWriteBuffer?
     /// How much of the joint was sent.
-    @exclusivity(unchecked) var jointLength = 0
+    @exclusivity(unchecked) var sharedLength = 0
     /// Whether something was given to the channel without a flush.
     @exclusivity(unchecked) var hasUnflushed = false
     @exclusivity(unchecked) var isReading = false

@@ -40,7 +40,7 @@ final class WebSocketOutbox: Sendable {
     }
 
     /// Suspends until there is room, then queues.
-    func send(_ parcel: WebSocketParcel) async throws {
+    func send(_ item: OutboundItem) async throws {
         try Task.checkCancellation()
         let sender = self.nextNumber()
         try await withTaskCancellationHandler {
@@ -48,7 +48,7 @@ final class WebSocketOutbox: Sendable {
                 // `nil`: cancelled before there was anybody to cancel.
                 let action: WebSocketOutboxStateMachine.SendAction? = self.withStorage { storage in
                     if Task.isCancelled { return nil }
-                    let action = storage.machine.send(parcel, sender: sender)
+                    let action = storage.machine.send(item, sender: sender)
                     if case .wait = action { storage.continuations[sender] = continuation }
                     return action
                 }
@@ -84,7 +84,7 @@ final class WebSocketOutbox: Sendable {
     }
 
     /// On the event loop: what is to be written now, and whether the bound is to be looked at afterwards.
-    func takeAll() -> (parcels: [WebSocketParcel], creditIsDue: Bool) {
+    func takeAll() -> (parcels: [OutboundItem], creditIsDue: Bool) {
         self.withStorage { ($0.machine.hopped(), $0.machine.creditIsDue()) }
     }
 

@@ -20,7 +20,7 @@ struct WebSocketOutboxStateMachine {
     private let flow: WebSocketFlowControl
     private var state = State.open
     private var isWritable = true
-    private var parcels: [WebSocketParcel] = []
+    private var parcels: [OutboundItem] = []
     private var bytes = 0
     /// The message of which pieces were queued, and the last was not. No other sender's message may stand between them.
     private var openMessage: Int?
@@ -30,7 +30,7 @@ struct WebSocketOutboxStateMachine {
     /// Something was posted, or refused, on the strength of that number, which may be out of date: the event loop must look.
     private var isOnCredit = false
     private var hopIsScheduled = false
-    private var senders = Deque<(id: Int, parcel: WebSocketParcel)>()
+    private var senders = Deque<(id: Int, item: OutboundItem)>()
 
     init(flow: WebSocketFlowControl) {
         self.flow = flow
@@ -41,15 +41,15 @@ struct WebSocketOutboxStateMachine {
     /// Whether something waits for the hop.
     var isWaiting: Bool { !self.parcels.isEmpty }
 
-    private mutating func append(_ parcel: WebSocketParcel) {
-        if case .piece(let piece) = parcel { self.openMessage = piece.isLast ? nil : piece.message }
-        self.parcels.append(parcel)
-        self.bytes += parcel.byteCount + 16  // an empty message takes room as well
+    private mutating func append(_ item: OutboundItem) {
+        if case .piece(let piece) = item { self.openMessage = piece.isLast ? nil : piece.message }
+        self.parcels.append(item)
+        self.bytes += item.byteCount + 16  // an empty message takes room as well
     }
 
     /// Whether a parcel goes on with the message that is under way.
-    private func continuesOpenMessage(_ parcel: WebSocketParcel) -> Bool {
-        if case .piece(let piece) = parcel { piece.message == self.openMessage } else { false }
+    private func continuesOpenMessage(_ item: OutboundItem) -> Bool {
+        if case .piece(let piece) = item { piece.message == self.openMessage } else { false }
     }
 
     /// Whether a hop must be scheduled; says so once.
@@ -66,14 +66,14 @@ struct WebSocketOutboxStateMachine {
     }
 
     /// Somebody sends, and may wait.
-    mutating func send(_ parcel: WebSocketParcel, sender: Int) -> SendAction {
+    mutating func send(_ item: OutboundItem, sender: Int) -> SendAction {
         if case .ended(let error) = self.state { return .refuse(error) }
-        let goesOn = self.continuesOpenMessage(parcel)
+        let goesOn = self.continuesOpenMessage(item)
         guard self.hasRoom, goesOn || (self.senders.isEmpty && self.openMessage == nil) else {
-            if goesOn { self.senders.prepend((sender, parcel)) } else { self.senders.append((sender, parcel)) }
+            if goesOn { self.senders.prepend((sender, item)) } else { self.senders.append((sender, item)) }
             return .wait
         }
-        self.append(parcel)
+        self.append(item)
         return .queued(scheduleHop: self.needsHop())
     }
 
@@ -107,7 +107,7 @@ struct WebSocketOutboxStateMachine {
     }
 
     /// The hop has come to the event loop: these are to be written now.
-    mutating func hopped() -> [WebSocketParcel] {
+    mutating func hopped() -> [OutboundItem] {
         self.hopIsScheduled = false
         self.bytes = 0
         let parcels = self.parcels
@@ -129,9 +129,9 @@ struct WebSocketOutboxStateMachine {
         self.isWritable = isWritable
         self.transportBytes = bytes
         var resumed: [Int] = []
-        while self.hasRoom, let sender = self.senders.first, self.openMessage == nil || self.continuesOpenMessage(sender.parcel) {
+        while self.hasRoom, let sender = self.senders.first, self.openMessage == nil || self.continuesOpenMessage(sender.item) {
             self.senders.removeFirst()
-            self.append(sender.parcel)
+            self.append(sender.item)
             resumed.append(sender.id)
         }
         return (resumed, self.needsHop())

@@ -55,28 +55,28 @@ extension WebSocketServer {
             throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
-        try WebSocketArrivalHandler.fill(
+        try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
             buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.handshakeTimeout)
     }
 }
 
-extension WebSocketServer: WebSocketArrivalHost {
+extension WebSocketServer: FastUpgradeHost {
     package var handshakeLimits: WebSocketLimits { self.configuration.limits }
 
-    package func receive(_ request: HTTPRequest, at arrival: WebSocketArrivalHandler, on channel: any Channel) -> Bool {
+    package func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool {
         let handshake = WebSocketServerHandshake(configuration: self.configuration)
         guard self.configuration.shouldUpgrade == nil, handshake.isOurs(request),
             let agreement = try? handshake.judge(request, hasBody: false),
-            let ticket = try? self.admit(request, from: channel.remoteAddress)
+            let permit = try? self.admit(request, from: channel.remoteAddress)
         else { return false }
         do throws(WebSocketUpgradeRefusal) {
             try self.beginOpening()
         } catch {
-            ticket.giveBack()
+            permit.giveBack()
             return false
         }
-        self.open(request, agreement, ticket, on: channel) { arrival.welcome($0, answering: agreement.fields) }
+        self.open(request, agreement, permit, on: channel) { upgradeHandler.acceptUpgrade($0, answering: agreement.fields) }
         return true
     }
 

@@ -148,7 +148,7 @@ public final class WebSocketServer: Sendable {
     // MARK: Opening
 
     /// Counts a client in, or says why not.
-    func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> WebSocketTicket {
+    func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> AdmissionPermit {
         let address =
             if let clientAddress = self.configuration.clientAddress {
                 clientAddress(request, peer)
@@ -160,7 +160,7 @@ public final class WebSocketServer: Sendable {
         }
         switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
         case nil:
-            return WebSocketTicket(state: self.state, address: address)
+            return AdmissionPermit(state: self.state, address: address)
         case .full:
             throw .unavailable("The server is full", retryAfter: self.configuration.retryAfter)
         case .addressFull:
@@ -185,7 +185,7 @@ public final class WebSocketServer: Sendable {
     ///
     /// - Parameter install: Puts the WebSocket into the channel's pipeline, in the place of HTTP.
     func open(
-        _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket, on channel: any Channel,
+        _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit, on channel: any Channel,
         installing install: (WebSocketHandler) -> Void
     ) {
         let connection = WebSocketConnection(
@@ -197,7 +197,7 @@ public final class WebSocketServer: Sendable {
             buffers: self.buffers.value(on: channel.eventLoop))
         install(handler)
         connection.attach(handler)
-        connection.keep(WebSocketServerKeeper(server: self, timers: self.timers.value(on: channel.eventLoop), connection: connection))
+        connection.keep(ServerKeepAlive(server: self, timers: self.timers.value(on: channel.eventLoop), connection: connection))
         self.logger.debug("WebSocket opened", metadata: ["websocket.subprotocol": "\(agreement.settled.subprotocol ?? "")"])
         let isDraining = self.state.withLockedValue { state in
             state.buckets[ObjectIdentifier(channel.eventLoop), default: Bucket(eventLoop: channel.eventLoop)]
@@ -205,19 +205,19 @@ public final class WebSocketServer: Sendable {
             return state.webSockets.isDraining
         }
         // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
-        if case .asynchronous = self.handler { ticket.share() }
+        if case .asynchronous = self.handler { permit.share() }
         // Keeps the connection to its end, which lets go of this. A weak reference would make each use of it dearer.
         connection.onClose { closure in
-            ticket.giveBack()
+            permit.giveBack()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
             self.closed(connection)
         }
-        self.start(connection, ticket)
+        self.start(connection, permit)
         if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
         self.state.update { $0.opening -= 1 }
     }
 
-    private func start(_ connection: WebSocketConnection, _ ticket: WebSocketTicket) {
+    private func start(_ connection: WebSocketConnection, _ permit: AdmissionPermit) {
         switch self.handler {
         case .synchronous(let onOpen):
             onOpen(connection)
@@ -233,7 +233,7 @@ public final class WebSocketServer: Sendable {
                         self.logger.debug("WebSocket handler threw", metadata: ["error": "\(error)"])
                         connection.startClosing(code: .internalError)
                     }
-                    ticket.giveBack()
+                    permit.giveBack()
                     self.state.update { $0.tasks[id] = nil }
                 }
             }

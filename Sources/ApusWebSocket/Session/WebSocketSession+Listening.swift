@@ -66,15 +66,15 @@ extension WebSocketSession {
                 guard let core else { return }
                 core.eventLoop.execute {
                     guard let id = place.id else { return }
-                    core.audience.hasRoom(id)
+                    core.subscribers.hasRoom(id)
                     core.audienceChanged()
                 }
             }
         }
         core.onLoop { core in
-            let id = core.audience.add(subscriber)
+            let id = core.subscribers.add(subscriber)
             place.id = id
-            if place.isLeft { core.audience.remove(id) }
+            if place.isLeft { core.subscribers.remove(id) }
             core.audienceChanged()
             core.connect(again: true)
         }
@@ -83,7 +83,7 @@ extension WebSocketSession {
             core?.onLoop { core in
                 place.isLeft = true
                 guard let id = place.id else { return }
-                core.audience.remove(id)
+                core.subscribers.remove(id)
                 core.audienceChanged()
             }
         }

@@ -50,14 +50,14 @@ final class WebSocketSessionSubscription: Sendable {
             guard let core else { return }
             core.eventLoop.execute {
                 guard let id = place.id else { return }
-                core.audience.hasRoom(id)
+                core.subscribers.hasRoom(id)
                 core.audienceChanged()
             }
         }
         self.place = place
         self.inbox = inbox
         core.onLoop { core in
-            place.id = core.audience.add(Subscriber(inbox: inbox))
+            place.id = core.subscribers.add(Subscriber(inbox: inbox))
             core.audienceChanged()
             if core.state.isEnded { inbox.ended(core.failure) }
         }
@@ -67,7 +67,7 @@ final class WebSocketSessionSubscription: Sendable {
         let place = self.place
         self.lifetime.core.onLoop { core in
             guard let id = place.id else { return }
-            core.audience.remove(id)
+            core.subscribers.remove(id)
             core.audienceChanged()
         }
     }

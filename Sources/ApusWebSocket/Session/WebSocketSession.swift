@@ -107,7 +107,7 @@ final class WebSocketSessionLifetime: Sendable {
     deinit {
         self.core.onLoop { core in
             core.close(code: .goingAway, reason: "")
-            core.audience.removeAll()
+            core.subscribers.removeAll()
             core.waiters.finishWatchers()
         }
     }

@@ -39,7 +39,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     /// Why the session is not open, for those who wait for it.
     private var lastFailure: WebSocketError?
     var network: NetworkWatch
-    let audience: WebSocketSessionAudience
+    let subscribers: SessionSubscribers
     let waiters = WebSocketSessionWaiters()
 
     init(url: String, configuration: WebSocketSessionConfiguration, logger: Logger, eventLoop: any EventLoop) {
@@ -49,7 +49,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.startedAt = eventLoop.now
         self.machine = WebSocketSessionStateMachine(reconnection: configuration.reconnection, queue: configuration.queue)
-        self.audience = WebSocketSessionAudience(flow: configuration.client.flow)
+        self.subscribers = SessionSubscribers(flow: configuration.client.flow)
         self.network = NetworkWatch(host: (try? WebSocketURL(url))?.host ?? "")
     }
 
@@ -258,7 +258,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
         guard self.machine.state.isEnded else { return }  // a listener has begun anew
         self.network.stop()
         _ = self.machine.routeFound()  // who no longer looks must not go on believing that there is none
-        self.audience.sessionEnded(self.failure)
+        self.subscribers.sessionEnded(self.failure)
         let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
         self.waiters.failOpening(error)
     }
@@ -266,13 +266,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
     // MARK: Messages
 
     private func tell(_ event: WebSocketSession.Event) {
-        self.audience.tell(event)
+        self.subscribers.tell(event)
         // Also for what is no message: a peer may send nothing but Pongs.
-        if self.audience.isFull { self.audienceChanged() }
+        if self.subscribers.isFull { self.audienceChanged() }
     }
 
     private func received(_ message: WebSocketMessage) {
-        if self.audience.received(message) { self.audienceChanged() }
+        if self.subscribers.received(message) { self.audienceChanged() }
     }
 
     private func receivedPong(_ payload: ByteBuffer, _ roundTrip: Duration?) {
@@ -284,7 +284,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     func audienceChanged() {
         // While the hook runs, reading is the hook's; while we close, the peer's answer must be read.
         guard self.machine.state == .open, let connection = self.connection, connection.isOpen else { return }
-        connection.setReading(paused: self.audience.isFull)
+        connection.setReading(paused: self.subscribers.isFull)
     }
 
     // MARK: The network

@@ -53,7 +53,7 @@ package struct WebSocketFrameDecoder {
     ///   - maximumFrames: The most frames to take. When the batch is full, more may be left in `buffer`.
     /// - Returns: What is wrong with the bytes after the last frame; final, and `buffer` is then emptied.
     package mutating func decode(
-        _ buffer: inout ByteBuffer, using space: inout WebSocketFrameSpace, maximumFrames: Int = .max
+        _ buffer: inout ByteBuffer, using space: inout DecodeScratch, maximumFrames: Int = .max
     ) -> WebSocketError? {
         space.begin()
         guard !self.hasFailed else {
@@ -77,7 +77,7 @@ package struct WebSocketFrameDecoder {
 
     /// Finds the frames.
     private mutating func scan(
-        _ bytes: UnsafeRawBufferPointer, into space: inout WebSocketFrameSpace, _ maximumFrames: Int, consumed: inout Int
+        _ bytes: UnsafeRawBufferPointer, into space: inout DecodeScratch, _ maximumFrames: Int, consumed: inout Int
     ) -> WebSocketError? {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return nil }
         if let open = self.openFrame.take() {
@@ -107,7 +107,7 @@ package struct WebSocketFrameDecoder {
     /// The next `length` bytes belong to `frame`.
     private mutating func take(
         _ length: Int, of frame: OpenFrame, opcode: WebSocketOpcode, reserved: WebSocketReservedBits,
-        into space: inout WebSocketFrameSpace, consumed: inout Int
+        into space: inout DecodeScratch, consumed: inout Int
     ) {
         let isWhole = length == frame.missing
         space.found(
@@ -160,7 +160,7 @@ package struct WebSocketFrameDecoder {
 extension WebSocketFrameDecoder {
     /// The same in a space of its own, for one call: appends to `frames`.
     package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
-        var space = WebSocketFrameSpace()
+        var space = DecodeScratch()
         let failure = self.decode(&buffer, using: &space)
         var batch = space.takeBatch()
         while let frame = batch.next() { frames.append(frame) }

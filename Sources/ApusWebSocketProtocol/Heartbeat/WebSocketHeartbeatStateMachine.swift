@@ -17,7 +17,7 @@ package struct WebSocketHeartbeatStateMachine {
     private let configuration: WebSocketHeartbeat
     private var state: State
     private var lastReceivedAt: Duration
-    private var ledger = WebSocketPingLedger<Void>()
+    private var pings = PendingPings<Void>()
 
     /// - Parameters:
     ///   - configuration: What is asked, and how often.
@@ -83,7 +83,7 @@ package struct WebSocketHeartbeatStateMachine {
         case .text(let text):
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
-            guard let ping = self.ledger.begin((), at: now) else {
+            guard let ping = self.pings.begin((), at: now) else {
                 // So many Pings without an answer while other bytes came: the peer does not speak WebSocket any more.
                 return self.giveUp(.unanswered)
             }
@@ -129,7 +129,7 @@ package struct WebSocketHeartbeatStateMachine {
     /// A Pong came. Answers the round trip of the Ping it names; `nil` when that is none of the heartbeat's.
     package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> Duration? {
         self.received(at: now)
-        guard let ping = self.ledger.receivedPong(payload).last else { return nil }
+        guard let ping = self.pings.receivedPong(payload).last else { return nil }
         self.answered(at: now)
         return now - ping.sentAt
     }

@@ -147,7 +147,7 @@ final class ReceiveSession: Sendable {
         }
         do {
             for try await message in connection.messages {
-                guard try await self.received(TransferGreeting(message.header), from: connection) else { break }
+                guard try await self.received(TransferHello(message.header), from: connection) else { break }
             }
         } catch {
             // The closure tells.
@@ -158,7 +158,7 @@ final class ReceiveSession: Sendable {
     }
 
     /// Answers whether to go on.
-    private func received(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
+    private func received(_ greeting: TransferHello?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
         switch greeting {
         case .send(let files, let bytes, let secret):
@@ -172,15 +172,15 @@ final class ReceiveSession: Sendable {
                 let name = self.state.withLockedValue { $0.senders[id]?.name } ?? ""
                 self.output.note("\(name): \(secret == nil ? "came without the code" : "came with a wrong code"), and was sent away")
                 let refusal = secret == nil ? "it wants the code it printed; give --code" : "the code is not the one it printed"
-                try await connection.send(header: TransferGreeting.answer(refusal: refusal).header)
+                try await connection.send(header: TransferHello.answer(refusal: refusal).header)
                 return false
             }
             self.output.update { board, _ in
-                if isAlone { board = TransferBoard() }
+                if isAlone { board = TransferSummary() }
                 board.totalFiles = isAlone ? files : nil
                 board.totalBytes = isAlone ? bytes : nil
             }
-            try await connection.send(header: TransferGreeting.answer(refusal: nil).header)
+            try await connection.send(header: TransferHello.answer(refusal: nil).header)
         case .end: self.state.withLockedValue { $0.senders[id]?.hasEnded = true }
         case .answer, nil: break  // a word we do not know
         }

@@ -155,14 +155,14 @@ final class SendSession: Sendable {
     private func greet(_ connection: FramedConnection) async throws {
         let code = self.options.trust.code
         let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
-        let greeting = TransferGreeting.send(
+        let greeting = TransferHello.send(
             files: max(0, self.files - count), bytes: max(0, self.bytes - bytes), secret: code?.secretText)
         try await connection.send(header: greeting.header)
-        let answer = await withTaskGroup(of: TransferGreeting?.self) { group in
+        let answer = await withTaskGroup(of: TransferHello?.self) { group in
             group.addTask {
                 var messages = connection.messages.makeAsyncIterator()
                 while let message = try? await messages.next() {
-                    if let greeting = TransferGreeting(message.header) { return greeting }
+                    if let greeting = TransferHello(message.header) { return greeting }
                 }
                 return nil
             }
@@ -192,7 +192,7 @@ final class SendSession: Sendable {
         let done = self.state.withLockedValue { $0.completed }
         sending.skips = { done.contains($0) }
         try await connection.send(files: self.paths, sending)
-        try await connection.send(header: TransferGreeting.end.header)
+        try await connection.send(header: TransferHello.end.header)
         await connection.close()
     }
 

@@ -7,7 +7,7 @@ enum TransferLine {
     private static let bar = (least: 10, most: 30)
 
     /// - Parameter width: Columns of the terminal. The last stays empty: some terminals begin a new line in it.
-    static func text(_ board: TransferBoard, width: Int, at now: Duration) -> String {
+    static func text(_ board: TransferSummary, width: Int, at now: Duration) -> String {
         let width = max(0, width - 1)
         let label = TerminalText.harmless(self.label(of: board))
         if !board.files.isEmpty, board.files.allSatisfy({ $0.file.isCompared }) {
@@ -48,7 +48,7 @@ enum TransferLine {
         return String(repeating: "█", count: full) + String(repeating: "░", count: length - full)
     }
 
-    private static func label(of board: TransferBoard) -> String {
+    private static func label(of board: TransferSummary) -> String {
         let current = board.files.first?.file.name
         if let total = board.totalFiles, total > 1 {
             return "\(min(board.completed + board.failed + 1, total))/\(total)" + (current.map { " " + $0 } ?? "")
@@ -71,7 +71,7 @@ enum TransferLine {
     }
 
     /// The same facts for a line that stays: `a.bin: 45%, 123 MB of 512 MB, 87.1 MB/s`.
-    static func plain(_ file: TransferBoard.File, rate: Double?) -> String {
+    static func plain(_ file: TransferSummary.File, rate: Double?) -> String {
         let percent = file.size == 0 ? 100 : Int(Double(file.done) / Double(file.size) * 100)
         let speed = rate.map { ", \(ByteCount(Int($0)).text)/s" } ?? ""
         return "\(TerminalText.harmless(file.name)): \(percent)%, \(ByteCount(file.done).text) of \(ByteCount(file.size).text)\(speed)"

@@ -12,7 +12,7 @@ final class TransferOutput: Sendable {
     }
 
     private struct State {
-        var board = TransferBoard()
+        var board = TransferSummary()
         /// What stands at the bottom of the terminal.
         var drawn = ""
     }
@@ -33,9 +33,9 @@ final class TransferOutput: Sendable {
     }
 
     var elapsed: Duration { ContinuousClock.now - self.start }
-    var board: TransferBoard { self.state.withLockedValue { $0.board } }
+    var board: TransferSummary { self.state.withLockedValue { $0.board } }
 
-    func update(_ body: (inout TransferBoard, Duration) -> Void) {
+    func update(_ body: (inout TransferSummary, Duration) -> Void) {
         let now = self.elapsed
         self.state.withLockedValue { body(&$0.board, now) }
     }
@@ -96,7 +96,7 @@ final class TransferOutput: Sendable {
 
     func progressed(_ key: String, to done: Int) {
         let now = self.elapsed
-        let due = self.state.withLockedValue { state -> (file: TransferBoard.File, rate: Double?)? in
+        let due = self.state.withLockedValue { state -> (file: TransferSummary.File, rate: Double?)? in
             state.board.progressed(key, to: done, at: now)
             let interval = self.style == .json ? Self.jsonInterval : Self.plainInterval
             guard !self.hasLine, state.board.tells(key, every: interval, at: now) else { return nil }
@@ -108,7 +108,7 @@ final class TransferOutput: Sendable {
     }
 
     /// Answers what was known of it.
-    func ended(_ key: String, isCompleted: Bool, size: Int) -> TransferBoard.File? {
+    func ended(_ key: String, isCompleted: Bool, size: Int) -> TransferSummary.File? {
         let now = self.elapsed
         return self.state.withLockedValue { $0.board.ended(key, isCompleted: isCompleted, size: size, at: now) }
     }

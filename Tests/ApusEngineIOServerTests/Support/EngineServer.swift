@@ -48,7 +48,7 @@ final class EngineServer {
     }
 
     init(
-        isAlone: Bool = false, passing: EngineIOPassing? = nil, _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }
+        isAlone: Bool = false, passing: PassThroughTimeouts? = nil, _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = EngineIOServerConfiguration()
         configure(&configuration)

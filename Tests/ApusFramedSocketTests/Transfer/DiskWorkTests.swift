@@ -242,7 +242,7 @@ import Testing
         if case .taken(let name, _)? = outcome.reports.first { name } else { nil }
     }
 
-    private var leases: Int { self.folder.ledger.withLockedValue { $0.leaseCount } }
+    private var leases: Int { self.folder.leases.withLockedValue { $0.leaseCount } }
 
     private var names: [String] {
         (FileManager.default.enumerator(atPath: self.path)?.compactMap { $0 as? String } ?? []).sorted()

@@ -82,7 +82,7 @@ import Testing
         for name in ["a", "b"] { _ = try folders.write(name, pattern(10)) }
         let busy = try OutgoingSource(path: folders.source + "/a", name: SafeFileName("source/a")).open(whole: true).offer
         let folder = try ReceivingFolder(path: folders.target)
-        try folder.ledger.withLockedValue { try $0.admit(busy, session: 0, existing: 0, stored: 0, free: .max) }
+        try folder.leases.withLockedValue { try $0.admit(busy, session: 0, existing: 0, stored: 0, free: .max) }
         var configuration = FramedServerConfiguration()
         configuration.connection.receiving = FileReceiving(into: folder)
         var sending = FileSending()

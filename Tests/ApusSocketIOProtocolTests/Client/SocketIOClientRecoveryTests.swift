@@ -6,7 +6,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
 /// Connection state recovery from the client's side, as conversations of the namespace machine.
 @Suite struct SocketIOClientRecoveryTests {
-    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> SocketIOParcel.Content {
+    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> UndecodedPacket.Content {
         .event(name: "e", arguments: .init(arguments), ackID: ackID)
     }
 

@@ -110,7 +110,7 @@ import Testing
 
     /// A network that loses events, acks and connections: each event arrives at least once, and the first arrivals are in order.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func atLeastOnceAndInOrderOverABadNetwork(seed: UInt64) {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(state: seed)
         var queue = self.makeQueue(tries: .max, count: 100)
         var arrivals: [Int] = []
         var acknowledged: Set<Int> = []
@@ -153,7 +153,7 @@ import Testing
 }
 
 /// Repeatable chance (splitmix64).
-private struct Dice {
+private struct SplitMix64 {
     var state: UInt64
 
     mutating func roll(_ sides: UInt64) -> UInt64 {

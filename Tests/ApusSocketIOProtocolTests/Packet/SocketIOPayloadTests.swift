@@ -4,7 +4,7 @@ import ApusSocketIOProtocol
 import NIOCore
 import Testing
 
-private func received(_ text: String) throws -> SocketIOParcel {
+private func received(_ text: String) throws -> UndecodedPacket {
     var decoder = SocketIOParser.json.makeDecoder()
     return try #require(try decoder.received(.text(ByteBuffer(string: text))))
 }
@@ -34,7 +34,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
             Issue.record("no event")
             return
         }
-        let event = SocketIOParcel(namespace: "/n", content: .event(name: "f", arguments: payload, ackID: 7))
+        let event = UndecodedPacket(namespace: "/n", content: .event(name: "f", arguments: payload, ackID: 7))
         #expect(try SocketIOParser.json.encode(event) == [.text(ByteBuffer(string: #"2/n,7["f",1.50 ,{"a": "\u00e9"}]"#))])
         var text: [UInt8] = []
         #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, namespace: "/", into: &text))
@@ -76,23 +76,23 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
 
     @Test func binaryDataHasNoText() throws {
         var text: [UInt8] = []
-        let parcel = SocketIOParcel(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
+        let undecoded = UndecodedPacket(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
         #expect(try !SocketIOParser.json.writeText(of: .event(name: "e", ackID: nil), [["a": .binary([1])]], namespace: "/", into: &text))
-        #expect(try !SocketIOParser.json.writeText(of: parcel, into: &text))
+        #expect(try !SocketIOParser.json.writeText(of: undecoded, into: &text))
         #expect(text.isEmpty)
-        #expect(try SocketIOParser.json.encode(parcel).count == 2)
+        #expect(try SocketIOParser.json.encode(undecoded).count == 2)
     }
 
     @Test func anyPacketThatIsOneTextIsWrittenAsThat() throws {
         var text: [UInt8] = []
-        let packet = SocketIOParcel(namespace: "/n", content: .connect(["sid": "x"]))
+        let packet = UndecodedPacket(namespace: "/n", content: .connect(["sid": "x"]))
         #expect(try SocketIOParser.json.writeText(of: packet, into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"0/n,{"sid":"x"}"#)
         #expect(try !SocketIOParser.messagePack.writeText(of: packet, into: &text))
     }
 
     @Test func whatMayNotBeSentHasNoText() {
-        let cases: [(SocketIOCall, SocketIOPayload, namespace: String)] = [
+        let cases: [(EventOrAck, SocketIOPayload, namespace: String)] = [
             (.event(name: "connect", ackID: nil), [], "/"), (.ack(id: -1), [], "/"), (.event(name: "e", ackID: nil), [.double(.nan)], "/"),
             (.ack(id: 1), [], "n"), (.ack(id: 1), [], "/a,b"),
         ]

@@ -120,7 +120,7 @@ private struct Cluster {
         let cluster = Cluster(kind)
         let clients = try cluster.makeClients()
         cluster[2].onConnection { socket in socket.data = ["n": 1] }
-        let told = Box<SocketIOAnswers<SocketIORemoteSocket>>()
+        let told = Box<SocketIOResponses<SocketIORemoteSocket>>()
         cluster[0].fetchSockets { if case .success(let sockets) = $0 { told.add(sockets) } }
         let sockets = try #require(told.all.first)
         #expect(sockets.isComplete)
@@ -168,7 +168,7 @@ private struct Cluster {
         }
         cluster[0].serverSideEmit("hello", "x")
         #expect(told.all.sorted() == ["1: \([SocketIOValue.string("x")]) false", "2: \([SocketIOValue.string("x")]) false"])
-        let answers = Box<SocketIOAnswers<SocketIOValue>>()
+        let answers = Box<SocketIOResponses<SocketIOValue>>()
         cluster[1].serverSideEmitWithAck("hello", arguments: []) { if case .success(let all) = $0 { answers.add(all) } }
         let all = try #require(answers.all.first)
         #expect(all.isComplete)

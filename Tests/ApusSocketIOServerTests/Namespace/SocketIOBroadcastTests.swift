@@ -164,7 +164,7 @@ final class Box<Value: Sendable>: Sendable {
     @Test func fetchedSocketsAreWhatTheyWere() throws {
         self.namespace.onConnection { socket in socket.data = ["name": "Ann"] }
         _ = try self.makeClients("red")
-        let told = Box<SocketIOAnswers<SocketIORemoteSocket>>()
+        let told = Box<SocketIOResponses<SocketIORemoteSocket>>()
         self.namespace.in("red").fetchSockets { if case .success(let sockets) = $0 { told.add(sockets) } }
         let sockets = try #require(told.all.first)
         let socket = try #require(sockets.first)

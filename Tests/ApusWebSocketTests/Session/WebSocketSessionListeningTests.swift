@@ -27,7 +27,7 @@ import Testing
     }
 
     private func receive(_ count: Int, _ core: WebSocketSessionCore) {
-        for _ in 1...count { _ = core.audience.received("a") }
+        for _ in 1...count { _ = core.subscribers.received("a") }
     }
 
     @Test(arguments: [true, false]) func aListenerLeavesInTheCallThatBringsWhatWasKept(isDirect: Bool) async throws {
@@ -43,7 +43,7 @@ import Testing
                 place.withLockedValue { $0 = listening }
             }
         }
-        #expect(try await self.loop.executeInContext { core.audience.isEmpty })
+        #expect(try await self.loop.executeInContext { core.subscribers.isEmpty })
         #expect(heard.withLockedValue { $0 } == 1)
     }
 
@@ -58,7 +58,7 @@ import Testing
         #expect(
             try await self.loop.executeInContext {
                 self.receive(1, core)
-                return core.audience.isEmpty && !core.audience.isFull
+                return core.subscribers.isEmpty && !core.subscribers.isFull
             })
     }
 
@@ -96,9 +96,9 @@ import Testing
         let first = self.listen(try #require(session), on: context)
         _ = self.listen(try #require(session), on: context)
         try await self.loop.executeInContext { first.cancel() }
-        #expect(try await self.loop.executeInContext { !core.audience.isEmpty })
+        #expect(try await self.loop.executeInContext { !core.subscribers.isEmpty })
         session = nil
-        #expect(try await self.loop.executeInContext { core.audience.isEmpty })
+        #expect(try await self.loop.executeInContext { core.subscribers.isEmpty })
     }
 
     // MARK: Room that has gone again
@@ -116,16 +116,16 @@ import Testing
         let isFull = try await self.loop.executeInContext {
             work()  // the failure of the attempt
             self.receive(4, core)
-            let isFull = core.audience.isFull
+            let isFull = core.subscribers.isFull
             work()  // leaves it to the loop to say that there is room
             self.receive(4, core)
             return isFull
         }
         #expect(isFull)
         await self.loop.run()
-        #expect(try await self.loop.executeInContext { core.audience.isFull })
+        #expect(try await self.loop.executeInContext { core.subscribers.isFull })
         work()
-        #expect(try await self.loop.executeInContext { !core.audience.isFull })
+        #expect(try await self.loop.executeInContext { !core.subscribers.isFull })
     }
 
     @Test func aSequenceThatIsFullAgainStopsTheReading() async throws {
@@ -138,7 +138,7 @@ import Testing
         }
         let isFull = try await self.loop.executeInContext {
             self.receive(4, core)
-            let isFull = core.audience.isFull
+            let isFull = core.subscribers.isFull
             self.holdingTheLoop {
                 let isDone = DispatchSemaphore(value: 0)
                 Task {
@@ -151,8 +151,8 @@ import Testing
             return isFull
         }
         #expect(isFull)
-        #expect(try await self.loop.executeInContext { core.audience.isFull })
+        #expect(try await self.loop.executeInContext { core.subscribers.isFull })
         try await take(4)
-        #expect(try await self.loop.executeInContext { !core.audience.isFull })
+        #expect(try await self.loop.executeInContext { !core.subscribers.isFull })
     }
 }

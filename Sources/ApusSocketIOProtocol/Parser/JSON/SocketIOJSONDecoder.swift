@@ -44,7 +44,7 @@ package struct SocketIOJSONDecoder: Sendable {
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``, and the
     ///   same error for every message after it.
-    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOParcel? {
+    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
         do throws(SocketIOError) {
             switch message {
             case .text(let text): return try self.receivedText(text)
@@ -56,7 +56,7 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
+    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
         switch self.state {
         case .idle: break
         case .collecting(let partial):
@@ -73,7 +73,7 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOParcel? {
+    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
         guard case .collecting(var partial) = self.state else {
             if case .failed(let error) = self.state { throw error }
             throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")

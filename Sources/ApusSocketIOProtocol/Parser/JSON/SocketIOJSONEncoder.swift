@@ -12,18 +12,18 @@ package enum SocketIOJSONEncoder {
     ///   binary data in a CONNECT, an object that looks like a placeholder beside binary data, a namespace that holds a comma or does not
     ///   start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        let parcel = SocketIOParcel(packet)
-        try parcel.checkSent()
-        return try self.encode(checked: parcel)
+        let undecoded = UndecodedPacket(packet)
+        try undecoded.checkSent()
+        return try self.encode(checked: undecoded)
     }
 
     /// The messages of a packet that may be sent.
-    static func encode(checked parcel: SocketIOParcel) throws(SocketIOError) -> [EngineIOMessage] {
+    static func encode(checked undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         var attachments: [ByteBuffer] = []
-        let content = try parcel.content.extractingBinary(into: &attachments)
-        try self.write(content, parcel.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
+        let content = try undecoded.content.extractingBinary(into: &attachments)
+        try self.write(content, undecoded.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
         let text = EngineIOMessage.text(ByteBuffer(bytes: bytes))
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
@@ -32,7 +32,7 @@ package enum SocketIOJSONEncoder {
     ///
     /// - Parameter leavesOutText: Leaves out arguments that came as text; they belong before the last byte.
     static func writeText(
-        of call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool, namespace: String, into bytes: inout [UInt8]
+        of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         try self.write(namespace, into: &bytes) { output throws(JSONError) in
             try self.write(call, arguments, leavesOutText: leavesOutText, namespace, attachments: nil, into: &output)
@@ -40,12 +40,12 @@ package enum SocketIOJSONEncoder {
     }
 
     /// The same for any packet.
-    static func writeText(of parcel: SocketIOParcel, into bytes: inout [UInt8]) throws(SocketIOError) {
-        try self.write(parcel.content, parcel.namespace, attachments: nil, into: &bytes)
+    static func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) {
+        try self.write(undecoded.content, undecoded.namespace, attachments: nil, into: &bytes)
     }
 
     private static func write(
-        _ content: SocketIOParcel.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
+        _ content: UndecodedPacket.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         try self.write(namespace, into: &bytes) { output throws(JSONError) in
             switch content {
@@ -81,7 +81,7 @@ package enum SocketIOJSONEncoder {
     }
 
     private static func write(
-        _ call: SocketIOCall, _ arguments: SocketIOPayload, leavesOutText: Bool = false, _ namespace: String, attachments: Int?,
+        _ call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool = false, _ namespace: String, attachments: Int?,
         into output: inout JSONOutput
     ) throws(JSONError) {
         switch call {
@@ -141,7 +141,7 @@ extension SocketIOPayload {
     }
 }
 
-extension SocketIOParcel.Content {
+extension UndecodedPacket.Content {
     /// Whether the packet takes attachments.
     var containsBinary: Bool {
         switch self {

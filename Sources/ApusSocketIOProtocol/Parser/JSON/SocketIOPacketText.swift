@@ -6,7 +6,7 @@ enum SocketIOPacketText {
     /// What the text alone says.
     enum Finding {
         /// A whole packet, its arguments not decoded.
-        case complete(SocketIOParcel)
+        case complete(UndecodedPacket)
         /// Attachments follow. The JSON was checked, and is read when they are there.
         case announces(SocketIOPacketHeader, json: ByteBuffer)
     }
@@ -33,12 +33,12 @@ enum SocketIOPacketText {
             let (name, arguments) = try self.event(json, of: text, at: header.length, limits: limits)
             try SocketIOPacket.checkReceived(name: name)
             return .complete(
-                SocketIOParcel(namespace: header.namespace, content: .event(name: name, arguments: arguments, ackID: header.ackID)))
+                UndecodedPacket(namespace: header.namespace, content: .event(name: name, arguments: arguments, ackID: header.ackID)))
         case .ack where !json.isEmpty:
             guard let id = header.ackID, let arguments = try self.arguments(json, of: text, at: header.length, limits: limits) else {
                 throw SocketIOPacket.Content.wrongAck
             }
-            return .complete(SocketIOParcel(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
+            return .complete(UndecodedPacket(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
         case .binaryEvent where header.attachments > 0 && !json.isEmpty:
             let (name, _) = try self.event(json, of: text, at: header.length, limits: limits)
             try SocketIOPacket.checkReceived(name: name)
@@ -122,7 +122,7 @@ enum SocketIOPacketText {
     /// The packet whose attachments are all there, from JSON that was checked.
     static func packet(
         _ header: SocketIOPacketHeader, json: ByteBuffer, attachments: [ByteBuffer], version: SocketIOVersion, limits: SocketIOLimits
-    ) throws(SocketIOError) -> SocketIOParcel {
+    ) throws(SocketIOError) -> UndecodedPacket {
         let payload: SocketIOValue
         do throws(JSONError) { payload = try JSONReader.read(json.readableBytesView, limits: limits.json) } catch {
             throw self.malformed(error)
@@ -133,7 +133,7 @@ enum SocketIOPacketText {
     /// The packet, its attachments in place.
     private static func packet(
         _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer], version: SocketIOVersion
-    ) throws(SocketIOError) -> SocketIOParcel {
+    ) throws(SocketIOError) -> UndecodedPacket {
         var content = try SocketIOPacket.Content(header.type, payload: payload, ackID: header.ackID, version: version)
         // Only a binary packet has placeholders; elsewhere such an object is what it says, as in the reference parser.
         if header.type.carriesAttachments {
@@ -145,7 +145,7 @@ enum SocketIOPacketText {
             case .connect, .disconnect, .connectError: break
             }
         }
-        return SocketIOParcel(namespace: header.namespace, content: .init(content))
+        return UndecodedPacket(namespace: header.namespace, content: .init(content))
     }
 
     private static func fill(_ arguments: [SocketIOValue], _ attachments: [ByteBuffer]) throws(SocketIOError) -> [SocketIOValue] {

@@ -115,9 +115,9 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     private func decide(_ request: HTTPRequest, hasBody: Bool, _ context: ChannelHandlerContext) {
         do throws(WebSocketUpgradeRefusal) {
             let agreement = try self.handshake.judge(request, hasBody: hasBody)
-            let ticket = try self.server.admit(request, from: context.remoteAddress)
+            let permit = try self.server.admit(request, from: context.remoteAddress)
             guard let shouldUpgrade = self.server.configuration.shouldUpgrade else {
-                return self.upgrade(request, agreement, ticket)
+                return self.upgrade(request, agreement, permit)
             }
             let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
             let eventLoop = context.eventLoop
@@ -130,7 +130,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
                     refusal =
                         error as? WebSocketUpgradeRefusal ?? WebSocketUpgradeRefusal(.internalServerError, message: "Internal server error")
                 }
-                eventLoop.execute { handler.value.checked(refusal, request, agreement, ticket) }
+                eventLoop.execute { handler.value.checked(refusal, request, agreement, permit) }
             }
         } catch {
             self.refuse(error)
@@ -139,14 +139,14 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private func checked(
         _ refusal: WebSocketUpgradeRefusal?, _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement,
-        _ ticket: WebSocketTicket
+        _ permit: AdmissionPermit
     ) {
         self.check = nil
         if let refusal {
-            ticket.giveBack()
+            permit.giveBack()
             self.refuse(refusal)
         } else {
-            self.upgrade(request, agreement, ticket)
+            self.upgrade(request, agreement, permit)
         }
     }
 
@@ -164,21 +164,21 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ ticket: WebSocketTicket) {
+    private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit) {
         guard self.machine.decided(), let context = self.context else {
-            return ticket.giveBack()  // the deadline was faster, or the client has left
+            return permit.giveBack()  // the deadline was faster, or the client has left
         }
         self.stopTimer()
         do throws(WebSocketUpgradeRefusal) {
             try self.server.beginOpening()
         } catch {
-            ticket.giveBack()
+            permit.giveBack()
             return self.write(error)
         }
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.readIsHeld { context.read() }
-        self.server.open(request, agreement, ticket, on: context.channel) { handler in
+        self.server.open(request, agreement, permit, on: context.channel) { handler in
             WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
             // Nothing, TLS for example, stands between the transport and HTTP.
             if self.deadline != nil, request.scheme == "http" { handler.shareReceiveBuffer() }

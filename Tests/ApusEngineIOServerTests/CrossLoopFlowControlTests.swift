@@ -1,0 +1,112 @@
+import ApusEngineIOProtocol
+import ApusWebSocketProtocol
+import Dispatch
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import ApusEngineIOServer
+
+@Suite(.timeLimit(.minutes(1))) struct EngineIOHopTests {
+    private func message(_ bytes: Int) -> WebSocketMessage { WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: bytes)) }
+
+    @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() throws {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
+        var departed = 0
+        repeat { departed += 1 } while !crossLoop.depart(self.message(100_000)).isTooMuch
+        #expect(departed == 11)
+        #expect(!crossLoop.hasRoom)
+        var arrived = 0
+        repeat { arrived += 1 } while try !#require(crossLoop.arrive()).makesRoom
+        #expect(departed - arrived == 5)
+        #expect(crossLoop.hasRoom)
+        // Said once.
+        for _ in 0..<5 { #expect(try #require(crossLoop.arrive()).makesRoom == false) }
+        #expect(crossLoop.arrive() == nil)
+    }
+
+    @Test func emptyMessagesCountToo() {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
+        var departed = 1
+        while !crossLoop.depart(self.message(0)).isTooMuch { departed += 1 }
+        #expect(departed == CrossLoopFlowControl.highWatermark / 256 + 1)
+    }
+
+    @Test func theSessionIsCalledOnceForAllThatComesMeanwhile() {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
+        #expect((0..<3).map { _ in crossLoop.depart(self.message(1)).callsSession } == [true, false, false])
+        for _ in 0..<3 { #expect(crossLoop.arrive() != nil) }
+        #expect(!crossLoop.depart(self.message(1)).callsSession)  // it is still asking
+        #expect(crossLoop.arrive() != nil)
+        #expect(crossLoop.arrive() == nil)
+        #expect(crossLoop.depart(self.message(1)).callsSession)
+    }
+
+    @Test func theWebSocketIsCalledOnceForAllThatIsSentMeanwhile() {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
+        #expect((0..<3).map { crossLoop.order(.message(self.message($0))) } == [true, false, false])
+        #expect(crossLoop.takeOrders().map(\.byteCount) == [0, 1, 2])
+        #expect(crossLoop.takeOrders().isEmpty)
+        #expect(crossLoop.order(.abort))
+    }
+
+    /// What is queued counts on its way to the transport and there.
+    @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1000)
+        _ = crossLoop.depart(self.message(1))
+        _ = crossLoop.order(.message(self.message(1001)))
+        #expect(crossLoop.arrive() == nil)
+        #expect(!crossLoop.depart(self.message(1)).callsSession)
+        #expect(crossLoop.carriedOut(crossLoop.takeOrders(), isWritable: false, queuedBytes: 1001) == .init())
+        #expect(!crossLoop.isWritable)
+        #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init(resumes: true, drains: true))
+        #expect(crossLoop.arrive() != nil)
+        #expect(crossLoop.arrive() != nil)
+        #expect(crossLoop.arrive() == nil)
+        #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
+    }
+
+    /// Whoever waits until the queue is short must not find it so while a large message is between the loops.
+    @Test func whatIsOnItsWayToTheTransportMakesItFull() {
+        let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
+        _ = crossLoop.order(.message(self.message(CrossLoopFlowControl.orderWatermark)))
+        #expect(crossLoop.isWritable)
+        _ = crossLoop.order(.message(self.message(1)))
+        #expect(!crossLoop.isWritable)
+        let orders = crossLoop.takeOrders()
+        #expect(!crossLoop.isWritable)
+        // The transport tells of its queue while the orders are carried out.
+        #expect(crossLoop.transportChanged(isWritable: false, queuedBytes: 65_000) == .init())
+        #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
+        #expect(crossLoop.carriedOut(orders, isWritable: true, queuedBytes: 0) == .init(drains: true))
+        #expect(crossLoop.isWritable)
+    }
+
+    /// The client's upgrade came on another event loop, and the session's is busy.
+    @Test func aClientIsReadNoFasterThanItsSessionTakes() async throws {
+        let (near, far) = (NIOAsyncTestingEventLoop(), NIOAsyncTestingEventLoop())
+        let engine = EngineIOServer(configuration: .init(), logger: Logger(label: "test")) { _ in SilentDelegate() }
+        let session = try await near.executeInContext {
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/engine.io/?EIO=4&transport=polling")
+            return try engine.open(.polling, version: .v4, request: request, remoteAddress: nil, on: near)
+        }
+        let transport = EngineIOWebSocketTransport(session: session, configuration: .init(), eventLoop: far)
+        // What comes from elsewhere the testing loop runs by itself, unless it has something to do.
+        let isFree = DispatchSemaphore(value: 0)
+        near.execute { isFree.wait() }
+        let isPaused = try await far.executeInContext {
+            defer { isFree.signal() }
+            for _ in 0..<20 { transport.received(WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: 100_000))) }
+            return transport.readingIsPaused
+        }
+        #expect(isPaused)
+        await near.run()
+        await far.run()
+        #expect(try await far.executeInContext { !transport.readingIsPaused })
+        try await near.executeInContext { session.close(.forcedClose) }
+        await near.shutdownGracefully()
+        await far.shutdownGracefully()
+    }
+}

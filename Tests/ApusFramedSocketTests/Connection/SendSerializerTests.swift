@@ -1,0 +1,65 @@
+@testable import ApusFramedSocket
+import NIOConcurrencyHelpers
+import Testing
+
+@Suite struct FramedTurnsTests {
+    private static let closed = FramedError(.closed, message: "closed")
+
+    @Test func oneHasTheTurnAndTheNextGetsIt() async throws {
+        let turns = SendSerializer()
+        let first = SendSerializer.Ticket()
+        try await turns.take(first)
+        let order = NIOLockedValueBox<[Int]>([])
+        let second = SendSerializer.Ticket()
+        let task = Task {
+            try await turns.take(second)
+            order.withLockedValue { $0.append(2) }
+            turns.giveBack(second)
+        }
+        order.withLockedValue { $0.append(1) }
+        turns.giveBack(first)
+        try await task.value
+        #expect(order.withLockedValue { $0 } == [1, 2])
+    }
+
+    @Test func whoWaitsCanBeGivenUp() async throws {
+        let turns = SendSerializer()
+        let first = SendSerializer.Ticket()
+        try await turns.take(first)
+        let second = SendSerializer.Ticket()
+        let task = Task { try await turns.take(second) }
+        #expect(!turns.giveUp(second, because: Self.closed))  // before or while it waits
+        await #expect(throws: FramedError.self) { try await task.value }
+        #expect(turns.giveUp(first, because: Self.closed))
+        turns.giveBack(first)
+        #expect(!turns.giveUp(first, because: Self.closed))
+        try await turns.take(SendSerializer.Ticket())
+    }
+
+    @Test func cancellationEndsTheWait() async throws {
+        let turns = SendSerializer()
+        let first = SendSerializer.Ticket()
+        try await turns.take(first)
+        let task = Task { try await turns.take(SendSerializer.Ticket()) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        turns.giveBack(first)
+        try await turns.take(SendSerializer.Ticket())
+    }
+
+    @Test func theEndRefusesAllButTheOneWhoHasTheTurn() async throws {
+        let turns = SendSerializer()
+        let first = SendSerializer.Ticket()
+        try await turns.take(first)
+        let task = Task { try await turns.take(SendSerializer.Ticket()) }
+        let idle = NIOLockedValueBox(0)
+        turns.end(Self.closed) { idle.withLockedValue { $0 += 1 } }
+        await #expect(throws: FramedError.self) { try await task.value }
+        await #expect(throws: FramedError.self) { try await turns.take(SendSerializer.Ticket()) }
+        #expect(idle.withLockedValue { $0 } == 0)
+        turns.giveBack(first)
+        #expect(idle.withLockedValue { $0 } == 1)
+        turns.end(Self.closed) { idle.withLockedValue { $0 += 10 } }
+        #expect(idle.withLockedValue { $0 } == 11)
+    }
+}

@@ -1,0 +1,68 @@
+@testable import ApusFramedSocket
+import ApusFramedProtocol
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Testing
+
+@Suite struct DiskLaneTests {
+    private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+
+    /// More than are done in one go, from several threads at once.
+    @Test(.timeLimit(.minutes(1))) func workIsDoneInOrderAndOneAtATime() async throws {
+        let lane = SerialDiskQueue()
+        let (done, isAtWork) = (NIOLockedValueBox<[Int]>([]), NIOLockedValueBox(false))
+        let futures = (0..<100).map { number in
+            lane.run(on: self.eventLoop) {
+                isAtWork.withLockedValue { value in
+                    #expect(!value)
+                    value = true
+                }
+                done.withLockedValue { $0.append(number) }
+                isAtWork.withLockedValue { $0 = false }
+                return number
+            }
+        }
+        #expect(try await EventLoopFuture.whenAllSucceed(futures, on: self.eventLoop).get() == Array(0..<100))
+        #expect(done.withLockedValue { $0 } == Array(0..<100))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func oneThatFailsStopsNoOther() async throws {
+        let lane = SerialDiskQueue()
+        let fails = lane.run(on: self.eventLoop) { () throws -> Int in throw TransferError(.storage, message: "no disk") }
+        let works = lane.run(on: self.eventLoop) { 1 }
+        await #expect(throws: TransferError.self) { try await fails.get() }
+        #expect(try await works.get() == 1)
+    }
+
+    /// What is added is taken by the visit that is on its way, counted while it waits, and done in order.
+    @Test(.timeLimit(.minutes(1))) func aBacklogWritesInOrderAndCountsWhatWaits() async throws {
+        let path = NSTemporaryDirectory() + "apus-backlog-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try ReceivingFolder(path: path)
+        let part = try folder.openPart(try TransferOffer(id: "x", name: SafeFileName("x"), size: 1 << 20))
+        let counts = NIOLockedValueBox<[Int]>([])
+        let reported = self.eventLoop.makePromise(of: Int.self)
+        self.eventLoop.execute {
+            var (waiting, appended) = (0, 0)
+            let backlog = DiskBacklog(eventLoop: self.eventLoop) { change in
+                waiting += change
+                counts.withLockedValue { $0.append(waiting) }
+            }
+            for number in UInt8(1)...3 {
+                backlog.append(.append([ByteBuffer(repeating: number, count: 10)], count: 10, to: part)) { outcome in
+                    for case .appended(let count) in outcome.reports { appended += count }
+                    if appended == 30 { reported.succeed(backlog.isEmpty ? 0 : 1) }
+                }
+            }
+        }
+        #expect(try await reported.futureResult.get() == 0)
+        #expect(part.size == 30)
+        #expect(counts.withLockedValue { $0.prefix(3) } == [10, 20, 30] && counts.withLockedValue { $0.last } == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        let bytes = FileManager.default.contents(atPath: path + "/" + (names.first ?? ""))
+        #expect(bytes.map(Array.init) == (1...3).flatMap { [UInt8](repeating: $0, count: 10) })
+    }
+}
