@@ -1,4 +1,4 @@
-# Apus. `make help` lists what there is.
+# The tasks of Apus. `make help` lists them.
 SHELL := /bin/bash
 SWIFT_FLAGS ?= -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
@@ -6,7 +6,7 @@ FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examp
 .PHONY: help run test format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
-help: ## this list
+help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8080" adds options
@@ -14,46 +14,46 @@ run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8
 	@swift build $(SWIFT_FLAGS) --product apus
 	@exec .build/debug/apus serve --demo $(ARGS)
 
-test: ## everything: format, imports, build without warnings, Swift, interop and browser tests
+test: ## runs all checks: format, imports, build without warnings, Swift, interop and browser tests
 	@scripts/test
 
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
 
-lint: ## format, import and generated-file checks, without building
+lint: ## checks format, imports and generated files, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-imports
 	@python3 scripts/check-snippets
 	@python3 scripts/embed-page --check
 
-matrix: ## every server × client × transport × row, as a table
+matrix: ## prints the interop results of every server, client and transport as a table
 	@scripts/bootstrap test
 	@swift build $(SWIFT_FLAGS) --product apus
 	@Conformance/matrix
 
-bench: ## our servers (release build) beside node ws, python websockets and python-socketio, how cost grows, the plots (twenty minutes)
+bench: ## compares the servers (release build) with node ws, python websockets and python-socketio, and draws the plots (twenty minutes)
 	@Benchmarks/run --all
 
-benchfiles: ## files over the loopback (release build) beside iperf3, an rsync daemon and scp, in one run
+benchfiles: ## compares file transfers over the loopback (release build) with iperf3, rsync and scp
 	@swift build -c release $(SWIFT_FLAGS) --product apus
 	@Benchmarks/transfer
 
-micro: ## instructions and allocations of every codec and machine
+micro: ## prints the instructions and allocations of every codec and state machine
 	@Benchmarks/Micro/run
 
-allocations: ## fails when a message costs more allocations than is written down; part of `make test`
+allocations: ## fails if a message costs more allocations than recorded; part of `make test`
 	@scripts/check-allocations
 
-autobahn: ## all 517 cases of the Autobahn test suite in both roles (a quarter of an hour)
+autobahn: ## runs all 517 cases of the Autobahn test suite in both roles (15 minutes)
 	@scripts/bootstrap test
 	@swift build -c release $(SWIFT_FLAGS) --product apus
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 
-tsan: ## the tests of the WebSocket, Engine.IO and Socket.IO layers under ThreadSanitizer
+tsan: ## runs the tests of the WebSocket, framed, Engine.IO and Socket.IO layers under ThreadSanitizer
 	@scripts/tsan
 
-docs: ## DocC pages of every library product, into docs-output/
+docs: ## builds the DocC pages of every library product in docs-output/
 	@scripts/docs
 
-clean: ## removes what was built
+clean: ## removes the build products and docs-output/
 	@rm -rf .build docs-output

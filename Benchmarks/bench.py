@@ -1,7 +1,8 @@
-"""What `Benchmarks/run` and `Benchmarks/growth` share: servers that are started, pinned, measured and ended; loads of `apus bench`; what to doubt of them.
+"""The common parts of `Benchmarks/run` and `Benchmarks/growth`: servers, loads of `apus bench`, and
+caveats of their results.
 
-The server has the last core, the load the first. Machines differ and share their cores: compare within one run, and prefer the figures per CPU-second
-of the server. Linux, loopback.
+The server runs on the last core, the load on the first. Compare figures within one run only, and prefer
+the figures per CPU-second of the server. Linux, loopback.
 """
 import contextlib
 import json
@@ -23,7 +24,7 @@ NODE = {"NODE_PATH": "/usr/share/nodejs:/usr/lib/node_modules"}
 
 
 def setup():
-    """As many descriptors as may be, for servers and loads alike."""
+    """Raises the limit of descriptors for servers and loads."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -33,7 +34,7 @@ def headline() -> str:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         return done.stdout.strip().splitlines()[0] if done.returncode == 0 and done.stdout.strip() else "unknown"
 
-    # APUS_COMMIT: a copy of the tree without its history.
+    # APUS_COMMIT: the commit of a tree without its history.
     commit = os.environ.get("APUS_COMMIT") or output("git", "rev-parse", "--short", "HEAD")
     swift = output("swift", "--version").partition("(")[0].strip()
     return f"{time.strftime('%F', time.gmtime())}, commit {commit}, {CORES} cores, {platform.system()} {platform.release()}, {swift}"
@@ -50,11 +51,12 @@ def free_port() -> int:
 
 
 class Missing(Exception):
-    """This peer is not on this machine."""
+    """This peer is not installed."""
 
 
 class Server:
-    """A server in a process of its own: `with Server(name, command) as server`. `command(port)` answers what to run."""
+    """A server in a separate process: `with Server(name, command) as server`. `command(port)` returns the
+    command line."""
 
     def __init__(self, name, command, environment=None, cores=None):
         self.name, self.port = name, free_port()
@@ -70,7 +72,7 @@ class Server:
                     raise Missing(f"{name}: {self.process.stderr.read().decode(errors='replace').strip()[-300:]}")
                 time.sleep(0.05)
         self.end()
-        raise Missing(f"{name} does not listen")
+        raise Missing(f"{name} did not listen within 20 s")
 
     def __enter__(self):
         return self
@@ -87,7 +89,7 @@ class Server:
             self.process.wait(10)
 
     def load(self, kind, *options, seconds=2.0, warmup=0.5, cores="0") -> "Result":
-        """`apus bench ws` or `socketio`; the result as `--json` writes it, and what follows from it."""
+        """Runs `apus bench ws` or `socketio`, and returns its `--json` output with derived figures."""
         scheme = "ws" if kind == "ws" else "http"
         command = [
             APUS, "bench", kind, f"{scheme}://127.0.0.1:{self.port}{'/' if kind == 'ws' else ''}", "--pid", str(self.process.pid),
@@ -100,7 +102,7 @@ class Server:
         return Result(json.loads(done.stdout), kernelShare=kernel / max(user + kernel, 1))
 
     def ticks(self):
-        """Of the processor, the server's own and the kernel's for it; zeros where there is no /proc."""
+        """The processor ticks of the server in user and kernel mode; zeros without /proc."""
         try:
             fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             return int(fields[11]), int(fields[12])
@@ -109,7 +111,8 @@ class Server:
 
 
 class Servers(contextlib.ExitStack):
-    """The servers of a run. Each starts when it is first asked for and stays, idle while others are measured (which costs nothing), until all end."""
+    """The servers of a run. Each starts on first use and runs until the end, idle during other
+    measurements."""
 
     def __init__(self):
         super().__init__()
@@ -118,7 +121,7 @@ class Servers(contextlib.ExitStack):
     def get(self, name, command, environment) -> Server:
         if name in self.missing:
             raise Missing(self.missing[name])
-        # The same peer's name may stand for two servers.
+        # One name may denote two servers with different commands.
         key = (name, command)
         if key not in self.running:
             try:
@@ -130,7 +133,7 @@ class Servers(contextlib.ExitStack):
 
 
 class Result(dict):
-    """A result, with the rates the text form shows."""
+    """A result of `apus bench`, with the rates of its text output."""
 
     @property
     def rate(self):
@@ -142,12 +145,12 @@ class Result(dict):
 
     @property
     def cpu_of_a_message(self):
-        """Microseconds of the server's CPU."""
+        """The server's CPU time per message, in microseconds."""
         return self["server"]["cpuSeconds"] / max(self["messages"], 1) * 1e6
 
     @property
     def kernel_of_a_message(self):
-        """How much of that the kernel used for it: with the load's beginning, so about."""
+        """The kernel's part of it, approximately: the share includes the start of the load."""
         return self.cpu_of_a_message * self["kernelShare"]
 
     @property
@@ -178,7 +181,7 @@ class Result(dict):
 
 
 def at_the_limit(load, server) -> list:
-    """What there is to doubt when the load and the server took these shares of their cores."""
+    """The caveats if load and server used these shares of their cores."""
     if load < 0.9:
         return []
     return ["the load and the server both used nine tenths of their cores or more" if server >= 0.9
@@ -186,7 +189,7 @@ def at_the_limit(load, server) -> list:
 
 
 class Doubts:
-    """What to doubt of a table, each reason once with the rows it is said of."""
+    """The caveats of a table, each with the rows to which it applies."""
 
     def __init__(self):
         self.places = {}
@@ -197,12 +200,13 @@ class Doubts:
             counts[place] = counts.get(place, 0) + 1
 
     def sentence(self, rounds=1) -> str:
-        """Empty when there is none. With more than one round the rows say in how many of them."""
-        def said(place, count):
+        """Returns the caveats as one sentence, or an empty text. With several rounds, each row has its
+        number of rounds."""
+        def described(place, count):
             return f"{place} ({count} of {rounds})" if rounds > 1 else place
 
-        reasons = [f"{doubt}: " + ", ".join(said(*place) for place in places.items()) for doubt, places in self.places.items()]
-        return "What to doubt: " + "; ".join(reasons) + "." if reasons else ""
+        reasons = [f"{doubt}: " + ", ".join(described(*place) for place in places.items()) for doubt, places in self.places.items()]
+        return "Caveats: " + "; ".join(reasons) + "." if reasons else ""
 
 
 def apus_raw(threads=1):

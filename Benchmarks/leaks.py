@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""What clients leave behind at our Socket.IO server: leaks.py [APUS-BINARY].
+"""Measures the memory that clients leave behind in the Socket.IO server: leaks.py [APUS-BINARY].
 
-Three scenarios, several rounds each against one server; the first round warms the allocator. A round ends when the server has closed every descriptor
-and every session has had its deadline. Prints the resident memory of the server before and after, and fails when the last round is above the first by more
+Runs three scenarios, each in several rounds against one server. The first round warms up the allocator.
+A round ends when the server has closed every descriptor and every session has timed out. Prints the
+resident memory of the server before and after, and fails if the last round exceeds the first by more
 than a tenth.
 
-- handshakes: 100,000 polling handshakes nobody comes back to
-- vanish: 10,000 clients that join three rooms each and vanish without closing: half by WebSocket, whose sockets stay open and silent, half by polling
-- rooms: 1,000 rooms made and left by one client
+- handshakes: 100,000 polling handshakes without a further request
+- vanish: 10,000 clients that join three rooms each and do not close: half on WebSocket, with open and
+  silent sockets, half on polling
+- rooms: 1,000 rooms joined and left by one client
 
-Loopback only. Sessions live two seconds here (pingInterval and pingTimeout of one second), so that a round takes seconds, not minutes.
+Loopback only. Sessions time out after two seconds (pingInterval and pingTimeout of one second each).
 """
 import asyncio
 import json
@@ -24,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("APUS_BINARY", str(ROOT / ".build" / "release" / "apus"))
 ROUNDS = int(os.environ.get("APUS_LEAK_ROUNDS", "4"))
 SCALE = float(os.environ.get("APUS_LEAK_SCALE", "1"))
-LIFE = 2.0  # seconds until a silent session is gone
+LIFE = 2.0  # seconds until a silent session times out
 EVENT = "42"
 
 
@@ -42,12 +44,12 @@ class Server:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     async def rest(self, descriptors: int):
-        """Until everything that was left has had its deadline."""
+        """Waits until the server has closed everything that the clients left."""
         deadline = time.monotonic() + 90
         while self.descriptors() > descriptors and time.monotonic() < deadline:
             await asyncio.sleep(0.2)
         if self.descriptors() > descriptors:
-            sys.exit(f"{self.descriptors() - descriptors} descriptors were kept")
+            sys.exit(f"the server kept {self.descriptors() - descriptors} descriptors open")
         await asyncio.sleep(LIFE + 1)
 
 
@@ -81,7 +83,7 @@ class HTTP:
         while True:
             try:
                 return json.loads((await self.exchange("GET", ""))[1:])["sid"]
-            except Full:  # as many sessions as the server takes: the oldest go within two seconds
+            except Full:  # the server has its maximum of sessions: the oldest time out within two seconds
                 await asyncio.sleep(0.1)
 
     def close(self):
@@ -95,7 +97,7 @@ def join(room, ack):
 def frame(text):
     payload = text.encode()
     assert len(payload) < 126
-    return bytes([0x81, 0x80 | len(payload)]) + b"\0\0\0\0" + payload  # a mask of zeros changes nothing
+    return bytes([0x81, 0x80 | len(payload)]) + b"\0\0\0\0" + payload  # a mask of zeros does not change the payload
 
 
 class WebSocket:
@@ -127,7 +129,7 @@ class WebSocket:
 
 
 async def each(count, width, work):
-    """`work(index)` for every index below count, width of them at a time."""
+    """Runs `work(index)` for every index below `count`, `width` of them concurrently."""
     indices = iter(range(count))
 
     async def worker():
@@ -175,7 +177,7 @@ async def vanish(server):
 
     await each(half, 64, by_websocket)
     await each(half, 64, by_polling)
-    # They stay open and say nothing until the server has had enough of them.
+    # The silent sockets stay open until their sessions time out.
     await asyncio.sleep(LIFE + 1)
     for socket in silent:
         socket.close()

@@ -1,4 +1,5 @@
-"""The measuring part of `Benchmarks/run`: every row of the tables, ours beside the peers that are here, in rounds, as Markdown."""
+"""The measurements of `Benchmarks/run`: every row of the tables for Apus and the installed peers, in
+rounds, as Markdown."""
 import argparse
 import json
 import subprocess
@@ -10,7 +11,7 @@ import wanted
 from bench import APUS, CORES, HERE, RAW, SOCKETIO, Missing, Server, Servers, apus_raw, apus_socketio, headline, pinned, setup
 from rounds import OURS, Figure, Table, idle_rows, throughput
 
-# name of the row, options of `apus bench`
+# The name of the row and the options of `apus bench`.
 RAW_LOADS = [
     ("raw echo 64 B, 50 × 4", ["--connections", 50, "--in-flight", 4]),
     ("raw echo 64 B, 100 × 16", ["--connections", 100, "--in-flight", 16]),
@@ -32,7 +33,7 @@ SOCKETIO_LOADS = [
 
 
 class Run:
-    """Our loads, and their tables."""
+    """The loads of `apus bench` and their tables."""
 
     def __init__(self, arguments, servers):
         self.seconds, self.idle_count, self.only = arguments.seconds, arguments.idle, arguments.only
@@ -40,7 +41,8 @@ class Run:
         self.raw, self.socketio = Table(RAW), Table(SOCKETIO)
 
     def once(self, number):
-        """A round. Ours comes last of the raw servers and first of the others, so that its raw echo and its ack, one at a time, stand next to each other."""
+        """Measures a round. Apus is the last raw server and the first Socket.IO server, so that its raw echo
+        and its ack with one in flight are measured one after the other."""
         for name, options in RAW_LOADS:
             self.shape(number, self.raw, "ws", reversed(RAW.items()), name, options)
         for name, options in SOCKETIO_LOADS:
@@ -61,7 +63,8 @@ class Run:
                 table.doubts.add(f"{server}, {name}", result.doubts)
 
     def idle(self, number, table, kind, servers, label):
-        """Memory of connections that say nothing, on a fresh server, and how fast they came. A few are opened before, so that what is made once is there."""
+        """Measures the memory and set-up rate of idle connections on a fresh server. Opens a few connections
+        first, to exclude one-time allocations."""
         if self.only not in f"{label} set-ups idle memory":
             return
         memory, set_ups = idle_rows(table, label)
@@ -74,7 +77,7 @@ class Run:
                 table.doubts.add(f"{server_name}, {label}, idle", result.doubts)
 
     def receive(self, number):
-        """Events a second on one connection. The server is ours for both clients."""
+        """Measures the events per second on one connection. Apus is the server of both clients."""
         name = "client: events received on one connection"
         if self.only not in name:
             return
@@ -94,8 +97,9 @@ class Run:
                 row.add(number, client, Figure(result["events"] / max(result["cpuSeconds"], 0.01), f"{rate:,.0f}/s", {"rate": rate}))
 
     def two_cores(self, number):
-        """Two event loops in one server beside two servers of one loop each, which share nothing and so are twice one core by nature. In both runs two loads of
-        one core each run on the same two cores, so all that differs is what two loops of one process take from each other: half of "times one core" is that ratio.
+        """Compares one server of two event loops with two servers of one loop each, which share nothing and
+        count as twice one core. In both runs, two loads share the two cores with the servers. The runs
+        differ only in the interference between two loops of one process.
         """
         if CORES < 2:
             return
@@ -118,28 +122,28 @@ class Run:
 
 
 def both_cores(servers, kind, options, seconds):
-    """A load from each core at a time; what they did a second, and a CPU-second of all servers."""
+    """Runs a load on each core concurrently; returns messages per second and per CPU-second of all servers."""
     with ThreadPoolExecutor(2) as pool:
         loads = [pool.submit(server.load, kind, *options, seconds=seconds, cores=str(core)) for core, server in enumerate(servers)]
         results = [load.result() for load in loads]
     rate = sum(result.rate for result in results)
-    # A server that both loads watch is measured twice.
+    # Both loads measure a common server.
     spent = sum(result["server"]["cpuSeconds"] / result["seconds"] for result in results) / (len(results) / len(set(servers)))
     return rate, rate / max(spent, 0.01)
 
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--rounds", type=int, default=3, help="times that every row is measured")
-    options.add_argument("--seconds", type=float, default=2, help="of measuring each load, after half a second of warming up")
-    options.add_argument("--idle", type=int, default=5000, help="connections that say nothing")
-    options.add_argument("--only", default="", help="rows whose name holds this")
-    options.add_argument("--referee", default="", help="the folder of referee.sh and sioload.cpp: also measure with that load, which is lighter than ours")
+    options.add_argument("--rounds", type=int, default=3, help="the number of measurements of each row")
+    options.add_argument("--seconds", type=float, default=2, help="the time of each measurement, after a warm-up of half a second")
+    options.add_argument("--idle", type=int, default=5000, help="the number of idle connections")
+    options.add_argument("--only", default="", help="measures only rows whose name contains this text")
+    options.add_argument("--referee", default="", help="the folder of sioload.cpp: also measures with that load, which costs less than `apus bench`")
     arguments = options.parse_args()
     setup()
     print(
         f"{headline()}; `Benchmarks/run`, {arguments.rounds} round{'s' * (arguments.rounds != 1)} of {arguments.seconds:g} s each; connections × messages in flight on each, "
-        f"{arguments.idle:,} idle connections. A cell is the round in the middle by the figure a CPU-second (lowest–highest); \"ours\" the median of the ratios within a round.")
+        f"{arguments.idle:,} idle connections. A cell is the median round by the figure per CPU-second (minimum–maximum); \"ours\" is the median of the ratios within a round.")
     with Servers() as servers:
         run = Run(arguments, servers)
         second = referee.Referee(arguments, servers) if arguments.referee else None

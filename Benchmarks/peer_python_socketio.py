@@ -1,4 +1,4 @@
-"""The python-socketio server that ours is compared with: peer_python_socketio.py PORT"""
+"""The python-socketio server for the comparison: peer_python_socketio.py PORT"""
 import sys
 
 import socketio

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draws the figures of `Benchmarks/growth --data` as SVG: plot.py DATA.json FOLDER. Nothing but Python is needed."""
+"""Draws the figures of `Benchmarks/growth --data` as SVG: plot.py DATA.json FOLDER. Requires only Python."""
 import json
 import math
 import pathlib
 import sys
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 430, 80, 190, 46, 56
-# Told apart by people who see few colours, on white and on dark pages.
+# Distinguishable with colour vision deficiency, on white and on dark pages (Okabe and Ito).
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 
 
@@ -61,7 +61,7 @@ def chart(title, run, x_name, y_name, lines, log_x=False, log_y=False):
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 14}" text-anchor="middle" fill="#222">{escaped(x_name)}</text>')
     middle = (TOP + HEIGHT - BOTTOM) / 2
     out.append(f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})" fill="#222">{escaped(y_name)}</text>')
-    # Names stand at the ends of their lines, moved apart where they would lie on each other.
+    # Names are at the ends of their lines, moved apart where they would overlap.
     ends = sorted((y(line[-1][1]), index) for index, (_, line) in enumerate(lines))
     places, last = {}, -math.inf
     for place, index in ends:

@@ -1,4 +1,4 @@
-"""The python-socketio client beside `apus bench receive`: receive_python_socketio.py URL SECONDS"""
+"""The python-socketio client for the comparison with `apus bench receive`: receive_python_socketio.py URL SECONDS"""
 import asyncio
 import json
 import sys

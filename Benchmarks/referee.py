@@ -1,7 +1,8 @@
-"""The rows of referee.sh for `Benchmarks/run --referee FOLDER`: the same servers under its load generator, sioload.cpp, one thread with epoll.
+"""The tables of `Benchmarks/run --referee FOLDER`: the same servers under the load generator sioload.cpp
+in that folder, which is not part of this repository.
 
-It costs less than `apus bench`, so a server that is as fast as our load shows here. The shapes are those of referee.sh, with rounds, peers next to each other
-and our own length instead of four seconds each.
+The generator has one thread with epoll and costs less than `apus bench`, whose own speed may limit the
+figures of a fast server.
 """
 import os
 import pathlib
@@ -17,7 +18,7 @@ def shaped(mode, connections, depth, size=64):
     return ["-m", mode, "-c", connections, "-d", depth, "-s", size]
 
 
-# name of the row, options of the generator
+# The name of the row and the options of the generator.
 RAW_SHAPES = [
     ("raw echo 64 B, 50 × 4", shaped("ws", 50, 4)),
     ("raw echo 64 B, 100 × 16", shaped("ws", 100, 16)),
@@ -55,7 +56,7 @@ class Referee:
         return self.tables[0].rows | self.tables[1].rows
 
     def once(self, number):
-        """A round. Ours comes last of the raw servers and first of the others, as in `measure.py`."""
+        """Measures a round. Apus is the last raw server and the first Socket.IO server, as in `measure.py`."""
         raw, socketio = self.tables
         peers = [(name, self.raw[name], "/") for name in reversed(raw.servers)]
         for name, options in RAW_SHAPES:
@@ -83,30 +84,30 @@ class Referee:
         memory, set_ups = idle_rows(table, label)
         for name, command, path in peers:
             with table.attempt(number, name, f"{label}, idle"), Server(name, *command) as server:
-                # As referee.sh: nothing was opened before, so what a server makes once is in the memory.
+                # No connection was opened before, so the memory includes one-time allocations.
                 result = self.run(server, path, "-m", "conn", "-c", self.idle_count, "-k", 50, "-hold", 3)
                 memory.add(number, name, Figure(result["perconn"]))
                 set_ups.add(number, name, Figure(result["conns"] / max(result["srvcpu"], 0.01), f"{result['rate']:,.0f}/s"))
                 table.doubts.add(f"{name}, {label}, idle", result["doubts"])
 
     def run(self, server, path, *options) -> dict:
-        """What the generator prints as `name=figure` and `figure msg/s`."""
+        """Runs the generator, and returns the figures that it prints as `name=figure` and `figure msg/s`."""
         command = [self.load, "-p", server.port, "-u", path, "-pid", server.process.pid, *options]
         done = subprocess.run(
             pinned("0", [str(part) for part in command]), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90,
-            env={**os.environ, **({"RAW": "1"} if path == "/" else {})})  # so that idle connections wait for no Engine.IO
+            env={**os.environ, **({"RAW": "1"} if path == "/" else {})})  # idle connections without Engine.IO
         if done.returncode or not done.stdout.strip():
             raise RuntimeError(f"{server.name}: {(done.stdout + done.stderr).strip()[-300:] or done.returncode}")
         result = {name: float(figure) for name, figure in re.findall(r"([\w/-]+)=([\d.]+)", done.stdout)}
         if rate := re.search(r"([\d.]+) (?:msg|deliveries)/s", done.stdout):
             result["rate"] = float(rate[1])
-        is_idle = "conns" in result  # there both figures are seconds
+        is_idle = "conns" in result  # both CPU figures are in seconds
         result["doubts"] = [] if is_idle else at_the_limit(result["gencpu"] / 100, result["srvcpu"] / 100)
         if result.get("errs") or "only" in done.stdout:
-            result["doubts"].append("the load met errors")
+            result["doubts"].append("the load reported errors")
         return result
 
     def print(self, rounds):
-        print("\nThe same under the load of referee.sh (sioload.cpp):")
+        print("\nThe same servers under the load generator sioload.cpp:")
         for table in self.tables:
             table.print(rounds)

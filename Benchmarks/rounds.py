@@ -1,7 +1,7 @@
-"""Rows that are measured in rounds, and the tables of them.
+"""Rows measured in rounds, and their tables.
 
-A machine that others use slows down any single measurement, so a row is the median of its rounds with their spread, and a ratio is taken within a round,
-of measurements that stand next to each other in time.
+Other programs may disturb a single measurement. A row is therefore the median of its rounds with their
+spread, and a ratio compares measurements of one round.
 """
 import contextlib
 import statistics
@@ -15,15 +15,15 @@ OURS = "Apus"
 
 @dataclass
 class Figure:
-    """What one round gave for one server."""
+    """The result of one round for one server."""
 
-    value: float  # what rounds are compared by
+    value: float  # the figure by which rounds are ordered
     rest: str = ""  # the round's other figures, as text
     more: dict = field(default_factory=dict)  # the round's other figures, by name
 
 
 class Row:
-    """A row of a table: for each server the figures of its rounds."""
+    """A row of a table: the figures of the rounds of each server."""
 
     def __init__(self, name, unit="a CPU-second", form="{:,.0f}", ours=OURS):
         self.name, self.unit, self.form, self.ours = name, unit, form, ours
@@ -33,16 +33,16 @@ class Row:
         self.figures.setdefault(server, {})[number] = figure
 
     def median(self, server=None):
-        """The round in the middle; of an even number the lower one of the two. `None` when there is none."""
+        """The median round, the lower one of an even number; `None` without rounds."""
         rounds = sorted(self.figures.get(server or self.ours, {}).values(), key=lambda figure: figure.value)
         return rounds[(len(rounds) - 1) // 2] if rounds else None
 
     def values(self, name=None, server=None) -> dict:
-        """By round: the value, or one of the other figures."""
+        """The value of each round, or another of its figures, by the number of the round."""
         return {number: figure.more[name] if name else figure.value for number, figure in self.figures.get(server or self.ours, {}).items()}
 
     def ratio(self, server, name=None):
-        """Ours to a peer's: the median of the ratios within a round."""
+        """The ratio of Apus to a peer: the median of the ratios within a round."""
         return median_ratio(self.values(name), self.values(name, server))
 
     def cell(self, server) -> str:
@@ -57,7 +57,7 @@ class Row:
 
 
 def median_ratio(ours: dict, others: dict):
-    """The median of the ratios of the rounds that both have."""
+    """The median of the ratios in the rounds that both have."""
     ratios = [ours[number] / others[number] for number in ours.keys() & others.keys() if others[number]]
     return statistics.median(ratios) if ratios else None
 
@@ -76,7 +76,8 @@ class Table:
 
     @contextlib.contextmanager
     def attempt(self, number, server, name):
-        """Around one measurement. A peer that is not here is named under the table, a load that failed is doubted; the others go on."""
+        """Wraps one measurement. A missing peer is named below the table, and a failed load is a caveat. The
+        other measurements continue."""
         note(f"round {number + 1}, {server}: {name}")
         try:
             yield
@@ -95,19 +96,19 @@ class Table:
             if row.figures:
                 print(f"| {row.name} | " + " | ".join(row.cell(name) for name in names) + " |")
         for server, reason in self.missing.items():
-            print(f"\nNot here: {server} ({reason}).")
+            print(f"\nNot measured: {server} ({reason}).")
         if self.doubts.places:
             print("\n" + self.doubts.sentence(rounds))
 
 
 def throughput(rate, per_cpu, latency) -> Figure:
-    """`latency`: microseconds by name, empty where they are not measured."""
+    """Returns a figure. `latency` has microseconds by name, and is empty if not measured."""
     rest = [f"{rate:,.0f}/s"] + [f"{name} {duration(latency[name])}" for name in ("p50", "p99") if name in latency]
     return Figure(per_cpu, ", ".join(rest), {"rate": rate, **latency})
 
 
 def idle_rows(table, label):
-    """The two rows that connections which say nothing give: their memory, and how fast they came."""
+    """Returns the two rows of idle connections: memory and set-up rate."""
     return table.row(f"{label}: memory of an idle connection", unit="kB", form="{:,.1f}"), table.row(f"{label}: set-ups")
 
 

@@ -1,8 +1,8 @@
-"""What was set out for, beside what was measured.
+"""Compares the measured figures with the performance targets of the project.
 
-Source of the wanted values: issue 6, "Fast: ahead of every peer per core", its table of anchors. They are a core's, so ours are the figures per CPU-second of
-the server (of the client's events: a second). "The machines are noisy, so judge by ratios in one run": where a peer of the anchors is here, what was wanted
-stands beside the figure as a multiple of that peer's anchor, each with its own verdict.
+The targets are per core: they are compared with the figures per CPU-second of the server (the client's
+events: per second). Because machines differ, a target may also be a ratio to a peer in the same run,
+with a separate verdict.
 """
 from dataclasses import dataclass
 from typing import Callable
@@ -13,9 +13,9 @@ from rounds import median_ratio
 @dataclass
 class Goal:
     wanted: float
-    measured: Callable  # of the rows by name; `None` when it was not
+    measured: Callable  # returns the figure from the rows by name, or `None` if it was not measured
     unit: str = ""
-    of: str = ""  # what a ratio is to, or of which latency
+    of: str = ""  # the peer of a ratio, or the name of a latency
     at_most: bool = False
 
     def is_met(self, value):
@@ -23,7 +23,7 @@ class Goal:
 
 
 def figure(row, wanted, name=None, unit="", at_most=False, scale=1):
-    """The median of ours: what the row is compared by, or another figure of the same round."""
+    """A target for the median round of Apus: for its value, or for another of its figures."""
     def measured(rows):
         median = rows[row].median() if row in rows else None
         return (median.more[name] if name else median.value) / scale if median else None
@@ -35,7 +35,7 @@ def times(row, peer, wanted, name=None):
 
 
 def latency(name, row, other, wanted):
-    """A latency of one of our rows against that of another, within a round."""
+    """A target for the ratio of two rows' latencies within a round."""
     def measured(rows):
         return median_ratio(rows[row].values(name), rows[other].values(name)) if row in rows and other in rows else None
     return Goal(wanted, measured, " ×", f" in {name}", at_most=True)
@@ -43,7 +43,7 @@ def latency(name, row, other, wanted):
 
 BROADCAST = "Socket.IO broadcast to 1,000, 4 in flight, deliveries"
 
-# name, goals, whether one of them is enough
+# The name, the goals, and whether one of them is sufficient.
 WANTED = [
     ("raw echo 64 B, 50 × 4", [figure("raw echo 64 B, 50 × 4", 500_000), times("raw echo 64 B, 50 × 4", "node ws", 4)], True),
     ("raw echo 64 B, 100 × 16",
@@ -88,7 +88,8 @@ def verdict(met, is_one_enough):
 
 
 def print_table(columns):
-    """`columns`: pairs of a heading and the rows by name. A row of which a column has nothing is empty there; one that none has is left out."""
+    """Prints the table. `columns` are pairs of a heading and the rows by name. A cell without a measurement
+    is empty, and a row without measurements is omitted."""
     lines = []
     for name, goals, is_one_enough in WANTED:
         cells = []
@@ -101,8 +102,8 @@ def print_table(columns):
             lines.append(f"| {name} | {wanted} | " + " | ".join(cells) + " |")
     if not lines:
         return
-    print("\nAgainst what was wanted (issue 6, its table of anchors): medians, a CPU-second of the server, the client's events a second; "
+    print("\nComparison with the targets: medians per CPU-second of the server, the client's events per second; "
           "\"×\" is the median of the ratios within a round.")
-    print("\n| | wanted | " + " | ".join(f"{heading} | " for heading, _ in columns) + "|")
+    print("\n| | target | " + " | ".join(f"{heading} | " for heading, _ in columns) + "|")
     print("|---|---|" + "---|---|" * len(columns))
     print("\n".join(lines))

@@ -29,10 +29,10 @@ def server():
 
 @pytest.fixture(scope="module")
 def neighbour(server):
-    """Echoes during every test of the module; checked after each of them and at the end."""
+    """A client that sends echoes during every test of the module; checked after each test and at the end."""
     client = Neighbour(server.port)
     yield client
     client.finish()
     assert client.echoes > 10
-    # Far above what an echo takes (well under a millisecond), far below a stall: two busy cores are shared with the test itself.
+    # Far above the time of an echo (well under a millisecond) and far below a stall. The test shares two busy cores with the server.
     assert client.longest_wait < 5, f"one echo took {client.longest_wait:.1f} s"

@@ -1,6 +1,6 @@
-"""The admin page's protocol with python-socketio as the page: the events and features of @socket.io/admin-ui 0.5.
+"""Tests the admin page's protocol with python-socketio in place of the page: the events and features of @socket.io/admin-ui 0.5.
 
-The real page is on npm only, which this machine does not reach. What it listens to and what it sends is held to here, one row each.
+The page itself is available on npm only. Each test covers one event that the page listens to or sends.
 """
 import queue
 import re
@@ -35,7 +35,7 @@ class Page:
         self.sio.connect(url, namespaces=["/admin"], auth=auth, transports=["websocket"], wait_timeout=WAIT)
 
     def next(self, name, where=lambda *arguments: True, wait=WAIT):
-        """The next event of this name that fits; others of the name are passed over."""
+        """Returns the next event of this name that matches; skips other events of the name."""
         while True:
             arguments = self.events[name].get(timeout=wait)
             if where(*arguments):
@@ -71,10 +71,10 @@ def test_login_brings_session_config_and_all_sockets(client, page):
     assert set(socket) == {"id", "clientId", "transport", "nsp", "data", "handshake", "rooms"}
     assert socket["nsp"] == "/" and socket["transport"] == "websocket" and socket["rooms"] == [client.get_sid()]
     assert set(socket["handshake"]) == {"address", "headers", "query", "issued", "secure", "time", "url", "xdomain"}
-    assert len(socket["clientId"]) == 12  # all of it would be the key to the session
+    assert len(socket["clientId"]) == 12  # the complete id would give access to the session
 
 
-def test_the_session_is_as_good_as_the_password(server, page):
+def test_the_session_replaces_the_password(server, page):
     (session,) = page.next("session")
     again = Page(server.url, sessionId=session)
     again.next("config")
@@ -82,12 +82,12 @@ def test_the_session_is_as_good_as_the_password(server, page):
 
 
 @pytest.mark.parametrize("auth", [{}, {"username": "admin", "password": "wrong"}, {"sessionId": "0" * 32}, {"username": "root", "password": "secret"}])
-def test_who_does_not_know_it_is_refused(server, auth):
+def test_a_wrong_password_is_refused(server, auth):
     with pytest.raises(socketio.exceptions.ConnectionError):
         Page(server.url, **auth)
 
 
-def test_figures_come_every_two_seconds(client, page):
+def test_statistics_are_sent_every_two_seconds(client, page):
     page.next("server_stats")
     client.emit("echo", "x")
     (stats,) = page.next("server_stats", lambda stats: any(event["type"] == "packetsIn" for event in stats["aggregatedEvents"]))
@@ -98,7 +98,7 @@ def test_figures_come_every_two_seconds(client, page):
         assert event["timestamp"] % 1000 == 0 and event["count"] > 0
 
 
-def test_what_happens_to_a_socket_is_told(server, page):
+def test_socket_events_are_reported(server, page):
     page.next("all_sockets")
     client = socketio.Client(reconnection=False)
     client.connect(server.url, transports=["polling"], wait_timeout=WAIT)
@@ -113,12 +113,12 @@ def test_what_happens_to_a_socket_is_told(server, page):
     client.emit("leave", "red")
     assert page.next("room_left")[:3] == ("/", "red", sid)
     client.disconnect()
-    # Python's client over polling may be gone before its goodbye is posted: then the server finds out by the ping.
+    # Python's polling client may end before it has posted its close packet. The server then detects this by the ping timeout.
     assert page.next("socket_disconnected", lambda nsp, id, reason, time: id == sid, wait=60)[2] in (
         "client namespace disconnect", "transport close", "ping timeout")
 
 
-def test_an_upgrade_is_told(server, page):
+def test_an_upgrade_is_reported(server, page):
     page.next("all_sockets")
     polling = f"{server.url}/socket.io/?EIO=4&transport=polling"
     session = re.search('"sid":"([^"]+)"', requests.get(polling, timeout=WAIT).text).group(1)
@@ -135,7 +135,7 @@ def test_an_upgrade_is_told(server, page):
     upgraded.close()
 
 
-def test_commands_are_carried_out(client, page):
+def test_commands_are_executed(client, page):
     page.next("all_sockets")
     sid = client.get_sid()
     page.emit("join", "/", "red", sid)

@@ -1,5 +1,5 @@
-"""Hazards 27 to 30: what a stranger can make the server hold or do. A server survives within 1 GiB, holds at most three times what it was sent, and a
-neighbour is served meanwhile; its p99 is printed (-rP) and kept in .build/test-results/attacks.jsonl."""
+"""Resource limits against anonymous clients (docs/hazards.md, 27 to 30). The server stays below 1 GiB, keeps at most three times the bytes
+received, and serves another client, whose p99 is printed (-rP) and written to .build/test-results/attacks.jsonl."""
 import contextlib
 import os
 import pathlib
@@ -17,10 +17,10 @@ from support.process import BINARY, ServerProcess
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux: memory and CPU time of another process")
 
 UNFINISHED = 64 << 20  # the budget of unfinished input
-# Beside the budgets: the read buffers of the event loops, the allocator's own, and the pages that the code touches first during the attack.
+# In addition to the budgets: the event loops' read buffers, the allocator's overhead, and code pages first used during the attack.
 SLACK = 24 << 20
 IS_RELEASE = "release" in str(BINARY)
-# Far above what a neighbour waits in a release build, far below a stall: two busy cores are shared with the attackers, and a debug build is ten times slower.
+# Far above the delay in a release build and far below a stall. The attackers share two busy cores, and a debug build is ten times slower.
 P99 = 1.0 if IS_RELEASE else 3.0
 
 
@@ -46,7 +46,7 @@ def closing(connections: list):
 @pytest.fixture
 def conformance():
     with running("conformance-server", "--port", "0") as server:
-        # What a first connection costs is not the attack's.
+        # The cost of the first connection is not part of the attack.
         with Probe.socketio(server.port) as probe:
             while len(probe.waits) < 20:
                 time.sleep(0.01)
@@ -54,14 +54,14 @@ def conformance():
 
 
 def hold(server: ServerProcess, name: str, connections: list, payload: bytes, budget: int = UNFINISHED, seconds: float = 15):
-    """Sends `payload` on each connection and reads nothing; what the server then holds is bounded."""
+    """Sends `payload` on each connection and reads nothing; checks that the server's memory stays bounded."""
     with Probe.socketio(server.port) as probe, Memory(server) as memory:
         sent = sum(attack.send_all(dict.fromkeys(connections, payload), seconds).values())
         attack.settle(server)
     report(name, probe, connections=len(connections), sent_mb=megabytes(sent), growth_mb=megabytes(memory.growth), growth_by_sent=round(memory.growth / max(1, sent), 2))
     assert memory.growth <= min(3 * sent, budget * 3 // 2) + SLACK, f"{memory.growth} bytes for {sent} sent"
     assert probe.p99 < P99
-    # It serves newcomers when the attackers have gone.
+    # It accepts new clients after the attackers have disconnected.
     for connection in connections:
         connection.close()
     deadline = time.monotonic() + 20
@@ -69,11 +69,11 @@ def hold(server: ServerProcess, name: str, connections: list, payload: bytes, bu
         with contextlib.suppress(ConnectionError):
             attack.open_socketio(server.port).close()
             return
-        assert time.monotonic() < deadline, "nobody is let in any more"
+        assert time.monotonic() < deadline, "no client is accepted after the attack"
         time.sleep(0.1)
 
 
-# MARK: 8. Packets and messages that are begun and never completed
+# MARK: 8. Packets and messages that are never completed
 
 TREE = '451-%s["x",{"_placeholder":true,"num":0}' + ',{"":0}' * 141_000 + "]"  # 990 kB
 
@@ -119,13 +119,13 @@ def test_9_a_large_auth(conformance):
         hold(conformance, "9 auth", connections, frame(auth.encode()))
 
 
-# MARK: 10. Small requests, large answers that are not read
+# MARK: 10. Small requests with large answers that are not read
 
 ROOMS = [f"{number}" + "r" * 600 for number in range(100)]
 
 
 def join_rooms(connection):
-    """The answer to a `join` is all rooms: 60 kB for 30 bytes from now on."""
+    """Joins many rooms. The answer to each later `join` lists all of them: 60 kB for 30 bytes."""
     for number, room in enumerate(ROOMS):
         connection.sendall(frame(f'42{number}["join","{room}"]'.encode()))
         attack.read_until(connection, f"43{number}[".encode())
@@ -147,17 +147,17 @@ def test_10_answers_that_are_not_read(conformance):
             sent = sum(attack.send_all(dict.fromkeys(connections, request), 10).values())
             attack.settle(conformance)
         report("10 answers of 60 kB", probe, connections=len(connections), sent_mb=megabytes(sent), growth_mb=megabytes(memory.growth))
-        # 1 MiB is the mark; the answers to all would be 72 MB a client.
+        # The high watermark is 1 MiB; all answers together would be 72 MB for each client.
         assert memory.growth <= len(connections) * (3 << 20) + SLACK
         assert probe.p99 < P99
-        # Those who read after all get all answers, in order.
+        # A client that reads later receives all answers in order.
         connections[0].setblocking(True)
         connections[0].settimeout(20)
         received = b""
         for number in range(1000, 2200):
             while f"43{number}[".encode() not in received:
                 chunk = connections[0].recv(1 << 20)
-                assert chunk, "closed before the answers came"
+                assert chunk, "closed before all answers arrived"
                 received = received[-20:] + chunk
             received = received[received.index(f"43{number}[".encode()):]
 
@@ -185,7 +185,7 @@ def test_10_answers_that_are_not_polled(conformance):
             attack.settle(conformance)
         report("10 answers of 60 kB, not polled", probe, connections=len(payloads), sent_mb=megabytes(sent), growth_mb=megabytes(memory.growth))
         assert memory.growth <= len(payloads) * (3 << 20) + SLACK
-        # A client that polls after all gets its answers, and its POST is answered then.
+        # A client that polls later receives its answers, and its POST is then answered.
         answers = 0
         while answers < 900:
             answers += requests.get(url(sessions[0]), timeout=20).text.count("[[")
@@ -204,7 +204,7 @@ def chat(tmp_path_factory):
 
 @pytest.mark.timeout(120)
 def test_10_large_syncs_that_are_not_read(chat):
-    """A conversation of 9.7 MB, asked for on many sockets that never read: an answer holds no more than a part of it."""
+    """Many sockets request a conversation of 9.7 MB and never read: each answer contains only a part of it."""
     account, other = register(chat.url, "reader", "a long password"), register(chat.url, "writer", "a long password")
     hello = f'40/chat,{{"token":"{account["token"]}"}}'
     with contextlib.closing(attack.open_socketio(chat.port, hello, 1 << 20)) as writer:
@@ -222,7 +222,7 @@ def test_10_large_syncs_that_are_not_read(chat):
     request = frame(f'42/chat,1["sync",{{"conv":"{conversation}","from":1,"limit":200}}]'.encode())
     connections = []
     for _ in range(110 if IS_RELEASE else 40):  # a debug build takes a second for each answer
-        with contextlib.suppress(ConnectionError, OSError):  # a cap for a user's sockets is as good
+        with contextlib.suppress(ConnectionError, OSError):  # the limit of sockets for each user is also sufficient
             connections.append(attack.open_socketio(chat.port, hello))
     with closing(connections), Probe.http(chat.port) as probe, Memory(chat) as memory:
         sent = sum(attack.send_all(dict.fromkeys(connections, request), 10).values())
@@ -232,11 +232,11 @@ def test_10_large_syncs_that_are_not_read(chat):
     assert probe.p99 < P99
 
 
-CONTROL = "\\u0001"  # one byte of a text, six in each answer
+CONTROL = "\\u0001"  # one byte in the text, six bytes in each answer
 
 
 def text_size(writer, conversation: str) -> int:
-    """The largest text of some that is taken, in characters."""
+    """Returns the length of the largest accepted text, in characters."""
     for number, size in enumerate([16_000, 8_000, 4_000, 1_000]):
         body = f'{{"conv":"{conversation}","id":"size{number}","kind":"text","body":{{"text":"{CONTROL * size}"}}}}'
         writer.sendall(frame(f'42/chat,{900 + number}["send",{body}]'.encode()))
@@ -270,7 +270,7 @@ def test_11_a_burst_to_a_room(conformance):
     members, messages, rounds = (150, 64, 3) if IS_RELEASE else (60, 64, 3)
     text = '42["to-room","r",%d]'
     payload = b"".join(frame((text % (1000 + number)).encode()) for number in range(messages))
-    # A server does not mask: its header is of 2 bytes.
+    # A server does not mask its frames: the header has 2 bytes.
     expected = (members - 1) * messages * (2 + len('42["room","r",1000]'))
     with closing([attack.open_socketio(conformance.port, receive_buffer=1 << 20) for _ in range(members)]) as connections:
         for connection in connections:
@@ -291,7 +291,7 @@ def test_11_a_burst_to_a_room(conformance):
             del probe.waits[:first]
     cost = cpu / (members * (members - 1) * messages * rounds) * 1e6
     report("11 burst", probe, members=members, messages=messages, rounds=rounds, seconds=round(took, 2), cpu_us_a_delivery=round(cost, 2), quiet_p99_ms=round(quiet * 1000, 1))
-    # The client shares the machine: CPU time is the server's alone.
+    # The client runs on the same machine, so only the server's CPU time is measured.
     assert cost < (2.5 if IS_RELEASE else 15)
     assert probe.p99 < P99
 
@@ -304,12 +304,12 @@ def read_exactly(connections: list, count: int):
             poller.register(file, select.EPOLLIN)
         while missing:
             ready = poller.poll(30)
-            assert ready, f"nothing comes any more; {sum(missing.values())} bytes are missing"
+            assert ready, f"no more data arrives; {sum(missing.values())} bytes are missing"
             for file, _ in ready:
                 got = len(files[file].recv(4 << 20))
                 assert got > 0, "a member was closed"
                 missing[files[file]] -= got
-                assert missing[files[file]] >= 0, "more came than was sent"
+                assert missing[files[file]] >= 0, "more bytes arrived than were sent"
                 if not missing[files[file]]:
                     del missing[files[file]]
 
@@ -329,6 +329,6 @@ def test_12_echoes_that_are_not_read(size):
                 sent = sum(attack.send_all(dict.fromkeys(connections, payload), 15).values())
                 attack.settle(server)
         report(f"12 echoes of {size}", probe, connections=20, sent_mb=megabytes(sent), growth_mb=megabytes(memory.growth))
-        # 256 KiB is the mark: that, a message more, and a read.
+        # The bound is the high watermark of 256 KiB, one message and one read.
         assert memory.growth <= 20 * ((1 << 20) + 3 * size) + SLACK
         assert probe.p99 < P99

@@ -1,4 +1,4 @@
-"""The Autobahn test suite, 385 cases in each role, both roles at a time: nothing FAILED, nothing NON-STRICT."""
+"""Runs the Autobahn test suite, 385 cases in each role, with both roles in parallel: no case is FAILED or NON-STRICT."""
 import concurrent.futures
 import pathlib
 

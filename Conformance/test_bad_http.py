@@ -1,6 +1,6 @@
-"""Engine.IO requests that must be refused, each with its status and body, and without touching anyone else.
+"""Engine.IO requests that must be refused, each with its status and body, without an effect on other clients.
 
-Source: the table of HTTP errors of the Engine.IO reference (`{"code":n,"message":"…"}`), and of its CVEs (2022-21676, 2022-41940, 2023-31125, 2020-36048).
+Source: the HTTP errors of Node's Engine.IO (`{"code":n,"message":"…"}`), and its CVEs (2022-21676, 2022-41940, 2023-31125, 2020-36048).
 """
 import concurrent.futures
 import socket
@@ -59,7 +59,7 @@ UPGRADES = [
 
 @pytest.mark.parametrize("query, expected", [case[1:] for case in UPGRADES], ids=[case[0] for case in UPGRADES])
 def test_refused_upgrade_is_answered_in_http(server, neighbour, query, expected):
-    """400 before any 101: a client that asked for an upgrade must not find the refusal inside the stream."""
+    """The server answers 400 instead of 101, so that the refusal is not sent inside the WebSocket stream."""
     answer = exchange(
         server.port,
         f"GET /socket.io/?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -143,7 +143,7 @@ def test_overlapping_polls_close_the_session(server, neighbour):
     sid = open_joined_polling(server.port)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         first = pool.submit(polling, server.port, EIO="4", transport="polling", sid=sid)
-        time.sleep(0.3)  # nothing on the wire says that the first poll is waiting
+        time.sleep(0.3)  # no message shows that the first poll is pending
         second = polling(server.port, EIO="4", transport="polling", sid=sid)
         assert second.status_code == 400
         assert (first.result(10).status_code, first.result().text) == (200, "1")
@@ -192,7 +192,7 @@ def test_reset_in_mid_upgrade_leaves_the_session(server, neighbour):
     neighbour.check()
 
 
-def test_after_the_upgrade_polling_is_over(server, neighbour):
+def test_after_the_upgrade_polling_is_refused(server, neighbour):
     sid = open_joined_polling(server.port)
     connection = open_websocket(server.port, sid=sid)
     connection.send("2probe")
@@ -205,11 +205,11 @@ def test_after_the_upgrade_polling_is_over(server, neighbour):
     try:
         second = open_websocket(server.port, sid=sid)
     except Exception:
-        pass  # refused outright: as good
+        pass  # an immediate refusal is also correct
     else:
         closing(second)
     connection.send('42["echo",3]')
-    assert connection.recv() == '42["echo",3]', "the rightful connection is untouched"
+    assert connection.recv() == '42["echo",3]', "the upgraded connection is not affected"
     connection.close()
     neighbour.check()
 

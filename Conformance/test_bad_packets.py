@@ -1,4 +1,4 @@
-"""Malformed Engine.IO and Socket.IO packets: the connection that sent them is closed, nobody else notices, the process lives.
+"""Malformed Engine.IO and Socket.IO packets: the server closes the connection that sent them and continues to serve other clients.
 
 Source: the Socket.IO protocol v5 and the CVEs against its parsers (2023-32695, 2022-2421, 2026-33151, 2026-97696).
 """
@@ -20,7 +20,7 @@ def attachments(count: int) -> str:
     return f'45{count}-["echo",' + ",".join(placeholder(str(index)) for index in range(count)) + "]"
 
 
-# Each is sent on a WebSocket that has joined `/`: text and bytes in order.
+# Each is sent on a WebSocket that has joined `/`: text and binary frames in order.
 FATAL = [
     ("Engine.IO: empty frame", [""]),
     ("Engine.IO: unknown type", ["7"]),
@@ -84,7 +84,7 @@ def test_sender_is_closed(server, neighbour, frames):
         for frame in frames:
             connection.send(frame) if isinstance(frame, str) else connection.send_binary(frame)
     except (BrokenPipeError, ConnectionError):
-        pass  # closed before the last frame went out
+        pass  # closed before the last frame was sent
     begin = time.monotonic()
     closing(connection, timeout=8)
     assert time.monotonic() - begin < 7, "still open"
@@ -96,7 +96,7 @@ def test_sender_is_closed(server, neighbour, frames):
 def test_sender_is_closed_over_polling_too(server, neighbour, frames):
     sid = open_joined_polling(server.port)
     for frame in frames:
-        # Either the POST is refused at once, or it is taken and the session then closes.
+        # Either the POST is refused, or it is accepted and the session then closes.
         assert polling(server.port, "POST", frame.encode(), EIO="4", transport="polling", sid=sid).status_code in (200, 400, 413)
     response = polling(server.port, EIO="4", transport="polling", sid=sid, timeout=8)
     if response.status_code == 200:
@@ -105,7 +105,7 @@ def test_sender_is_closed_over_polling_too(server, neighbour, frames):
     neighbour.check()
 
 
-# What looks odd and is legal: the frames, and what comes back.
+# Unusual but legal input: the frames, and the expected answers.
 LEGAL = [
     ("no attachments in a binary event", ['450-["echo"]', '42["echo",1]'], ['42["echo"]', '42["echo",1]']),
     ("ten attachments", [attachments(10)] + [bytes([index]) for index in range(10)], [attachments(10)] + [bytes([index]) for index in range(10)]),

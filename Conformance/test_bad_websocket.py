@@ -1,4 +1,4 @@
-"""WebSocket frames of a liar or a fool: the connection that sent them closes with the code of RFC 6455, nobody else notices."""
+"""Invalid WebSocket frames: the server closes the connection that sent them with the code of RFC 6455, and serves other clients."""
 import time
 
 import pytest
@@ -44,7 +44,7 @@ def test_bad_frame(server, neighbour, data, codes):
     try:
         connection.sock.sendall(data)
     except (BrokenPipeError, ConnectionResetError):
-        pass  # closed while we were still sending: the answer may be lost with the reset
+        pass  # closed during the sending: the reset may discard the answer
     code, _ = closing(connection)
     assert code in codes or code is None and len(data) > 500_000, code
     assert time.monotonic() - begin < 8
@@ -52,7 +52,7 @@ def test_bad_frame(server, neighbour, data, codes):
     neighbour.check()
 
 
-def test_a_frame_in_single_bytes_is_no_fault(server, neighbour):
+def test_a_frame_in_single_bytes_is_accepted(server, neighbour):
     connection = open_joined_websocket(server.port)
     for byte in frame('42["echo","€"]'.encode(), TEXT):
         connection.sock.sendall(bytes([byte]))
@@ -61,7 +61,7 @@ def test_a_frame_in_single_bytes_is_no_fault(server, neighbour):
     neighbour.check()
 
 
-def test_control_frames_between_fragments_are_no_fault(server, neighbour):
+def test_control_frames_between_fragments_are_accepted(server, neighbour):
     connection = open_joined_websocket(server.port)
     connection.sock.sendall(frame(b'42["ec', TEXT, final=False) + frame(b"beat", PING) + frame(b'ho",1]', 0))
     assert connection.recv_data(control_frame=True) == (10, b"beat")

@@ -1,4 +1,4 @@
-"""`apus chat` as a person has it: in a real terminal (tmux), with a second person writing meanwhile; and in a pipe."""
+"""Tests `apus chat` in a terminal (tmux), while a second user sends messages, and in a pipe."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ import requests
 from support.process import BINARY, ServerProcess
 
 PASSWORD = "apus-demo"
-WAIT = 20  # seconds for anything to show up
+WAIT = 20  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def until(condition, what):
 
 
 class Account:
-    """A user with a store; `command` begins `apus chat` with them."""
+    """A user with a store; `command` is the `apus chat` command for both."""
 
     def __init__(self, server, folder: pathlib.Path, name: str, password: str = PASSWORD):
         self.password_file = folder / f"{name}.password"
@@ -43,7 +43,7 @@ class Account:
 
 
 class Piped:
-    """`apus chat` with its lines from a pipe: the second person."""
+    """`apus chat` with its lines from a pipe: the second user."""
 
     def __init__(self, account: Account, *options: str):
         self.process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Piped:
         until(lambda: text in self.output, lambda: f"no {text!r} in\n{self.output}")
 
     def end(self) -> str:
-        """Ends its input and answers all that it wrote."""
+        """Ends its input and returns its output."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
         self.process.wait(WAIT)
@@ -74,7 +74,7 @@ class Piped:
 
 
 class Terminal:
-    """A tmux of the test's own with one shell in it, 80 × 24."""
+    """A separate tmux server with one shell, 80 × 24."""
 
     def __init__(self, folder: pathlib.Path):
         self._socket = str(folder / "tmux")
@@ -115,14 +115,14 @@ class Terminal:
 
     @property
     def foreground(self) -> int:
-        """The process that the shell runs."""
+        """The ID of the shell's foreground process."""
         shell = self._tmux("display-message", "-p", "#{pane_pid}").strip()
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True, check=True).stdout.split()
         assert len(children) == 1
         return int(children[0])
 
     def shows(self, text: str, last: bool = False):
-        """Waits until a line with the text is there; with `last`, until it is all of the last line."""
+        """Waits until a line contains the text; with `last`, until the text is the entire last line."""
         def found():
             lines = self.lines()
             return lines and lines[-1].rstrip() == text.rstrip() if last else any(text in line for line in lines)
@@ -153,7 +153,7 @@ def bobby(server, tmp_path):
     person.end()
 
 
-def test_an_incoming_line_leaves_what_is_typed(terminal, alice, bobby):
+def test_an_incoming_line_keeps_the_edited_line(terminal, alice, bobby):
     terminal.run([*alice.command, "--open", "bobby"])
     terminal.shows("Bobby>", last=True)
     terminal.type("Halb getippt 你好")
@@ -163,7 +163,7 @@ def test_an_incoming_line_leaves_what_is_typed(terminal, alice, bobby):
     terminal.shows("Bobby> Halb getippt 你好", last=True)
     assert terminal.cursor == len("Bobby> Halb getippt ") + 4
 
-    # Editing goes on where it was, also in the middle of the line.
+    # Editing continues at the cursor, also in the middle of the line.
     terminal.press("BSpace")
     terminal.press("Home")
     terminal.type("在")
@@ -217,7 +217,7 @@ def test_a_text_wider_than_the_terminal(terminal, alice, bobby):
 
 
 @pytest.mark.parametrize("way", ["quit", "end", "interrupt", "TERM", "INT", "HUP", "wrong"])
-def test_the_terminal_is_given_back(terminal, alice, tmp_path, way):
+def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way):
     before, after, code = (tmp_path / name for name in ("before", "after", "code"))
     options = ["--store", str(tmp_path / "nowhere" / "x")] if way == "wrong" else []
     terminal.run(f"stty -g > {before}")
@@ -242,7 +242,7 @@ def test_the_terminal_is_given_back(terminal, alice, tmp_path, way):
     assert int(code.read_text()) == expected[way]
 
 
-def test_a_stopped_chat_goes_on(terminal, alice, bobby):
+def test_a_stopped_chat_continues(terminal, alice, bobby):
     terminal.run([*alice.command, "--open", "bobby"])
     terminal.shows("Bobby>", last=True)
     terminal.type("vor der Pause")
@@ -275,7 +275,7 @@ def test_unread_messages_are_shown_before_they_are_read(server, tmp_path, alice)
     writer = Piped(dora, "--open", "emil")
     writer.write(*[f"line {number}" for number in range(1, 61)])
     writer.end()
-    reader = Piped(emil)  # looks at the list only
+    reader = Piped(emil)  # shows the list only
     assert "(60 new)" in reader.end()
     reader = Piped(emil, "--open", "dora")
     reader.shows("dora: line 60")
@@ -288,7 +288,7 @@ def test_unread_messages_are_shown_before_they_are_read(server, tmp_path, alice)
     assert "new)" not in reader.end()
 
 
-def test_people_are_found_by_any_part_of_a_name(server, tmp_path):
+def test_users_are_found_by_any_part_of_a_name(server, tmp_path):
     people = [("zhang_wei1", "张伟"), ("jfisher", "Jane Mary Fisher")] + [(f"crowd{number}", f"Crowd Number {number}") for number in range(52)]
     for name, display in people:
         assert requests.post(f"{server.url}/api/register", json={"name": name, "password": PASSWORD, "display": display}, timeout=WAIT).status_code == 201
@@ -297,8 +297,8 @@ def test_people_are_found_by_any_part_of_a_name(server, tmp_path):
     output = asker.end()
     assert output.count("zhang_wei1  张伟") == 1
     assert output.count("jfisher  Jane Mary Fisher") == 3
-    assert "Nobody was found." in output
-    assert "there is no user named fisher; is it one of these? jfisher (Jane Mary Fisher)" in output
+    assert "No users found." in output
+    assert "there is no user named fisher; similar names: jfisher (Jane Mary Fisher)" in output
     assert output.count("there are no more") == 2  # after a list of one, and after the last page
-    assert output.count("There are more: /more") == 1
+    assert output.count("/more shows more users.") == 1
     assert [output.count(f"crowd{number}  ") for number in range(52)] == [1] * 52

@@ -1,4 +1,4 @@
-"""A data folder has one server at a time: the second refuses, and a kill -9 of the first leaves nothing behind."""
+"""Only one server can use a data folder: a second one refuses to start, and kill -9 of the first releases the folder."""
 import subprocess
 
 import requests
@@ -26,7 +26,7 @@ def test_the_second_server_of_a_folder_refuses_until_the_first_is_gone(tmp_path)
             assert requests.get(first.url + "/health", timeout=10).text == "ok"
         finally:
             end(first)
-    # Under another name it is the same folder.
+    # Another path of the same folder.
     first = ServerProcess(*arguments(folder))
     try:
         (tmp_path / "link").symlink_to(folder)

@@ -1,4 +1,4 @@
-"""Hazards 27 to 29 at the chat server: what one client can make it hold, and that whoever keeps within the limits is served."""
+"""Resource limits of the chat server (docs/hazards.md, 27 to 29), and service for clients within the limits."""
 import asyncio
 import json
 import socket
@@ -42,7 +42,7 @@ def test_packets_beyond_the_limits_end_their_connection(server):
     for packet in [f'451-/chat,["send",{placeholder}]', f'461-/chat,1[{placeholder}]']:
         connection = joined(server, account)
         connection.send(packet)
-        # At the header: no attachment was sent, none is waited for.
+        # Refused at the header: the server does not wait for the attachments.
         assert closing(connection, timeout=5)[0] is not None
     connection = joined(server, account)
     connection.send('42/chat,1["users",{"query":"' + "x" * 131_072 + '"}]')
@@ -64,7 +64,7 @@ def test_the_longest_text_goes_through(server, text):
         for peer in peers:
             await peer.open()
         conv = (await peers[0].request("open", {"with": peers[1].user}))["head"]["conv"]
-        # python-socketio writes every character beyond ASCII as an escape: twelve bytes for a bird.
+        # python-socketio escapes every character beyond ASCII: twelve bytes for an emoji.
         await asyncio.wait_for(peers[0].send(conv, "1", text), 20)
         deadline = asyncio.get_running_loop().time() + 15
         while not peers[1].events:
@@ -78,18 +78,18 @@ def test_the_longest_text_goes_through(server, text):
 
 
 @pytest.mark.timeout(60)
-def test_who_does_not_join_is_closed_after_ten_seconds(server):
+def test_a_client_that_does_not_join_is_closed_after_ten_seconds(server):
     connection = open_websocket(server.port)
     begin = time.monotonic()
     closing(connection, timeout=25)
     assert 8 < time.monotonic() - begin < 20
 
 
-# --- answers that nobody reads
+# --- answers that are not read
 
 
 def connect_slowly(port: int) -> socket.socket:
-    """A connection whose system takes next to nothing for it."""
+    """Opens a connection with a minimal receive buffer."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.settimeout(20)
@@ -98,7 +98,7 @@ def connect_slowly(port: int) -> socket.socket:
 
 
 def kernel_bytes(port: int) -> int:
-    """What the system holds for the server's connections, to be sent."""
+    """Returns the number of bytes in the kernel's send queues of the server's connections."""
     total = 0
     with open("/proc/net/tcp") as table:
         for line in list(table)[1:]:
@@ -109,7 +109,7 @@ def kernel_bytes(port: int) -> int:
 
 
 def settled(server, seconds: float = 30) -> int:
-    """The server's memory when it has stopped growing."""
+    """Returns the server's memory once it has stopped growing."""
     deadline = time.monotonic() + seconds
     last = server.resident_bytes()
     still = 0
@@ -139,10 +139,10 @@ def test_downloads_that_are_not_read_cost_a_few_pieces(server):
                 connections.append(connection)
         grown = settled(server) - before
         held = kernel_bytes(server.port)
-        # 200 × 10 MiB are asked for. Three pieces of 64 KiB each are 38 MiB; the system's share is bound as well.
+        # 200 × 10 MiB are requested. Three pieces of 64 KiB for each are 38 MiB; the kernel's send queues are bounded as well.
         assert grown < 64 * MIB, f"{grown / MIB:.0f} MiB"
-        assert held < 64 * MIB, f"{held / MIB:.0f} MiB in the system"
-        # The user's share is 64; others do not notice.
+        assert held < 64 * MIB, f"{held / MIB:.0f} MiB in the kernel's queues"
+        # The limit for one user is 64; other users are not affected.
         statuses = []
         for _ in range(20):
             connection = connect_slowly(server.port)
@@ -157,20 +157,20 @@ def test_downloads_that_are_not_read_cost_a_few_pieces(server):
     finally:
         for connection in connections:
             connection.close()
-    # Their places are free again.
+    # Closed downloads no longer count.
     headers = {"Authorization": f"Bearer {accounts[0]['token']}"}
     deadline = time.monotonic() + 20
     while (answer := requests.get(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30)).status_code == 429:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert answer.content == body
-    # Only the head of one that is not wanted whole costs no place either.
+    # HEAD requests do not count.
     for _ in range(80):
         assert requests.head(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30).status_code == 200
 
 
 def silent_socket(server, token: str) -> socket.socket:
-    """A client that has joined the chat, and reads nothing from now on."""
+    """Returns a client that has joined the chat and then reads nothing."""
     connection = connect_slowly(server.port)
     connection.sendall(
         b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -209,7 +209,7 @@ def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
             sockets.append(connection)
             connection.sendall(b"".join(frame(f"42/chat,{packet}".encode()) for packet in asked))
         grown = settled(server) - before
-        # 110 × 60 answers of 256 KiB are asked for: 1.6 GiB. One each, and what the channel takes above its watermark, is 40 MiB.
+        # 110 × 60 answers of 256 KiB are requested: 1.6 GiB. One for each socket, with the bytes above the watermark, are 40 MiB.
         assert grown < 90 * MIB, f"{grown / MIB:.0f} MiB"
         assert kernel_bytes(server.port) < 32 * MIB
 
@@ -225,7 +225,7 @@ def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
             return slowest
 
         assert asyncio.run(neighbour()) < 2
-        # Who reads after all gets every answer, one after the other.
+        # A client that reads later receives every answer in order.
         connection = sockets[0]
         connection.settimeout(30)
         received = b""
@@ -240,7 +240,7 @@ def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
             connection.close()
 
 
-def test_the_sockets_of_a_user_are_forty(server):
+def test_a_user_has_at_most_forty_sockets(server):
     account = register(server.url, "manyfold", PASSWORD)
     sockets = [joined(server, account) for _ in range(40)]
     one_more = open_websocket(server.port)

@@ -1,4 +1,4 @@
-"""The chat's requests as the wire shows them: what a burst of them costs, and who hears of a new group."""
+"""The chat's requests on the wire: bursts, and the recipients of a new group."""
 import asyncio
 
 import pytest
@@ -29,9 +29,9 @@ def test_every_request_of_a_burst_is_answered(server):
         for _ in range(BURST):
             answer = await asyncio.wait_for(answers.get(), 30)
             codes.append(answer.get("error", {}).get("code"))
-        # How many are too many at a time is a matter of who is quicker; but it is this, and nothing else.
+        # The number of refused requests depends on timing, but no other error may occur.
         assert set(codes) <= {None, "too_many"} and None in codes
-        # What was refused has given its place back.
+        # Refused requests no longer count.
         for _ in range(100):
             await peer.request("sync", {})
         await peer.close()
@@ -39,16 +39,16 @@ def test_every_request_of_a_burst_is_answered(server):
     asyncio.run(scenario())
 
 
-def test_a_new_group_is_told_once_to_every_device_but_the_makers(server):
+def test_a_new_group_is_sent_once_to_every_device_but_its_creators(server):
     async def scenario():
         accounts = [register(server.url, name, "a long password") for name in ["maker", "second", "third"]]
-        peers = [ChatPeer(server.url, account) for account in [accounts[0], *accounts]]  # the maker has two devices
+        peers = [ChatPeer(server.url, account) for account in [accounts[0], *accounts]]  # the creator has two devices
         heads: list[list[dict]] = [[] for _ in peers]
         for peer, told in zip(peers, heads):
             peer.sio.on("head", told.append, namespace="/chat")
             await peer.open()
         made = await peers[0].request("create", {"title": "swifts", "members": [peer.user for peer in peers[1:]]})
-        # Pushes come in order: whoever has the message has had the head.
+        # Pushes arrive in order: the group's announcement precedes the message.
         await peers[0].send(made["head"]["conv"], "1", "hello")
         deadline = asyncio.get_running_loop().time() + 15
         while not all(peer.events for peer in peers[1:]):

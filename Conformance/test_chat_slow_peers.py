@@ -1,4 +1,4 @@
-"""Hazards 14 and 15 at the chat server: whoever does not say what it wants is closed within the deadline, on both listeners, and nobody else notices."""
+"""The chat server closes slow and silent clients at the deadline, on both listeners, and serves others (docs/hazards.md, 14 and 15)."""
 import hashlib
 import os
 import socket
@@ -12,7 +12,7 @@ import requests
 from support.chat import register
 from support.process import ADDRESS, ServerProcess
 
-# The server gives a request 10 seconds. The rest is for a busy machine.
+# The server's deadline for a request is 10 seconds. The rest allows for a busy machine.
 DEADLINE = 25
 
 
@@ -38,7 +38,7 @@ def tls_port(server):
 
 
 def seconds_until_closed(connection: socket.socket, drip: bytes = b"") -> float:
-    """Sends a byte of `drip` now and then. A connection that lives beyond the deadline fails the test."""
+    """Sends a byte of `drip` at intervals and returns the time until the close. A connection that outlives the deadline fails the test."""
     begin = time.monotonic()
     connection.settimeout(0.5)
     while time.monotonic() - begin < DEADLINE:
@@ -56,7 +56,7 @@ def seconds_until_closed(connection: socket.socket, drip: bytes = b"") -> float:
 
 
 def hello() -> bytes:
-    """What a TLS client says first."""
+    """Returns a TLS ClientHello."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -96,12 +96,12 @@ def test_slow_peers_are_closed_and_another_client_is_served_meanwhile(server, tl
                     first = first[: len(first) // 2]
                 connection.sendall(first)
                 took[name] = seconds_until_closed(connection, drip)
-        except Exception as error:  # told below, by name
+        except Exception as error:  # reported below by name
             took[name] = error
 
     threads = [threading.Thread(target=slow, args=(name, *peer)) for name, peer in PEERS.items()]
     with requests.Session() as session:
-        # The connection of this one is kept: between two requests it may be silent for longer than a request may take.
+        # This connection is kept alive: between two requests it may be idle for longer than the deadline of a request.
         account = register(server.url, "patient", "a long password")
         session.headers["Authorization"] = f"Bearer {account['token']}"
         assert session.get(server.url + "/health", timeout=10).text == "ok"
@@ -135,13 +135,13 @@ def test_an_upload_may_take_longer_than_a_request(server):
     headers = {"Authorization": f"Bearer {account['token']}"}
     response = requests.post(f"{server.url}/api/blobs", data=body(), headers=headers, timeout=40)
     assert (response.status_code, response.json()["blob"]) == (201, hashlib.sha256(blob).hexdigest())
-    # It comes back in pieces, and whole.
+    # The stored file is complete.
     got = requests.get(f"{server.url}/api/blobs/{response.json()['blob']}", headers=headers, timeout=20)
     assert (got.status_code, got.headers["content-length"], got.content) == (200, "300000", blob)
 
 
 @pytest.mark.timeout(60)
-def test_uploads_at_the_same_time_are_bound(server):
+def test_concurrent_uploads_are_bounded(server):
     account = register(server.url, "greedy", "a long password")
     other = register(server.url, "modest", "a long password")
 

@@ -1,4 +1,4 @@
-"""The binary is whole: copied alone into an empty folder it serves the page. And the script that writes the page into it."""
+"""Tests that a copy of the binary in an empty folder serves the web page, and that scripts/embed-page embeds the page."""
 import importlib.machinery
 import importlib.util
 import os
@@ -27,7 +27,7 @@ def test_a_copy_of_the_binary_alone_serves_the_page(tmp_path):
         folder.mkdir()
     shutil.copy2(BINARY, program / "apus")
     command = [str(program / "apus"), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data")]
-    # As on another machine: where the binary was built there is nothing.
+    # As on another machine, without the files of the build.
     hidden = ["unshare", "-m", "sh", "-c", f'mount --make-rprivate / && mount -t tmpfs none "{BINARY.parent.resolve()}" && exec "$@"', "sh"]
     can_hide = subprocess.run([*hidden, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30).returncode == 0
     process = subprocess.Popen(
@@ -73,7 +73,7 @@ def test_a_page_is_served_from_a_folder_as_it_changes(tmp_path):
         for _ in range(100):
             if (answer := requests.get(server.url, headers={"If-None-Match": first.headers["etag"]}, timeout=10)).status_code == 200:
                 break
-            time.sleep(0.05)  # the folder is looked through twice a second
+            time.sleep(0.05)  # the server checks the folder twice per second
         assert answer.text == "<p>changed</p>" and requests.get(server.url + "/new.js", timeout=10).text == "1"
     finally:
         server.stop()
@@ -91,7 +91,7 @@ def test_a_folder_without_a_page_is_refused(tmp_path):
 
 @pytest.fixture()
 def script(tmp_path):
-    """The script, on a page and for a Swift file of the test's own."""
+    """Returns the script, configured for the test's own page and Swift file."""
     loader = importlib.machinery.SourceFileLoader("embed_page", str(ROOT / "scripts" / "embed-page"))
     spec = importlib.util.spec_from_loader(loader.name, loader)
     module = importlib.util.module_from_spec(spec)
@@ -170,7 +170,7 @@ def test_the_check_sees_what_is_not_current(script, monkeypatch, capsys):
     (script.PAGE / "b.txt").write_bytes(b"b")
     assert script.main() == 1
     assert "run scripts/embed-page" in capsys.readouterr().out
-    (script.PAGE / "b.txt").rename(script.PAGE / "a-txt")  # the constants would have one name
+    (script.PAGE / "b.txt").rename(script.PAGE / "a-txt")  # both files would have the same constant
     assert script.main() == 1
     (script.PAGE / "a-txt").rename(script.PAGE / 'a".txt')
     assert script.main() == 1

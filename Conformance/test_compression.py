@@ -1,4 +1,4 @@
-"""Compression as clients of other makes see it: gzip and deflate of polls, permessage-deflate with aiohttp's and websockets' WebSockets."""
+"""Compression with independent clients: gzip and deflate of polls, permessage-deflate with the WebSockets of aiohttp and websockets."""
 import asyncio
 import json
 import zlib
@@ -66,7 +66,7 @@ class WebSockets:
 
 
 def test_own_messages_and_messages_to_many_alternate(compressing):
-    """Messages to many are compressed once, for clients with any history; nobody may lose the thread."""
+    """A broadcast is compressed once for clients with different contexts; every client must still be able to decompress."""
 
     async def main():
         url = f"ws://127.0.0.1:{compressing.port}/socket.io/?EIO=4&transport=websocket"

@@ -1,4 +1,4 @@
-"""`apus connect` in a pipe, with servers of python-socketio: versions, what is shown of binary, and what it says and exits with when the connection ends."""
+"""Tests `apus connect` in a pipe with python-socketio servers: versions, binary data, and exit codes at the end of a connection."""
 import contextlib
 import queue
 import re
@@ -45,14 +45,14 @@ def peer():
 def old_peer():
     if not matrix.PYTHON_4_SERVER.exists():
         pytest.skip("no Python 3.9 with python-socketio 4.6 (scripts/bootstrap)")
-    # As Node's servers of 2.x, whose first packets alone tell what they speak.
+    # Like Node's Socket.IO 2.x, whose version is visible only in its first packets.
     peer = Peer(matrix.PYTHON_4_SERVER, "--any-version")
     yield peer
     peer.kill()
 
 
 class Connect:
-    """One run of the command. Lines go in one at a time; what it writes is kept."""
+    """A run of the command. Lines are written one at a time; its output is kept."""
 
     def __init__(self, url: str, *arguments: str):
         self.process = subprocess.Popen(
@@ -88,7 +88,7 @@ class Connect:
             time.sleep(0.01)
 
     def end(self, seconds: float = 20) -> int:
-        """Closes its input; answers the exit code."""
+        """Closes its input and returns the exit code."""
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         try:
@@ -106,7 +106,7 @@ class Connect:
 
 
 def run(url: str, lines: list[str], *arguments: str) -> Connect:
-    """All lines at once, as from a file."""
+    """Runs the command with all lines at once, as from a file."""
     connect = Connect(url, *arguments)
     with contextlib.suppress(OSError):
         connect.type(*lines)
@@ -127,7 +127,7 @@ def test_a_server_of_socketio_2_is_reached(old_peer, transport, version):
     assert done.errors.count("\n") == 1, "connected, and nothing else"
 
 
-def test_a_version_that_the_server_does_not_speak_is_named(peer, old_peer):
+def test_an_unsupported_version_is_named(peer, old_peer):
     begin = time.monotonic()
     done = run(old_peer.url, ["ack ack 1"], "--transport", "websocket", "--engineio", "4")
     assert done.code == 69 and done.errors.count("\n") == 1, done.errors
@@ -136,7 +136,7 @@ def test_a_version_that_the_server_does_not_speak_is_named(peer, old_peer):
         done = run(peer.url, ["ack ack 1"], "--transport", transport, "--engineio", "3")
         assert done.code == 69 and done.errors.count("\n") == 1, done.errors
         assert "Engine.IO 3" in done.errors and "--engineio 4" in done.errors
-    assert time.monotonic() - begin < 10, "it is not tried until the timeout"
+    assert time.monotonic() - begin < 10, "the failure must not wait for the timeout"
 
 
 def test_our_server_names_the_version_too():
@@ -149,10 +149,10 @@ def test_our_server_names_the_version_too():
         server.stop()
 
 
-# What is shown
+# Output
 
 
-def test_binary_is_told_from_text(peer, tmp_path):
+def test_binary_is_distinguished_from_text(peer, tmp_path):
     (tmp_path / "three").write_bytes(b"\x01\x02\xff")
     (tmp_path / "long").write_bytes(bytes(range(256)))
     (tmp_path / "nothing").write_bytes(b"")
@@ -174,10 +174,10 @@ def test_the_server_disconnects(peer):
     done = run(peer.url, ["emit leave-me", "wait 8", 'emit echo "never"', 'ack ack "never"'])
     assert done.code == 69
     assert "the server closed the connection (io server disconnect)" in done.errors
-    assert time.monotonic() - begin < 5, "the wait goes on although nothing can come"
+    assert time.monotonic() - begin < 5, "the wait continues after the end of the connection"
 
 
-def test_an_ack_that_is_waited_for_when_the_server_disconnects(peer):
+def test_a_pending_ack_when_the_server_disconnects(peer):
     with Connect(peer.url, "--timeout", "30") as connect:
         connect.wait_for("connected to")
         begin = time.monotonic()
@@ -195,17 +195,17 @@ def test_a_server_that_dies_fails_the_ack_at_once(peer):
         peer.kill()
         connect.wait_for("connection lost (transport")
         connect.wait_for("no ack for \"silent\"")
-        # Those that come later do not wait either.
+        # Later ones fail at once as well.
         connect.type("ack ack 2", 'emit echo "never"', "state")
         connect.wait_for("no ack for \"ack\"")
         connect.wait_for('"echo" was not sent')
         assert time.monotonic() - begin < 5
         assert connect.end() == 69
         assert "may not know the event" not in connect.errors
-        assert connect.errors.count("connection was lost") == 3, "each says why"
+        assert connect.errors.count("connection was lost") == 3, "each message must contain the reason"
 
 
-def test_a_connection_that_comes_back(tmp_path):
+def test_a_connection_that_is_re_established(tmp_path):
     port = free_port()
     peer = Peer(port=port)
     try:
@@ -219,12 +219,12 @@ def test_a_connection_that_comes_back(tmp_path):
             connect.type("ack ack 2")
             connect.wait_for('✓ "ack" [2]')
             connect.type("quit")
-            assert connect.end() == 0, "everything asked for was done"
+            assert connect.end() == 0, "all lines must succeed"
     finally:
         peer.kill()
 
 
-def test_what_fails_is_told_by_the_exit_code(peer):
+def test_the_exit_code_reports_failures(peer):
     assert run(peer.url, ["ack ack 1", "emit echo 1", "quit"]).code == 0
     done = run(peer.url, ["ack silent"], "--timeout", "1")
     assert done.code == 1 and "no ack for \"silent\" within 1.0 seconds" in done.errors and "may not know the event" in done.errors

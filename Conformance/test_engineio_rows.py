@@ -1,4 +1,4 @@
-"""Engine.IO 3 and 4 row by row, over real sockets, against `apus serve --conformance engineio`: handshake, messages, heartbeat, close, upgrade.
+"""Tests Engine.IO 3 and 4 over sockets against `apus serve --conformance engineio`: handshake, messages, heartbeat, close, upgrade.
 
 Written from the protocol documents. The times are those of the public suites: pingInterval 300 ms, pingTimeout 200 ms.
 """
@@ -14,7 +14,7 @@ INTERVAL, TIMEOUT = 0.3, 0.2
 
 
 class Version:
-    """How one version writes things down; the rows are the same."""
+    """The encoding of one version; the tests are the same for both."""
 
     def __init__(self, number):
         self.number = number
@@ -65,7 +65,7 @@ class Client:
             return answer.status, (await answer.read()).decode()
 
     async def handshake(self, **fields):
-        """A polling session that takes text only; its sid."""
+        """Opens a polling session that accepts text only, and returns its sid."""
         if self.version.number == 3:
             fields = {"b64": "1", **fields}
         status, body = await self.get(**fields)
@@ -78,7 +78,7 @@ class Client:
 
 def run(server, version, scenario):
     async def main():
-        # Every request a connection of its own, as a browser may do it.
+        # A separate connection for every request, as a browser may do.
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
             async with asyncio.timeout(30):
                 await scenario(Client(server, version, session))
@@ -177,7 +177,7 @@ def test_messages_by_websocket(server, version):
     run(server, version, scenario)
 
 
-def test_nonsense_by_polling_ends_the_session(server, version):
+def test_an_invalid_packet_by_polling_closes_the_session(server, version):
     async def scenario(client):
         sid = await client.handshake()
         assert (await client.post("abc", sid=sid))[0] == 400
@@ -186,7 +186,7 @@ def test_nonsense_by_polling_ends_the_session(server, version):
     run(server, version, scenario)
 
 
-def test_nonsense_by_websocket_ends_the_session(server, version):
+def test_an_invalid_packet_by_websocket_closes_the_session(server, version):
     async def scenario(client):
         async with client.web_socket() as socket:
             await socket.receive_str()
@@ -196,7 +196,7 @@ def test_nonsense_by_websocket_ends_the_session(server, version):
     run(server, version, scenario)
 
 
-def test_overlapping_polls_end_the_session(server, version):
+def test_overlapping_polls_close_the_session(server, version):
     async def scenario(client):
         sid = await client.handshake()
         first = asyncio.create_task(client.get(sid=sid))
@@ -234,7 +234,7 @@ def test_heartbeat(server, version):
     run(server, version, by_websocket)
 
 
-def test_without_heartbeat_the_session_ends(server, version):
+def test_without_heartbeat_the_session_closes(server, version):
     async def scenario(client):
         sid = await client.handshake()
         async with client.web_socket() as socket:
@@ -269,7 +269,7 @@ def test_upgrade(server, version):
             await socket.send_str("2probe")
             assert await socket.receive_str() == "3probe"
             assert await client.get(sid=sid) == (200, version.payload("6").encode())
-            # Once is not enough: a client that polls again before it pauses must not hang.
+            # More than once: a client that polls again before it pauses must not hang.
             assert await client.get(sid=sid) == (200, version.payload("6").encode())
             await socket.send_str("5")
             await socket.send_str("4hello")
@@ -283,7 +283,7 @@ def test_upgrade(server, version):
     run(server, version, scenario)
 
 
-def test_a_probe_that_says_something_else_leaves_the_session(server, version):
+def test_a_wrong_probe_keeps_the_session(server, version):
     async def scenario(client):
         sid = await client.handshake()
         async with client.web_socket(sid=sid) as socket:

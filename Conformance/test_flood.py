@@ -1,4 +1,4 @@
-"""Hazard 15: a flood up to the limit of descriptors. The accept loop waits rather than spins, and recovers."""
+"""Connections up to the limit of file descriptors (docs/hazards.md, 15): the accept loop waits without spinning, and recovers."""
 import os
 import resource
 import socket
@@ -19,7 +19,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def flood(server: ServerProcess, check):
-    """Takes all its descriptors; it waits without spinning, and `check` holds when they are free again."""
+    """Uses all of the server's descriptors. It must wait without spinning, and `check` must succeed after they are released."""
     clients = []
     try:
         most = server.descriptors() + 20
@@ -27,13 +27,13 @@ def flood(server: ServerProcess, check):
         for _ in range(CLIENTS):
             clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=10))
         deadline = time.monotonic() + 40
-        while server.descriptors() < most - 3:  # a file may come and go
+        while server.descriptors() < most - 3:  # allows for temporary files
             assert time.monotonic() < deadline, f"{server.descriptors()} of {most} descriptors are used"
             time.sleep(0.05)
         before = cpu_seconds(server.process.pid)
         time.sleep(1)
         spent = cpu_seconds(server.process.pid) - before
-        assert spent < 0.6, f"{spent} s of CPU in a second of doing nothing"
+        assert spent < 0.6, f"{spent} s of CPU time in an idle second"
     finally:
         for client in clients:
             client.close()
@@ -60,14 +60,14 @@ def test_the_accept_loop_survives_a_flood(arguments, tmp_path):
 
 @linux
 def test_a_receiver_of_files_survives_a_flood(tmp_path):
-    """Those who say nothing are cut after the handshake's deadline as well; a sender comes through when they have gone."""
+    """Silent connections are closed at the deadline of the handshake; a sender can then connect."""
     server = ServerProcess("receive", "--plain", "--listen", "127.0.0.1:0", "--into", str(tmp_path / "inbox"))
     expected = make_file(tmp_path / "file", 1 << 20, 15)
 
     def check():
         deadline = time.monotonic() + 60
         while send(tmp_path / "file", server.port).end(60) != 0:
-            assert time.monotonic() < deadline, "nobody gets through after the flood"
+            assert time.monotonic() < deadline, "no client is accepted after the flood"
         assert hash_of(tmp_path / "inbox" / "file") == expected
 
     try:

@@ -1,6 +1,7 @@
-"""HTTP/1 at every door: the chat server on hummingbird, the server that stands alone, and the plain WebSocket server.
+"""HTTP/1 at every server: the chat server on Hummingbird, the standalone Socket.IO server, and the plain WebSocket server.
 
-Source: RFC 9112 3.2 (Host), 6 and 7 (bodies), 9.3 (persistence, pipelining) and 9.6 (tear-down). Raw sockets: a client library would send none of this.
+Source: RFC 9112 3.2 (Host), 6 and 7 (bodies), 9.3 (persistence, pipelining) and 9.6 (tear-down).
+Uses raw sockets, because client libraries do not send these requests.
 """
 import re
 import socket
@@ -19,7 +20,7 @@ ENGINE = b"GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\n" + HOST + b"\r\n
 
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory):
-    """By name: the server, the status of `OK` there, and that of `ENGINE`."""
+    """The servers by name, each with its status for `OK` and for `ENGINE`."""
     chat = ServerProcess("serve", "--port", "0", "--no-tls", "--log-level", "debug", "--data", str(tmp_path_factory.mktemp("chat")))
     alone = ServerProcess("conformance-server", "--port", "0")
     plain = ServerProcess("ws", "--listen", "0")
@@ -37,13 +38,13 @@ def door(doors, request):
 
 @pytest.fixture(params=["chat", "alone"])
 def persistent(doors, request):
-    """A door that keeps its connections."""
+    """A server that keeps connections alive."""
     return doors[request.param]
 
 
 def answers(port: int, request: bytes, count: int = 1, half_close: bool = False, timeout: float = 15) -> tuple[list[int], bytes, bool]:
-    """Sends bytes on a new connection and reads until there are so many answers, and for a moment after it. Their statuses, all bytes, and whether the
-    server closed in order."""
+    """Sends bytes on a new connection and reads `count` answers, and for a moment longer. Returns their statuses, all bytes, and whether
+    the server closed the connection in order."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(request)
         if half_close:
@@ -62,7 +63,7 @@ def answers(port: int, request: bytes, count: int = 1, half_close: bool = False,
 
 
 def statuses(received: bytes) -> tuple[list[int], int]:
-    """The statuses of the answers, and how many of them are whole."""
+    """Returns the statuses of the answers, and the number of complete answers."""
     found, whole, rest = [], 0, received
     while match := re.match(rb"HTTP/1\.[01] (\d{3}) .*?\r\n\r\n", rest, re.DOTALL):
         found.append(int(match.group(1)))
@@ -83,7 +84,7 @@ def test_pipelined_requests_are_answered_in_order(persistent, letters):
     expected = [ok if letter == "o" else engine for letter in letters]
     request = b"".join(OK if letter == "o" else ENGINE for letter in letters)
     assert answers(server.port, request, len(letters))[0] == expected
-    # In two pieces, the second in the middle of a request.
+    # In two pieces, split within a request.
     with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
         connection.sendall(request[:70])
         received = b""
@@ -100,8 +101,8 @@ def test_a_thousand_pipelined_requests_are_answered(persistent):
     assert answers(server.port, (OK + ENGINE) * 500, 1000, timeout=60)[0] == [ok, engine] * 500
 
 
-def test_what_comes_behind_a_held_poll_stays_in_the_socket(persistent):
-    """The poll is not answered before a ping, so nothing behind it is; and little of it is read."""
+def test_requests_after_a_pending_poll_stay_in_the_socket(persistent):
+    """The poll is answered by the next ping, and later requests only after it; the server reads little of them."""
     server, ok, _ = persistent
     before = server.resident_bytes()
     connections = []
@@ -120,8 +121,8 @@ def test_what_comes_behind_a_held_poll_stays_in_the_socket(persistent):
                 for _ in range(200):
                     sent += connection.send(OK * 1000)
             except BlockingIOError:
-                pass  # the server does not read on
-        time.sleep(0.5)  # that nothing happens cannot be waited for
+                pass  # the server has stopped reading
+        time.sleep(0.5)  # there is no event to wait for
         assert sent > 20 * 65536
         assert server.resident_bytes() - before < max(3 * sent, 24 << 20)
         for connection in connections:
@@ -137,7 +138,7 @@ def open_sid(port: int) -> str:
     return re.search(r'"sid":"([^"]+)"', polling(port, EIO="4", transport="polling").text).group(1)
 
 
-def test_a_client_that_has_said_all_gets_its_answers(persistent):
+def test_a_half_closed_client_receives_its_answers(persistent):
     server, ok, engine = persistent
     statuses_, _, closed = answers(server.port, OK + ENGINE + OK, 3, half_close=True)
     assert (statuses_, closed) == ([ok, engine, ok], True)
@@ -180,7 +181,7 @@ def test_the_second_of_two_requests_without_a_host_is_refused(persistent):
         (b"HTTP/1.1", b"Connection: x, close\r\n", False),
     ],
 )
-def test_a_connection_stays_as_long_as_the_request_says(persistent, target, line, connection, stays):
+def test_a_connection_persists_as_requested(persistent, target, line, connection, stays):
     server, ok, engine = persistent
     status = ok if target == b"GET /health" else engine
     host = HOST if line == b"HTTP/1.1" else b""
@@ -194,7 +195,7 @@ def test_a_plain_websocket_server_speaks_no_http_1_0(doors):
     assert answers(server.port, b"GET / HTTP/1.0\r\n\r\n")[::2] == ([505], True)
 
 
-def test_another_protocol_that_is_not_spoken_is_answered_and_closed(persistent):
+def test_an_unsupported_upgrade_is_answered_and_closed(persistent):
     server, ok, _ = persistent
     request = b"GET /health HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
     assert answers(server.port, request + OK)[::2] == ([ok], True)
@@ -219,13 +220,13 @@ MALFORMED = {
 def test_a_malformed_body_is_a_bad_request(persistent, target, body):
     server, *_ = persistent
     found, received, _ = answers(server.port, target + b" HTTP/1.1\r\n" + HOST + body)
-    # Who is not signed in, or asks for what is not there, may be told so before the body is looked at.
+    # Authentication and routing errors may be reported before the body is parsed.
     assert len(found) == 1 and found[0] in ({400} if b"blobs" not in target else {400, 401}), received
 
 
 @pytest.mark.parametrize("target", [b"POST /api/login", b"POST /api/register", b"POST /socket.io/?EIO=4&transport=polling&sid=AAAA"])
 @pytest.mark.parametrize("body", [b"Content-Length: 30\r\n\r\n{}", b"Content-Length: 30\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n9\r\n{}"])
-def test_a_body_that_is_cut_is_a_bad_request(persistent, target, body):
+def test_a_truncated_body_is_a_bad_request(persistent, target, body):
     server, *_ = persistent
     request = target + b" HTTP/1.1\r\n" + HOST + body
     assert answers(server.port, request, half_close=True)[::2] == ([400], True)
@@ -254,7 +255,7 @@ def test_the_scheme_of_a_token_is_ascii(doors):
 
 
 def test_none_of_this_is_an_error_of_the_server(doors):
-    """Last: reads the log of all tests before."""
+    """Runs last: reads the log of all preceding tests."""
     server, *_ = doors["chat"]
     answers(server.port, OK)
     levels = [line for line in server.lines if re.match(r"\S+ (warning|error|critical) ", line)]

@@ -1,4 +1,4 @@
-"""The interop matrix (`support/matrix.py`): all of it runs once, each cell is a test. `conftest.py` prints the table."""
+"""The interop matrix (`support/matrix.py`): it runs once, and each cell is a test. `conftest.py` prints the table."""
 import pytest
 
 from support import matrix

@@ -1,6 +1,6 @@
-"""`apus serve` is killed (SIGKILL) in the middle of 2,000 sends by eight clients, twice, and started again on the same folder.
+"""Kills `apus serve` (SIGKILL) twice during 2,000 sends by eight clients, and restarts it with the same folder.
 
-Every acknowledged message must be there once, at the place its acknowledgement named, in each sender's order, and none twice.
+Every acknowledged message must be stored exactly once, at the position in its acknowledgement and in each sender's order.
 """
 import asyncio
 import time
@@ -11,7 +11,7 @@ from support.chat import ChatPeer, register
 from support.process import ServerProcess, free_port
 
 SENDERS, EACH = 8, 250
-# The server dies when this many messages have been acknowledged.
+# The server is killed after these numbers of acknowledged messages.
 KILLS = [500, 1200]
 
 
@@ -48,9 +48,9 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled(tmp_path):
         async with asyncio.timeout(240):
             await asyncio.gather(kill_and_restart(), *(send_all(number, peer) for number, peer in enumerate(peers)))
         print(f"{SENDERS * EACH} sends in {time.monotonic() - begin:.1f} s, {sum(peer.resent for peer in peers)} resent")
-        assert sum(peer.resent for peer in peers) > 0, "the server was not killed in the middle"
+        assert sum(peer.resent for peer in peers) > 0, "the server was not killed during the sends"
 
-        # Once more, so that what is read comes from the disk.
+        # Restarted again, so that the messages are read from the disk.
         for peer in peers:
             await peer.close()
         server.kill()
@@ -69,16 +69,16 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled(tmp_path):
     finally:
         server.kill()
 
-    assert [event["seq"] for event in events] == list(range(1, len(events) + 1)), "the log has no gap and nothing twice"
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1)), "the log has a gap or a duplicate"
     messages = [event for event in events if event["kind"] == "text"]
     assert [event["n"] for event in messages] == list(range(1, len(messages) + 1))
     assert len(messages) == SENDERS * EACH
     stored = {(event["sender"], event["id"]): event for event in messages}
-    assert len(stored) == len(messages), "a client id is there twice"
+    assert len(stored) == len(messages), "a client ID is stored twice"
     for number, peer in enumerate(peers):
         assert len(peer.acknowledged) == EACH
         for client_id, ack in peer.acknowledged.items():
             event = stored[(peer.user, client_id)]
             assert (event["seq"], event["n"], event["at"]) == (ack["seq"], ack["n"], ack["at"])
         mine = [event["id"] for event in messages if event["sender"] == peer.user]
-        assert mine == [f"{number}-{index}" for index in range(EACH)], "in the order they were sent"
+        assert mine == [f"{number}-{index}" for index in range(EACH)], "not in the order sent"

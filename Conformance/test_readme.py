@@ -1,4 +1,4 @@
-"""The code and the commands of both READMEs, run: the Swift blocks against the server that `make run` starts, each other and python's peers; the commands."""
+"""Runs the code and the commands of both READMEs: the Swift blocks with the server of `make run`, with each other and with Python peers."""
 import contextlib
 import os
 import pathlib
@@ -32,18 +32,18 @@ def blocks(page: str) -> list[str]:
 
 
 def commands(page: str) -> list[str]:
-    """The indented blocks: one command a line, without what stands behind `#`."""
+    """Returns the commands of the indented blocks, one on each line, without comments."""
     return [line.partition("#")[0].strip() for line in re.findall(r"^    (\S.*)$", re.sub(r"^```.*?^```", "", text(page), flags=re.S | re.M), re.M)]
 
 
 def code(block: str) -> list[str]:
-    """Its lines without imports, indentation and comments at their ends."""
+    """Returns the lines without imports, indentation and trailing comments."""
     lines = (re.sub(r"\s+// .*$", "", line).strip() for line in block.splitlines())
     return [line for line in lines if line and not line.startswith("import ")]
 
 
 class Example:
-    """A run of one of the blocks, at a pseudo-terminal: `print` writes line by line there."""
+    """A run of one of the blocks at a pseudo-terminal, so that `print` is line-buffered."""
 
     def __init__(self, name: str, address: str = ""):
         terminal, other = pty.openpty()
@@ -55,7 +55,7 @@ class Example:
 
     def _read(self, terminal: int):
         data = b""
-        with contextlib.suppress(OSError):  # Linux says so when the other side is closed
+        with contextlib.suppress(OSError):  # raised by Linux when the other side is closed
             while piece := os.read(terminal, 65536):
                 data += piece
                 self.output = data.decode(errors="replace")
@@ -77,7 +77,7 @@ class Example:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """What the recipe of `make run` starts in the end, on ports of its own."""
+    """Starts the command of `make run` on free ports."""
     own = f"--port 0 --no-tls --data {tmp_path_factory.mktemp('demo')}"
     recipe = subprocess.run(["make", "-n", "run", f"ARGS={own}"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     program, *arguments = shlex.split(recipe.splitlines()[-1].removeprefix("exec "))
@@ -108,12 +108,12 @@ def event(client: socketio.SimpleClient, name: str):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_runs_here_is_what_the_page_says(page):
+def test_the_files_contain_the_code_of_the_page(page):
     files = {name: code((ROOT / "Examples/README" / f"{name}.swift").read_text(encoding="utf-8")) for name in ("Client", "Server", "Feed")}
     found = [code(block) for block in blocks(page)]
     assert len(found) == len(files), "a block that no test runs: add it to Examples/README"
     for lines, (name, file) in zip(found, files.items(), strict=True):
-        # The file is the block in a function.
+        # The file contains the block as a function.
         assert file == [f"func run{name}() async throws {{", *lines, "}"], name
 
 
@@ -141,7 +141,7 @@ def test_the_server():
         with python_client(f"http://{address}") as other:
             assert event(other, "welcome") == ["Hello"]
             assert other.call("add", (1, 2)) == 3
-            assert isinstance(other.call("add", (2**63 - 1, 1)), int), "a client's numbers do not end the server"
+            assert isinstance(other.call("add", (2**63 - 1, 1)), int), "large integers must be preserved"
             with Example("client", address) as client:
                 client.wait_for('"Hello"')
                 assert event(other, "chat message") == ["在吗？"]
@@ -186,7 +186,7 @@ def test_the_feed():
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_is_tested_here(page):
     names = [" ".join(command.split()[:2]) for command in commands(page)]
-    assert names == ["make run", "make test", "apus receive", "apus send"], "another command: it wants a test below"
+    assert names == ["make run", "make test", "apus receive", "apus send"], "a new command: add a test below"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -205,7 +205,7 @@ def test_make_test_is_a_target():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_files_arrive(page, tmp_path, monkeypatch):
-    """The two commands as they stand there, but for the ports, the other machine's address and the code, which is the receiver's to say."""
+    """Runs the two commands of the page with other ports, addresses and the receiver's code."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "identity"))
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
@@ -230,7 +230,7 @@ def test_files_arrive(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_table_of_commands(page):
-    """Each command is there, and its help knows the options that the table names beside it."""
+    """Each command exists, and its help contains the options in the table."""
     rows = re.findall(r"^\| `apus (\w+)(.*)$", text(page), re.M)
     assert {"serve", "chat", "connect", "ws", "receive", "send"} <= {name for name, _ in rows}
     for name, rest in rows:

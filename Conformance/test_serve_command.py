@@ -1,4 +1,4 @@
-"""`apus serve`: clients of Socket.IO 2.x, and ports that another program has."""
+"""Tests `apus serve`: clients of Socket.IO 2.x, and ports in use by another program."""
 import contextlib
 import socket
 import subprocess
@@ -43,7 +43,7 @@ def old_client(server: ServerProcess, namespace: str, transports: str) -> subpro
 
 
 @pytest.mark.parametrize("transports", ["polling", "websocket", "polling,websocket"])
-def test_the_demo_takes_clients_of_socketio_2(tmp_path, transports):
+def test_the_demo_accepts_clients_of_socketio_2(tmp_path, transports):
     server = ServerProcess("serve", "--demo", "--port", "0", "--no-tls", "--data", str(tmp_path))
     try:
         done = old_client(server, "/", transports)
@@ -54,13 +54,13 @@ def test_the_demo_takes_clients_of_socketio_2(tmp_path, transports):
 
 
 @pytest.mark.parametrize("arguments, status", [([], 400), (["--engineio3"], 200)])
-def test_others_take_them_when_told(tmp_path, arguments, status):
+def test_other_modes_accept_them_by_option(tmp_path, arguments, status):
     server = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path), *arguments)
     try:
         answer = requests.get(f"{server.url}/socket.io/?EIO=3&transport=polling", timeout=20)
         assert answer.status_code == status
         for transports in ("polling", "websocket"):
-            # Without a token the chat refuses; that is its answer to a client that came so far.
+            # The chat refuses a client without a token. The refusal shows that the client's version was accepted.
             done = old_client(server, "/chat", transports)
             assert ("refused" in done.stdout) == (status == 400), done.stdout + done.stderr
     finally:
@@ -72,7 +72,7 @@ def test_others_take_them_when_told(tmp_path, arguments, status):
 
 @contextlib.contextmanager
 def taken(port: int = 0):
-    """Another program's port. Where somebody has this one already, all the better."""
+    """Occupies a port. A port that is already in use has the same effect."""
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with contextlib.suppress(OSError):
@@ -82,19 +82,19 @@ def taken(port: int = 0):
 
 
 class Serve(ServerProcess):
-    """One that names no port for TLS."""
+    """A server without --tls-port."""
 
     def __init__(self, *arguments: str):
         super().__init__("serve", *arguments, is_ready=lambda line: "listening on http://" in line, chooses_ports=False)
 
 
-def test_a_taken_port_for_tls_that_nobody_asked_for_is_a_warning(tmp_path):
-    # The standard port: it is bound here, or by whoever has it; nothing else of the test depends on it.
+def test_a_default_tls_port_in_use_is_a_warning(tmp_path):
+    # The default port, occupied by this test or by another process.
     with taken(3443):
         server = Serve("--port", "0", "--data", str(tmp_path))
         try:
             done = subprocess.run([str(BINARY), "connect", server.url + "/chat", "--timeout", "10"], input="", capture_output=True, text=True, timeout=60)
-            assert done.returncode == 77, "it serves, and refuses who has no token"
+            assert done.returncode == 77, "the server must answer and require a token"
         finally:
             server.stop()
         output = "".join(server.lines)
@@ -103,7 +103,7 @@ def test_a_taken_port_for_tls_that_nobody_asked_for_is_a_warning(tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--port", "--tls-port"])
-def test_a_taken_port_that_was_asked_for_is_an_error(tmp_path, option):
+def test_a_requested_port_in_use_is_an_error(tmp_path, option):
     with taken() as port:
         ports = {"--port": "0", "--tls-port": "0", option: str(port)}
         process = subprocess.run(
@@ -112,8 +112,8 @@ def test_a_taken_port_that_was_asked_for_is_an_error(tmp_path, option):
         assert f"port {port} on 127.0.0.1 is taken by another program; choose another with {option}" in process.stderr
 
 
-def test_a_certificate_is_not_left_out(tmp_path):
-    """Who names a certificate has asked for TLS."""
+def test_a_certificate_requires_tls(tmp_path):
+    """The option --certificate requests TLS."""
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     made = subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",

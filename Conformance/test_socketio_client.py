@@ -1,4 +1,4 @@
-"""python-socketio 5.x against our server. The official protocol, as an independent implementation understands it."""
+"""Tests the server with python-socketio 5.x, an independent implementation of the protocol."""
 import asyncio
 import queue
 
@@ -36,7 +36,7 @@ BINARIES = [
 def client(server, request):
     sio = socketio.Client(reconnection=False)
     sio.received = queue.Queue()
-    # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
+    # It handles every message in a separate thread, in no defined order. This replacement handles them in sequence.
     trigger = sio.eio._trigger_event
     sio.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})
     sio.on("echo", lambda *arguments: sio.received.put(arguments))
@@ -46,13 +46,13 @@ def client(server, request):
     sio.disconnect()
 
 
-def test_text_comes_back_unchanged(client):
+def test_text_is_echoed_unchanged(client):
     for value in VALUES:
         client.emit("echo", value if value is not None else (None,))
         assert client.received.get(timeout=10) == (value,)
 
 
-def test_binary_comes_back_unchanged_at_any_depth(client):
+def test_binary_is_echoed_unchanged_at_any_depth(client):
     for value in BINARIES:
         client.emit("echo", value)
         assert client.received.get(timeout=10) == (value,)
@@ -150,7 +150,7 @@ def test_unknown_namespace_is_refused(server):
 
 @pytest.mark.parametrize("transport", list(TRANSPORTS))
 def test_twenty_clients_at_once(server, transport):
-    """Each has answers of its own, and a broadcast reaches all of them once."""
+    """Each client receives its own answers, and every client receives a broadcast once."""
 
     async def scenario():
         clients = [socketio.AsyncClient(reconnection=False) for _ in range(20)]
@@ -191,7 +191,7 @@ def test_rooms(server):
         assert heard[1].get(timeout=10) == ("nest", 1)
         assert "nest" not in clients[1].call("leave", "nest", timeout=10)
         clients[0].emit("to-room", ("nest", 2))
-        for sio, inbox in zip(clients, heard):  # an echo after it: had the room's event been sent, it would have come first
+        for sio, inbox in zip(clients, heard):  # an echo sent later: an event to the room would have arrived first
             sio.call("ack", "barrier", timeout=10)
             sio.emit("echo", "barrier")
             assert inbox.get(timeout=10) == "barrier"

@@ -1,4 +1,4 @@
-"""Socket.IO 5 row by row, over a plain WebSocket, against `apus serve --conformance socketio`.
+"""Tests Socket.IO 5 over a plain WebSocket against `apus serve --conformance socketio`.
 
 Written from the protocol document, "Packet encoding" and "Sample session".
 """
@@ -28,7 +28,7 @@ class Socket:
             await self.socket.send_bytes(bytes)
 
     async def receive(self):
-        """The next packet; pings are answered on the way. None: closed."""
+        """Answers pings and returns the next packet, or None after a close."""
         while True:
             message = await self.socket.receive()
             if message.type == aiohttp.WSMsgType.TEXT:
@@ -75,7 +75,7 @@ def test_unknown_namespace(server):
     run(server, scenario)
 
 
-def test_who_joins_nothing_is_closed(server):
+def test_a_client_that_joins_no_namespace_is_closed(server):
     async def scenario(socket):
         assert await socket.receive() is None
 
@@ -83,7 +83,7 @@ def test_who_joins_nothing_is_closed(server):
 
 
 @pytest.mark.parametrize("packet", ["4", "4abc", "40[]", "40null", "41{}", "42[]", "42{}", '42["connect"]', '451-["a"]x', '42"a"', "43", '40{"a":1}{'])
-def test_nonsense_closes_the_connection(server, packet):
+def test_an_invalid_packet_closes_the_connection(server, packet):
     async def scenario(socket):
         await socket.join()
         await socket.send(packet)

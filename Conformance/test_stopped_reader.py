@@ -1,4 +1,4 @@
-"""Hazard 16: a reader that stops (SIGSTOP) during a fan-out. What waits for it is bounded, it is disconnected, and nobody else notices."""
+"""A reader that stops (SIGSTOP) during a broadcast: its queue is bounded, then it is closed; others are served (docs/hazards.md, 16)."""
 import contextlib
 import json
 import os
@@ -21,7 +21,7 @@ MEBIBYTE = 1 << 20
 
 @contextlib.contextmanager
 def stopped_reader(url: str, kind: str):
-    """Lends a process that is stopped once it is ready."""
+    """Starts a process and stops it once it is ready."""
     process = subprocess.Popen([sys.executable, PEERS / "stopped_reader.py", url, kind], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
@@ -34,7 +34,7 @@ def stopped_reader(url: str, kind: str):
 
 
 class Listener:
-    """Reads every broadcast of `/custom` and keeps its number. (The neighbour is in `/` and takes nothing but its echoes.)"""
+    """Reads every broadcast of `/custom` and keeps its number. (The neighbour is in `/` and receives only its echoes.)"""
 
     def __init__(self, port: int):
         self.numbers: list[int] = []
@@ -68,7 +68,7 @@ def eventually(condition, seconds: float, what: str):
 
 
 def peak_while(server, work) -> int:
-    """The most resident memory of the server while `work` runs."""
+    """Returns the peak resident memory of the server while `work` runs."""
     peak, done = [0], threading.Event()
 
     def watch():
@@ -93,7 +93,7 @@ def test_socketio_server():
     def fan_out():
         for number in range(count):
             listeners[0].broadcast(number, text)
-            # Paced by a healthy reader, as an application would be.
+            # Paced by a healthy reader, like an application.
             eventually(lambda: len(listeners[1].numbers) >= number - 32, 60, "the healthy reader waits")
         eventually(lambda: all(len(listener.numbers) == count for listener in listeners), 60, "a healthy reader missed something")
 
@@ -103,12 +103,12 @@ def test_socketio_server():
             assert server.sockets() == before + 1
             start = server.resident_bytes()
             growth = peak_while(server, fan_out) - start
-            # The queue's bound is 16 MiB; the rest is the allocator's and what is on its way to the others.
+            # The queue's bound is 16 MiB; the rest is the allocator's overhead and data for the other clients.
             assert growth < 40 * MEBIBYTE, f"{growth / MEBIBYTE:.0f} MiB for one stopped reader"
             eventually(lambda: server.sockets() == before, 15, "the stopped reader's connection is still there")
             os.kill(reader.pid, signal.SIGCONT)
             assert reader.stdout.readline().startswith("closed")
-        assert all(listener.numbers == list(range(count)) for listener in listeners), "a healthy reader's broadcasts: lost, doubled or out of order"
+        assert all(listener.numbers == list(range(count)) for listener in listeners), "a healthy reader's broadcasts are lost, duplicated or out of order"
         neighbour.finish()
         assert neighbour.longest_wait < 5, f"one echo took {neighbour.longest_wait:.1f} s"
         print(f"{growth / MEBIBYTE:.0f} MiB more, the neighbour's longest wait {neighbour.longest_wait * 1000:.0f} ms")
@@ -143,7 +143,7 @@ def test_websocket_server():
         def stop_eight():
             with contextlib.ExitStack() as stack:
                 readers = [stack.enter_context(stopped_reader(url, "echo")) for _ in range(8)]
-                # Each has 4 MiB waiting for it at most, and is cut when its Close does not get through either.
+                # Each queue holds at most 4 MiB. The connection is aborted if the Close frame cannot be sent either.
                 eventually(lambda: server.sockets() == before, 40, "a stopped reader's connection is still there")
                 for reader in readers:
                     os.kill(reader.pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""`apus receive` and senders that mean harm: names that begin with a dot, files that are there already, hashes that are not theirs to know, no code."""
+"""Tests `apus receive` with malicious senders: names with a leading dot, existing files, hashes of unknown contents, a missing code."""
 import os
 import pathlib
 import re
@@ -50,7 +50,7 @@ def wait_until(condition, what: str, seconds: float = 20):
 
 
 def snapshot(path: pathlib.Path) -> tuple:
-    """Content, mode, owner and times of a file, the time of its last reading included."""
+    """Returns the content, mode, owner and times of a file, including the access time."""
     status = path.stat()
     times = (status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns)
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOATIME", 0)), "rb") as file:
@@ -61,7 +61,7 @@ def existing(home: pathlib.Path, name: str, content: bytes) -> tuple[pathlib.Pat
     path = home / name
     path.write_bytes(content)
     path.chmod(0o600)
-    # Read before it was changed last: where readings are noted at all, the next one is.
+    # The access time precedes the modification time, so that relatime records the next access.
     os.utime(path, ns=(1_000_000_000_000_000_000, 1_600_000_000_000_000_000))
     return path, snapshot(path)
 
@@ -80,7 +80,7 @@ def test_names_with_leading_dots_are_refused(receiver, home, name, whole):
     assert tree(home) == []
 
 
-def test_hidden_names_are_taken_when_allowed(home):
+def test_hidden_names_are_accepted_if_allowed(home):
     receiver = Receiver(home, "--plain", "--allow-hidden")
     try:
         with RawSender(receiver.port) as sender:
@@ -91,7 +91,7 @@ def test_hidden_names_are_taken_when_allowed(home):
         receiver.stop()
 
 
-def test_apus_send_is_told(receiver, home, tmp_path):
+def test_apus_send_reports_the_refusal(receiver, home, tmp_path):
     album = tmp_path / "album"
     album.mkdir()
     for name in ("a.jpg", ".DS_Store"):
@@ -103,13 +103,13 @@ def test_apus_send_is_told(receiver, home, tmp_path):
     assert tree(home) == ["album", "album/a.jpg"]
 
 
-# What is there
+# Existing files
 
 
 @pytest.mark.parametrize("size", [len(SECRET), 40_000, 2_000_000])
 @pytest.mark.parametrize("whole", [True, False])
 def test_an_existing_file_is_not_touched(receiver, home, size, whole):
-    """The same content with mode 0777 and time 0: it is there already, and stays as it is."""
+    """An offer of the same content with mode 0777 and time 0 is complete at once, and does not change the file."""
     if whole and size > 16_384:
         pytest.skip("only small files go with their offers")
     content = (SECRET * (size // len(SECRET) + 1))[:size]
@@ -149,17 +149,17 @@ def test_a_differing_file_gets_another_name(receiver, home, whole):
     assert (home / "token (2)").read_bytes() == other and copy.st_mode & 0o777 == 0o777 and copy.st_mtime == 0
 
 
-# What is told
+# Disclosure
 
 
 @pytest.mark.parametrize("size", [1, len(SECRET) - 1, len(SECRET), len(SECRET) + 1, 1 << 30])
-def test_name_and_size_alone_tell_nothing_of_an_existing_file(receiver, home, size):
-    """Whatever size is offered, the answer is the same, and holds nothing of the file."""
+def test_name_and_size_alone_disclose_nothing_of_an_existing_file(receiver, home, size):
+    """The answer is the same for any offered size, and contains nothing of the file."""
     path, before = existing(home, "token", SECRET)
     with RawSender(receiver.port) as sender:
         sender.send("offer", 1, {"id": "guess", "name": "token", "size": size})
         assert sender.next() == ("accept", 1, {"offset": size})
-        # A guess is answered as a file of another size is: send it.
+        # A wrong guess gets the same answer as a file of another size: the whole file is requested.
         sender.send("offer", 1, {"id": "guess", "name": "token", "size": size, "shown": {"bytes": size, "sha256": "0" * 64}})
         assert sender.next() == ("accept", 1, {"offset": 0})
         sender.send("cancel", 1)
@@ -167,8 +167,8 @@ def test_name_and_size_alone_tell_nothing_of_an_existing_file(receiver, home, si
     assert snapshot(path) == before
 
 
-def test_the_hash_of_an_unfinished_file_is_not_told(receiver, home):
-    """Who knows the id of an upload hears how much of it is there, and must show its hash to go on with it."""
+def test_the_hash_of_a_partial_file_is_not_disclosed(receiver, home):
+    """A sender with the id of an upload receives its length, and must send its hash to resume it."""
     content = os.urandom(3 << 20)
     with RawSender(receiver.port) as sender:
         header = {"id": "mine", "name": "film", "size": len(content)}
@@ -186,23 +186,23 @@ def test_the_hash_of_an_unfinished_file_is_not_told(receiver, home):
                 kind, _, fields = sender.next()
                 if kind == "accept":
                     return fields
-                assert fields["code"] == "busy"  # the disk has not let go
+                assert fields["code"] == "busy"  # the file is not closed yet
 
-        # Under another id: nothing is there.
+        # With another id there is no partial file.
         assert accepted(3, {**header, "id": "theirs"}) == {"offset": 0}
-        # Under its own: how much, and no hash.
+        # With its own id: the length, and no hash.
         assert accepted(5, header) == {"offset": 1 << 20}
         sender.send("offer", 5, {**header, "shown": {"bytes": 1 << 20, "sha256": sha256(content[:1 << 20])}})
         assert sender.next() == ("accept", 5, {"offset": 1 << 20})
         sender.send("cancel", 5)
         assert sender.next()[0] == "cancelled"
-        # With a wrong hash it begins anew.
+        # With a wrong hash it restarts.
         assert accepted(7, header) == {"offset": 1 << 20}
         sender.send("offer", 7, {**header, "shown": {"bytes": 1 << 20, "sha256": "0" * 64}})
         assert sender.next() == ("accept", 7, {"offset": 0})
 
 
-# What is left
+# Partial files
 
 
 def test_empty_parts_are_removed(receiver, home):
@@ -229,7 +229,7 @@ def test_empty_parts_of_a_killed_receiver_are_removed(home):
         receiver.stop()
 
 
-# Who may send
+# Authorization
 
 
 def send(path, address: str, *arguments: str) -> subprocess.CompletedProcess:
@@ -237,7 +237,7 @@ def send(path, address: str, *arguments: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0"])
-def test_off_loopback_a_code_is_wanted(home, tmp_path, listen):
+def test_off_loopback_a_code_is_required(home, tmp_path, listen):
     receiver = Receiver(home, listen=listen)
     try:
         text = "".join(receiver.lines)
@@ -248,7 +248,7 @@ def test_off_loopback_a_code_is_wanted(home, tmp_path, listen):
         file.write_bytes(b"a")
         address = f"127.0.0.1:{receiver.port}"
         process = send(file, address, "--fingerprint", fingerprint)
-        assert process.returncode == 77 and "wants the code" in process.stderr
+        assert process.returncode == 77 and "requires the code" in process.stderr
         assert tree(home) == []
         assert send(file, address, "--code", code.group(1)).returncode == 0
         assert tree(home) == ["a"]
@@ -257,7 +257,7 @@ def test_off_loopback_a_code_is_wanted(home, tmp_path, listen):
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:0", "localhost:0"])
-def test_on_loopback_no_code_is_wanted(home, listen):
+def test_on_loopback_no_code_is_required(home, listen):
     receiver = Receiver(home, listen=listen)
     try:
         assert "--code" not in "".join(receiver.lines)
@@ -265,7 +265,7 @@ def test_on_loopback_no_code_is_wanted(home, listen):
         receiver.stop()
 
 
-def test_plain_takes_files_from_all(home, tmp_path):
+def test_plain_accepts_files_from_any_sender(home, tmp_path):
     receiver = Receiver(home, "--plain", listen="0.0.0.0:0")
     try:
         file = tmp_path / "a"

@@ -1,4 +1,4 @@
-"""`apus receive` and `apus send` as two processes: files and folders, kill -9 of either side in the middle, Ctrl-C, codes and fingerprints."""
+"""Tests `apus receive` and `apus send` as two processes: files and folders, kill -9 of either side, Ctrl-C, codes and fingerprints."""
 import contextlib
 import hashlib
 import json
@@ -22,7 +22,7 @@ SLOW = ["--rate-limit", "8MB"]
 
 @pytest.fixture(autouse=True)
 def own_identity(tmp_path, monkeypatch):
-    """No test touches the certificate of whoever runs it."""
+    """Keeps the tests from using the user's own certificate."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("http_proxy", raising=False)
 
@@ -40,7 +40,7 @@ class Receiver(ServerProcess):
 
     @property
     def proof(self) -> list[str]:
-        """What the printed line says to send with."""
+        """The options in the printed `apus send` command."""
         line = next(line for line in self.lines if line.startswith("send with: "))
         return line.split(self.address)[1].split()
 
@@ -76,7 +76,7 @@ def start(*arguments, **options) -> subprocess.Popen:
 
 
 def send(*arguments, code: int = 0, timeout: float = 60) -> str:
-    """Sends, and answers what was written to both streams."""
+    """Runs `apus send` and returns the text of both output streams."""
     process = start(*arguments)
     try:
         output, errors = process.communicate(timeout=timeout)
@@ -107,14 +107,14 @@ def test_a_file_and_a_folder(receiver, tmp_path):
     (album / "empty").mkdir()
     (album / "link").symlink_to("/etc/passwd")
     output = send(big, album, receiver.address, "--plain")
-    assert "32 files, 5.43 MB" in output and "1 left out" in output
-    assert "album/link: left out: a link, not followed" in output
+    assert "32 files, 5.43 MB" in output and "1 skipped" in output
+    assert "album/link: skipped: symbolic link, not followed" in output
     assert digest(receiver.folder / "big.bin") == digest(big)
     assert sorted(path.name for path in (receiver.folder / "album").iterdir()) == sorted([f"{n}.jpg" for n in range(30)] + ["empty"])
     assert (receiver.folder / "album" / "29.jpg").read_bytes() == (album / "29.jpg").read_bytes()
-    # Again: nothing moves, nothing is there twice.
+    # Again: nothing is transferred or duplicated.
     output = send(big, album, receiver.address, "--plain")
-    assert "(5.43 MB were there)" in output and "big.bin  was there already" in output
+    assert "(5.43 MB already there)" in output and "big.bin  already there" in output
     assert len(list(receiver.folder.rglob("*"))) == 33
 
 
@@ -123,12 +123,12 @@ def test_what_cannot_be_read_does_not_stop_the_rest(receiver, tmp_path):
     for name in ("a", "b\x1b[31mred", "c"):
         make_file(folder / name, 10)
     output = send(folder, receiver.address, "--plain", code=77)
-    assert "\x1b" not in output and "the name of a file is refused" in output and "2 files" in output
+    assert "\x1b" not in output and "the file name is refused" in output and "2 files" in output
     assert sorted(path.name for path in (receiver.folder / "folder").iterdir()) == ["a", "c"]
     assert "there is no" in send(tmp_path / "none", receiver.address, "--plain", code=66)
 
 
-def test_attributes_are_kept_when_asked(receiver, tmp_path):
+def test_attributes_are_preserved_on_request(receiver, tmp_path):
     file = make_file(tmp_path / "a", 10)
     file.chmod(0o750)
     os.utime(file, (1_000_000_000, 1_000_000_000))
@@ -137,17 +137,17 @@ def test_attributes_are_kept_when_asked(receiver, tmp_path):
     assert status.st_mode & 0o777 == 0o750 and status.st_mtime == 1_000_000_000
 
 
-def test_the_bound_is_told(tmp_path):
+def test_the_limit_is_reported(tmp_path):
     receiver = Receiver(tmp_path / "inbox", "--plain", "--max-bytes", "1MB")
     try:
         output = send(make_file(tmp_path / "a", MEGABYTE + 1), receiver.address, "--plain", code=77)
-        assert "a file of 1000001 bytes, 1000000 are taken" in output
+        assert "a file of 1000001 bytes; at most 1000000 are allowed" in output
         send(make_file(tmp_path / "b", MEGABYTE), receiver.address, "--plain")
     finally:
         receiver.stop()
 
 
-def test_a_rate_is_kept_to(receiver, tmp_path):
+def test_the_rate_limit_is_applied(receiver, tmp_path):
     begin = time.monotonic()
     send(make_file(tmp_path / "a", 2 * MEGABYTE), receiver.address, "--plain", "--rate-limit", "1MB")
     assert time.monotonic() - begin > 1.7
@@ -164,12 +164,12 @@ def test_the_sender_is_killed_and_runs_again(receiver, tmp_path):
     process.communicate()
     kept = receiver.part().stat().st_size
     output = send(file, receiver.address, "--plain")
-    goes_on = re.search(r"a: goes on at ([\d.]+) MB of 20.0 MB", output)
-    assert goes_on and float(goes_on.group(1)) * MEGABYTE >= kept - 1.1 * MEGABYTE, output
+    resumed = re.search(r"a: resumes at ([\d.]+) MB of 20.0 MB", output)
+    assert resumed and float(resumed.group(1)) * MEGABYTE >= kept - 1.1 * MEGABYTE, output
     assert digest(receiver.folder / "a") == digest(file) and receiver.part() is None
 
 
-def test_the_receiver_is_killed_and_the_sender_goes_on_by_itself(tmp_path):
+def test_the_receiver_is_killed_and_the_sender_reconnects(tmp_path):
     port = free_port()
     receiver = Receiver(tmp_path / "inbox", "--plain", port=port)
     file = make_file(tmp_path / "a", 20 * MEGABYTE)
@@ -177,11 +177,11 @@ def test_the_receiver_is_killed_and_the_sender_goes_on_by_itself(tmp_path):
     try:
         receiver.wait_for_part()
         receiver.kill()
-        time.sleep(1)  # it is tried in vain
+        time.sleep(1)  # attempts to reconnect fail
         receiver = Receiver(tmp_path / "inbox", "--plain", port=port)
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 0, output + errors
-        assert "the connection broke" in errors and "connected again" in errors and "a: goes on at" in output
+        assert "the connection was lost" in errors and "reconnected" in errors and "a: resumes at" in output
         assert digest(receiver.folder / "a") == digest(file)
     finally:
         process.kill()
@@ -200,8 +200,8 @@ def test_the_receiver_is_killed_and_both_run_again_with_tls(tmp_path):
     assert process.returncode == 69 and "apus send: " in errors, errors
     receiver = Receiver(tmp_path / "inbox", "--code", port=port)
     try:
-        assert receiver.proof == proof, "the code is good for the next run"
-        assert "a: goes on at" in send(file, receiver.address, *proof)
+        assert receiver.proof == proof, "the code must be valid in the next run"
+        assert "a: resumes at" in send(file, receiver.address, *proof)
         assert digest(receiver.folder / "a") == digest(file)
     finally:
         receiver.stop()
@@ -214,11 +214,11 @@ def test_control_c_at_the_sender(receiver, tmp_path):
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and "run the same again to go on" in errors
+    assert process.returncode == 130 and "run the same command again to resume" in errors
     assert time.monotonic() - begin < 5
-    wait_until(lambda: "the sender gave up" in receiver.text, "word of it at the receiver")
-    assert "are kept to go on with" in receiver.text and receiver.part() is not None
-    assert "goes on at" in send(file, receiver.address, "--plain")
+    wait_until(lambda: "the sender cancelled the transfer" in receiver.text, "the cancellation at the receiver")
+    assert "kept for resumption" in receiver.text and receiver.part() is not None
+    assert "resumes at" in send(file, receiver.address, "--plain")
     assert digest(receiver.folder / "a") == digest(file)
 
 
@@ -233,18 +233,18 @@ def test_control_c_at_the_receiver(tmp_path):
     assert receiver.process.wait(20) == 130
     receiver = Receiver(tmp_path / "inbox", "--plain")
     try:
-        assert "goes on at" in send(file, receiver.address, "--plain")
+        assert "resumes at" in send(file, receiver.address, "--plain")
         assert digest(receiver.folder / "a") == digest(file)
         receiver.process.send_signal(signal.SIGINT)
-        assert receiver.process.wait(20) == 0, "nothing was interrupted"
+        assert receiver.process.wait(20) == 0, "the receiver was idle"
     finally:
         receiver.stop()
 
 
-def test_a_second_control_c_leaves_at_once(receiver, tmp_path):
+def test_a_second_control_c_exits_at_once(receiver, tmp_path):
     process = start(make_file(tmp_path / "a", 20 * MEGABYTE), receiver.address, "--plain", *SLOW)
     receiver.wait_for_part()
-    os.kill(receiver.process.pid, signal.SIGSTOP)  # nobody acknowledges the cancellation
+    os.kill(receiver.process.pid, signal.SIGSTOP)  # the cancellation is not acknowledged
     try:
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)
@@ -257,7 +257,7 @@ def test_a_second_control_c_leaves_at_once(receiver, tmp_path):
         os.kill(receiver.process.pid, signal.SIGCONT)
 
 
-def test_a_lease_that_is_held_is_waited_for(receiver, tmp_path):
+def test_the_sender_waits_for_a_file_in_use(receiver, tmp_path):
     file = make_file(tmp_path / "a", 16 * MEGABYTE)
     first = start(file, receiver.address, "--plain", "--rate-limit", "4MB")
     receiver.wait_for_part()
@@ -267,7 +267,7 @@ def test_a_lease_that_is_held_is_waited_for(receiver, tmp_path):
         assert second.returncode == 0, errors
         events = [json.loads(line)["event"] for line in output.splitlines()]
         assert "busy" in events and events[-1] == "summary"
-        assert "the receiver has another sender for it" in errors
+        assert "another connection is sending this file" in errors
         assert first.wait(20) == 0
         assert [path.name for path in receiver.folder.iterdir()] == ["a"]
     finally:
@@ -276,7 +276,7 @@ def test_a_lease_that_is_held_is_waited_for(receiver, tmp_path):
         second.kill()
 
 
-# Who is who
+# Authentication
 
 
 def test_a_fingerprint(tmp_path):
@@ -285,10 +285,10 @@ def test_a_fingerprint(tmp_path):
     try:
         assert receiver.proof[0] == "--fingerprint" and re.fullmatch("[0-9a-f]{64}", receiver.proof[1])
         output = send(file, receiver.address, "--fingerprint", "0" * 64, code=77)
-        assert "is not the receiver you named" in output
+        assert "is not the expected receiver" in output
         output = send(file, receiver.address, code=77)
-        assert receiver.proof[1] in output and "nobody is here to compare" in output
-        assert "wants TLS" in send(file, receiver.address, "--plain", code=69)
+        assert receiver.proof[1] in output and "no terminal to confirm" in output
+        assert "requires TLS" in send(file, receiver.address, "--plain", code=69)
         assert not list(receiver.folder.iterdir())
         send(file, receiver.address, *receiver.proof)
         assert digest(receiver.folder / "a") == digest(file)
@@ -304,21 +304,21 @@ def test_a_code(tmp_path):
     try:
         fingerprint = receiver.lines[0].split()[-1]
         code = receiver.proof[1]
-        assert "the receiver refuses: it wants the code" in send(file, receiver.address, "--fingerprint", fingerprint, code=77)
-        assert "is not the receiver you named" in send(file, receiver.address, *other.proof, code=77)
+        assert "the receiver refused: it requires the code" in send(file, receiver.address, "--fingerprint", fingerprint, code=77)
+        assert "is not the expected receiver" in send(file, receiver.address, *other.proof, code=77)
         send(file, receiver.address, "--code", code.replace("-", "")[:-1] + "!", code=64)
         assert not list(receiver.folder.iterdir())
         send(file, receiver.address, "--code", code.lower())
         assert digest(receiver.folder / "a") == digest(file)
-        # In a pipe, where `ps` does not show it.
+        # From a pipe, which hides it from `ps`.
         process = subprocess.run(
             [str(BINARY), "send", str(file), receiver.address, "--code", "-"], input=code + "\n", capture_output=True, text=True, timeout=30)
         assert process.returncode == 0, process.stderr
-        # The next run has another code when it is told so.
+        # The next run has another code with --renew.
         receiver.stop()
         receiver = Receiver(tmp_path / "inbox", "--code", "--renew")
         assert receiver.proof[1] != code
-        assert "is not the receiver you named" in send(file, receiver.address, "--code", code, code=77)
+        assert "is not the expected receiver" in send(file, receiver.address, "--code", code, code=77)
     finally:
         receiver.stop()
         other.stop()
@@ -336,7 +336,7 @@ def test_once(tmp_path):
         process.kill()
         process.communicate()
         time.sleep(0.5)
-        assert receiver.is_alive, "what was interrupted is waited for"
+        assert receiver.is_alive, "the receiver must wait after an interruption"
         send(file, receiver.address, "--plain")
         assert receiver.process.wait(20) == 0
     finally:
@@ -363,7 +363,7 @@ def test_quiet(receiver, tmp_path):
 
 
 class Terminal:
-    """A process at a pseudo-terminal of its own; what it writes is kept."""
+    """A process at its own pseudo-terminal; its output is kept."""
 
     def __init__(self, *arguments, columns: int = 80):
         self.output = b""
@@ -390,13 +390,13 @@ class Terminal:
             return True
         try:
             data = os.read(self.terminal, 65536)
-        except OSError:  # Linux says so when the other side is closed
+        except OSError:  # raised by Linux when the other side is closed
             return False
         self.output += data
         return bool(data)
 
     def end(self, seconds: float = 30) -> int:
-        """Reads to the end; answers the exit code."""
+        """Reads to the end and returns the exit code."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self._read(0.1):
             pass
@@ -420,17 +420,17 @@ def test_a_terminal(tmp_path):
         text = terminal.output.decode()
         assert "很长" in text and "…" in text and "4.0" in text and "MB/s" in text
         lines = [line for line in re.split(r"\r\x1b\[K|\r\n", text) if "%" in line]
-        assert len(lines) > 5 and all(len(line) + sum(c > "⺀" for c in line) < 70 for line in lines), "one line, never wrapped"
+        assert len(lines) > 5 and all(len(line) + sum(c > "⺀" for c in line) < 70 for line in lines), "the line must not wrap"
         assert digest(receiver.folder / file.name) == digest(file)
-        # Whoever does not say yes sends nothing.
+        # Without a confirmation nothing is sent.
         terminal = Terminal("send", make_file(tmp_path / "b", 10), receiver.address)
         terminal.read_until("[y/N] ")
         terminal.type("\n")
         assert terminal.end() == 77 and not (receiver.folder / "b").exists()
-        # Ctrl-C as it is typed.
+        # Ctrl-C typed at the terminal.
         terminal = Terminal("send", make_file(tmp_path / "c", 20 * MEGABYTE), receiver.address, *receiver.proof, *SLOW)
         terminal.read_until("MB/s")
         terminal.type("\x03")
-        assert terminal.end() == 130 and "run the same again" in terminal.output.decode()
+        assert terminal.end() == 130 and "run the same command again" in terminal.output.decode()
     finally:
         receiver.stop()

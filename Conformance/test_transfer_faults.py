@@ -1,4 +1,4 @@
-"""`apus send` and `apus receive` when processes die, disks are full and disks fail (hazards 12, 23, 24). The long runs are in `transfer_long`."""
+"""Tests `apus send` and `apus receive` with killed processes and full or failing disks (docs/hazards.md, 23 and 24)."""
 import contextlib
 import os
 import shutil
@@ -15,7 +15,7 @@ linux = pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="needs Li
 
 
 @linux
-def test_a_killed_transfer_goes_on_from_what_was_durable(tmp_path):
+def test_a_killed_transfer_resumes_at_the_durable_offset(tmp_path):
     done = run_kills(tmp_path, free_port(), kills=6, size=12 << 20, rate=12 << 20, seed=24)
     assert done["kills"] == 6
 
@@ -32,18 +32,18 @@ def small_disk(path, megabytes: int):
 
 
 @linux
-def test_a_full_disk_is_told_and_the_next_run_goes_on(tmp_path):
-    """The receiver keeps 64 MiB free and refuses what has no room; when the room goes all the same, in the middle, both sides say so."""
+def test_a_full_disk_is_reported_and_the_next_run_resumes(tmp_path):
+    """The receiver keeps 64 MiB free and refuses larger files. If the disk fills up during a transfer, both sides report it."""
     expected = make_file(tmp_path / "film", 40 << 20, 1)
     with small_disk(tmp_path / "inbox", 140) as inbox:
         receiver = Receiver(inbox)
         try:
-            # Before: no byte is sent.
+            # Before the transfer: no byte is sent.
             make_file(tmp_path / "long", 90 << 20, 2)
             sender = send(tmp_path / "long", receiver.port)
             assert sender.end() == 74
             assert sender.wait_for("failed")["code"] == "disk-full"
-            # In the middle.
+            # During the transfer.
             sender = send(tmp_path / "film", receiver.port, "--rate-limit", str(16 << 20))
             sender.wait_for("progress")
             with open(inbox / "filler", "wb", buffering=0) as filler:
@@ -55,8 +55,8 @@ def test_a_full_disk_is_told_and_the_next_run_goes_on(tmp_path):
             assert receiver.wait_for("failed", where=lambda event: event["name"] == "film")["code"] == "disk-full"
             durable = sender.durable
             assert durable > 0
-            assert not (inbox / "film").exists(), "a file that is not whole has its name"
-            # With room again it goes on.
+            assert not (inbox / "film").exists(), "a partial file has its final name"
+            # With free space it resumes.
             (inbox / "filler").unlink()
             sender = send(tmp_path / "film", receiver.port)
             assert sender.end() == 0, sender.errors
@@ -70,18 +70,18 @@ def test_a_full_disk_is_told_and_the_next_run_goes_on(tmp_path):
 @linux
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 @pytest.mark.parametrize("fault", ["fdatasync:error=EIO:when=3", "fdatasync:error=EIO:when=1", "pwrite64:error=EIO:when=20", "fsync:error=EIO:when=1"])
-def test_a_disk_that_fails_is_told_and_never_acknowledged(tmp_path, fault):
-    """Hazard 23: what failed to sync is not acknowledged, and not believed the next time either."""
+def test_a_failing_disk_is_reported_and_never_acknowledged(tmp_path, fault):
+    """Data that failed to sync is neither acknowledged nor used by the next run (docs/hazards.md, 23)."""
     expected = make_file(tmp_path / "film", 32 << 20, 3)
     inbox = tmp_path / "inbox"
     call = fault.partition(":")[0]
-    # strace counts the calls of each thread: one for the disk, and the count does not hang on how many processors there are.
+    # strace counts the calls of each thread. With one thread for the disk, the count does not depend on the number of processors.
     one = ("env", "NIO_SINGLETON_BLOCKING_POOL_THREAD_COUNT=1")
     receiver = Receiver(inbox, prefix=(*one, "strace", "-f", "-qq", "-o", str(tmp_path / "trace"), "-e", f"trace={call}", "-e", f"inject={fault}"))
     try:
         sender = send(tmp_path / "film", receiver.port)
         code = sender.end(60)
-        assert "INJECTED" in (tmp_path / "trace").read_text(), f"{call} is not called so often"
+        assert "INJECTED" in (tmp_path / "trace").read_text(), f"{call} is called less often"
         assert code == 74, (sender.events, sender.errors)
         assert sender.wait_for("failed")["code"] == "storage"
         assert not sender.named("completed")
@@ -95,7 +95,7 @@ def test_a_disk_that_fails_is_told_and_never_acknowledged(tmp_path, fault):
             good += call == "fdatasync"
         if call == "fdatasync":
             assert sender.durable <= good * (8 << 20), f"{sender.durable} acknowledged after {good} syncs"
-            assert parts(inbox) == [], "what failed to sync is kept, and would be believed"
+            assert parts(inbox) == [], "a partial file that failed to sync is kept"
         # The next run has a disk that works.
         receiver.stop()
         receiver = Receiver(inbox)
@@ -109,8 +109,8 @@ def test_a_disk_that_fails_is_told_and_never_acknowledged(tmp_path, fault):
 
 
 @linux
-def test_a_stopped_receiver_is_noticed_and_a_stopped_sender_lets_go(tmp_path):
-    """SIGSTOP: nothing is closed, nothing answers. The other side ends by its own deadline and says so."""
+def test_a_stopped_receiver_is_detected_and_a_stopped_sender_releases_the_file(tmp_path):
+    """After SIGSTOP nothing is closed or answered. The other side ends at its own deadline and reports it."""
     expected = make_file(tmp_path / "film", 24 << 20, 5)
     receiver = Receiver(tmp_path / "inbox")
     try:

@@ -1,4 +1,4 @@
-"""Our WebSocket client (`apus ws URL`) against servers of other makes, directly, through nginx, a CONNECT proxy and a SOCKS5 proxy."""
+"""Tests the WebSocket client (`apus ws URL`) with independent servers, directly and through nginx, a CONNECT proxy and a SOCKS5 proxy."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 from support.peers import Certificate, folder, free_port, microsocks, nginx, node_server, python_server, squid
 from support.process import BINARY, ROOT
 
-USER, PASSWORD = "swift", "apus apus:#1"  # with what a URL must escape
+USER, PASSWORD = "swift", "apus apus:#1"  # with characters that a URL must escape
 SECRET = f"{USER}:apus%20apus%3A%231"
 
 
@@ -23,7 +23,7 @@ def apus(url: str, *options: str, lines: str | bytes = "", timeout: float = 60) 
 
 
 def talk(url: str, *options: str):
-    """Sends lines, a large one and a binary file, and compares what comes back."""
+    """Sends lines, one of them large, and compares the echoes."""
     lines = ["hello", "在吗？ 🐦", "x" * 125, "x" * 126, "é" * 40_000, "last"]
     result = apus(url, *options, lines="".join(line + "\n" for line in lines))
     assert result.returncode == 0, result.stderr.decode()
@@ -57,7 +57,7 @@ def test_echo(peer):
     talk(url + "/", *(["--compress"] if compress else []))
 
 
-def test_offering_compression_to_whoever(peer):
+def test_offering_compression_to_any_server(peer):
     url, compress = peer
     result = talk(url + "/", "--compress")
     assert ("permessage-deflate" in result.stderr.decode()) == compress
@@ -72,7 +72,7 @@ def test_a_binary_file(peer, tmp_path):
     assert result.stdout == data
 
 
-def test_what_is_shown(peer):
+def test_verbose_output(peer):
     url, _ = peer
     result = apus(url + "/", "--commands", "--verbose", lines="hello\n/hex 00 ff 10\n/ping are you there\n//slash\n/close 4003 enough\n")
     assert result.returncode == 0, result.stderr.decode()
@@ -91,7 +91,7 @@ def test_the_server_closes(peer):
     assert "4001" in result.stderr.decode() and "bye" in result.stderr.decode()
 
 
-def test_the_server_is_cut_off(peer):
+def test_the_server_aborts_the_connection(peer):
     url, _ = peer
     result = apus(url + "/cut", "--stay")
     assert result.stdout == b"last words\n"
@@ -127,12 +127,12 @@ def test_refused(peer):
     assert "403" in result.stderr.decode() and "no" in result.stderr.decode()
 
 
-def test_nobody_listens():
+def test_no_server():
     result = apus(f"ws://127.0.0.1:{free_port()}/")
     assert (result.returncode, result.stdout) == (69, b"")
 
 
-def test_a_pipe_whose_reader_leaves(upstream):
+def test_a_pipe_whose_reader_closes(upstream):
     command = f"yes 'a line' | '{BINARY}' ws --proxy none ws://127.0.0.1:{upstream}/ | head -n 2; echo ${{PIPESTATUS[1]}}"
     result = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert result.stdout == "a line\na line\n141\n", result.stderr
@@ -153,25 +153,25 @@ def test_wrong_arguments(arguments):
 # TLS
 
 
-def test_a_certificate_nobody_vouches_for_is_refused(secure):
+def test_a_certificate_of_an_unknown_authority_is_refused(secure):
     url, _ = secure
     result = apus(url + "/", lines="secret\n")
     assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
 
 
-def test_an_authority_of_ones_own(secure):
+def test_a_private_authority(secure):
     url, certificate = secure
     talk(url + "/", "--ca", str(certificate.certificate))
 
 
-def test_a_named_certificate(secure):
+def test_a_pinned_certificate(secure):
     url, certificate = secure
     talk(url + "/", "--insecure-pin", certificate.fingerprint)
     result = apus(url + "/", "--insecure-pin", "00" * 32, lines="secret\n")
     assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
 
 
-# On the way
+# Proxies
 
 
 @pytest.mark.parametrize("compress", [[], ["--compress"]], ids=["plain", "deflate"])

@@ -1,4 +1,4 @@
-"""Clients of other makes against our WebSocket server (`apus ws --listen`): Python's `websockets`, Node's `ws`, both also through nginx."""
+"""Tests the WebSocket server (`apus ws --listen`) with Python's `websockets` and Node's `ws`, directly and through nginx."""
 import asyncio
 import hashlib
 import json
@@ -38,7 +38,7 @@ def proxy(server):
 
 @pytest.fixture(params=["direct", "nginx ws", "nginx wss"])
 def address(request, server):
-    """A URL and the TLS context for it."""
+    """A URL and its TLS context."""
     if request.param == "direct":
         return f"ws://127.0.0.1:{server.port}/", None
     plain, secure, certificate = request.getfixturevalue("proxy")
@@ -64,7 +64,7 @@ def test_python_websockets(address, compression):
     async def run():
         async with connect(url, compression=compression, max_size=64 << 20, ssl=tls, proxy=None) as connection:
             await asyncio.wait_for(exchange(connection), 60)
-            # The extension is not said in a field of the connection's own; the response tells.
+            # The library has no property for the agreed extensions; the response contains them.
             agreed = connection.response.headers.get("Sec-WebSocket-Extensions")
             assert (agreed is not None and "permessage-deflate" in agreed) == (compression is not None)
             assert await asyncio.wait_for(await connection.ping("12345"), 10) < 10
@@ -80,7 +80,7 @@ def test_node_ws(server, proxy, compress):
         result = node_client(url, compress)
         assert result.returncode == 0, result.stderr
         answer = json.loads(result.stdout)
-        # RFC 6455 5.5.1: an endpoint echoes the code it got.
+        # An endpoint echoes the code it received (RFC 6455 section 5.5.1).
         assert (answer["count"], answer["code"]) == (14, 4002)
         assert answer["extensions"] == ("permessage-deflate" if compress else "")
 
@@ -164,7 +164,7 @@ def test_a_unix_socket(tmp_path):
         server.stop()
 
 
-def test_sigterm_says_going_away():
+def test_sigterm_closes_with_going_away():
     server = echo_server()
 
     async def run():

@@ -64,7 +64,7 @@ extension Work {
         WebSocketDeflateAgreement(role: role, parameters: WebSocketDeflateParameters(), configuration: WebSocketDeflateConfiguration())
     }
 
-    /// Words, neither all alike nor all different.
+    /// Returns a moderately compressible text.
     static func text(bytes: Int) -> ByteBuffer {
         var text = ""
         var number = 1
@@ -86,7 +86,7 @@ extension Work {
         var space = DecodeScratch()
         return { rounds in
             for _ in 0..<rounds {
-                var read = ByteBuffer(bytes: bytes)  // a buffer of its own, as a read gives one
+                var read = ByteBuffer(bytes: bytes)  // a separate buffer, as after a read
                 if let failure = decoder.decode(&read, using: &space) { throw failure }
                 var frames = space.takeBatch()
                 var found = 0

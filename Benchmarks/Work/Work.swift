@@ -1,8 +1,9 @@
-/// A piece of work of one codec or machine, for `Benchmarks/micro` and `scripts/check-allocations`.
+/// The work of one codec or state machine, for `Benchmarks/Micro/run` and
+/// `scripts/check-allocations`.
 public struct Work: Sendable {
-    /// What is done, with its size.
+    /// The name of the work, with its size.
     public let name: String
-    /// Prepares, and answers what does the work so many times.
+    /// Prepares the work, and returns a function that runs it a number of times.
     public let make: @Sendable () throws -> (Int) throws -> Void
 
     init(_ name: String, _ make: @escaping @Sendable () throws -> (Int) throws -> Void) {
@@ -10,11 +11,11 @@ public struct Work: Sendable {
         self.make = make
     }
 
-    /// Every codec and machine.
+    /// The work of every codec and state machine.
     public static let all: [Work] = Self.webSocket + Self.json + Self.engineIO + Self.socketIO + Self.framed + Self.machines
 }
 
-/// Keeps a result from being optimised away.
+/// Prevents the optimizer from removing a result.
 @inline(never) func use<Value>(_ value: Value) {}
 
 struct WorkFailure: Error {

@@ -1,8 +1,9 @@
-/* What the kernel and one core leave for any server: an echo of WebSocket frames with one read and one write for whatever has come, and nothing else.
+/* The upper bound for any server on one core: an echo of WebSocket frames with one read and one write per event.
  *
  *     cc -O2 -o floor floor.c && ./floor PORT
  *
- * No server: it believes all it is told, takes every read for whole frames of up to 64 KiB, and answers the one handshake of `sioload.cpp`.
+ * Not a complete server: it does not validate its input, expects complete frames of up to 64 KiB in each read, and accepts
+ * only the handshake of `sioload.cpp`.
  */
 #define _GNU_SOURCE /* accept4 */
 #include <netinet/in.h>
@@ -20,7 +21,7 @@ static const char handshake[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: we
                                 "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
 static char is_open[descriptors], input[1 << 16], output[1 << 17];
 
-/* The frames, unmasked, behind each other; their length. */
+/* Unmasks the frames of the input into the output, and returns the length of the output. */
 static size_t echo(size_t count) {
     const char *from = input, *end = input + count;
     char *to = output;

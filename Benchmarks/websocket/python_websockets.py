@@ -1,4 +1,4 @@
-"""Python's `websockets` on uvloop as an echo server: python_websockets.py PORT"""
+"""An echo server with Python's `websockets` on uvloop: python_websockets.py PORT"""
 import asyncio
 import sys
 

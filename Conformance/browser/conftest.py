@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: a real `apus serve`, headless Chromium, screenshots.
+"""Fixtures of the browser tests: `apus serve`, headless Chromium, screenshots.
 
 Environment: APUS_BINARY overrides the server's path, APUS_CHROMIUM the browser's, APUS_SCREENSHOTS names a folder for pictures.
 """
@@ -22,7 +22,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORD = "apus-demo"
-PATIENCE = 15_000  # ms: how long the page may take for anything
+PATIENCE = 15_000  # the timeout of page actions in milliseconds
 
 
 def find_chromium():
@@ -33,7 +33,7 @@ def find_chromium():
 
 
 class Server:
-    """`apus serve --demo` with a data folder of its own. It can be killed and started again on the same port."""
+    """`apus serve --demo` with its own data folder. It can be killed and restarted on the same port."""
 
     def __init__(self, folder):
         self.binary = os.environ.get("APUS_BINARY", str(ROOT / ".build" / "debug" / "apus"))
@@ -62,7 +62,7 @@ class Server:
         raise RuntimeError(f"{' '.join(command)} did not come up:\n{self.output()}")
 
     def kill(self):
-        """As a power cut would: no farewell."""
+        """Kills the server without a close, like a power cut."""
         self._end(signal.SIGKILL)
 
     def stop(self):
@@ -99,14 +99,14 @@ def running_server():
 
 @pytest.fixture()
 def server():
-    """A server of the test's own, with nothing in it but the demo accounts."""
+    """A server for one test, with the demo accounts only."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def shared_server():
-    """One for the tests that only read its files."""
+    """A server shared by the tests that only read its files."""
     with running_server() as server:
         yield server
 
@@ -124,7 +124,7 @@ def browser():
 
 
 class Person:
-    """Somebody at a browser of their own (cookies, storage), who knows what their page complained about."""
+    """A user with a separate browser context (cookies, storage). Records the errors of the page."""
 
     def __init__(self, browser, url, **options):
         self.context = browser.new_context(**{"viewport": {"width": 1180, "height": 760}, "locale": "en-GB", **options})
@@ -141,7 +141,7 @@ class Person:
         return self.page
 
     def _console(self, message):
-        # A refused connection is part of some tests; a script that failed or broke the content security policy never is.
+        # Some tests expect refused connections. No test expects a script error or a violation of the content security policy.
         if "Content Security Policy" in message.text or "A listener of" in message.text:
             self.complaints.append(message.text)
 
@@ -162,7 +162,7 @@ class Person:
         self.page.click("#send")
 
     def write_all(self, texts):
-        """Writes texts one after the other, as quickly as the page takes them."""
+        """Sends texts one after the other, as fast as the page accepts them."""
         self.page.evaluate("""(texts) => {
           for (const text of texts) {
             document.getElementById("message").value = text;
@@ -171,7 +171,7 @@ class Person:
         }""", texts)
 
     def begin_chat(self, name):
-        """Opens the chat with a user of this name, who is found and chosen in the dialog."""
+        """Finds the user with this name in the dialog and opens the chat."""
         self.page.click("#new-chat")
         self.page.fill("#find-people", name)
         self.page.click(f".person[data-user={name}]")
@@ -186,7 +186,7 @@ class Person:
         self.page.wait_for_function("title => document.querySelector('.peer h2')?.textContent === title", arg=title)
 
     def texts(self):
-        """All texts of the open conversation, from top to bottom."""
+        """Returns the texts of the open conversation, from top to bottom."""
         return self.page.locator(".message .text").all_inner_texts()
 
     def sees(self, text):
@@ -195,7 +195,7 @@ class Person:
 
 @pytest.fixture()
 def register(server):
-    """Makes an account without a browser."""
+    """Creates an account without a browser."""
 
     def make(name, display, password=PASSWORD):
         body = json.dumps({"name": name, "display": display, "password": password}).encode()
@@ -223,13 +223,13 @@ def person(browser, server):
 
 @pytest.fixture()
 def screenshot():
-    """Saves a picture of a page when APUS_SCREENSHOTS asks for it."""
+    """Saves a screenshot of a page if APUS_SCREENSHOTS is set."""
     folder = os.environ.get("APUS_SCREENSHOTS")
 
     def save(page, name):
         if folder:
             os.makedirs(folder, exist_ok=True)
-            page.wait_for_timeout(400)  # let animations come to rest
+            page.wait_for_timeout(400)  # wait for the end of animations
             page.screenshot(path=os.path.join(folder, f"{name}.png"))
 
     return save
@@ -237,7 +237,7 @@ def screenshot():
 
 @pytest.fixture(scope="session")
 def picture():
-    """A PNG of an evening sky: 480 × 320, made here so that no binary file lies in the repository."""
+    """A generated PNG of 480 × 320 pixels, so that the repository contains no binary file."""
     width, height = 480, 320
     rows = bytearray()
     for y in range(height):

@@ -1,9 +1,9 @@
-"""The chat page at / and the test page at /test.html, in headless Chromium against a real server."""
+"""Tests the chat page at / and the test page at /test.html in headless Chromium with a real server."""
 
 import pytest
 
 
-def test_two_people_write_and_send_a_picture(person, picture, screenshot):
+def test_two_users_send_messages_and_a_picture(person, picture, screenshot):
     alice, bobby = person(), person(color_scheme="dark")
     alice.sign_in("alice")
     bobby.sign_in("bobby")
@@ -50,7 +50,7 @@ def test_markup_is_shown_as_text(person):
     assert "owned" not in bobby.page.title()
 
 
-def test_messages_wait_for_somebody_who_was_away(person, screenshot):
+def test_messages_wait_for_an_offline_user(person, screenshot):
     alice, bobby = person(), person()
     alice.sign_in("alice")
     bobby.sign_in("bobby")
@@ -72,7 +72,7 @@ def test_messages_wait_for_somebody_who_was_away(person, screenshot):
     assert bobby.page.title() == "(5) Apus"
     screenshot(bobby.page, "unread")
     bobby.open_chat()
-    # The last one may stand there before those before it have been fetched.
+    # The last message may be shown before earlier ones have been loaded.
     for text in ["Before", *five]:
         bobby.sees(text)
     bobby.page.wait_for_selector("#new-messages")
@@ -82,7 +82,7 @@ def test_messages_wait_for_somebody_who_was_away(person, screenshot):
     alice.page.wait_for_function("() => document.querySelectorAll('.message.mine[data-state=sent]').length === 0")
 
 
-def test_what_was_written_without_a_server_arrives_once_and_in_order(person, server, screenshot):
+def test_messages_sent_without_a_server_arrive_once_and_in_order(person, server, screenshot):
     alice, bobby = person(), person()
     alice.sign_in("alice")
     bobby.sign_in("bobby")
@@ -100,18 +100,18 @@ def test_what_was_written_without_a_server_arrives_once_and_in_order(person, ser
     screenshot(alice.page, "waiting")
 
     server.start()
-    alice.visit()  # a page of its own finds the outbox of the first; both send it
+    alice.visit()  # a second page finds the outbox of the first; both send it
     alice.page.wait_for_selector("#chats .chat")
     alice.open_chat()
     bobby.sees(three[-1])
     alice.sees(three[-1])
     alice.page.wait_for_selector(".message.mine[data-state=waiting]", state="detached")
-    bobby.page.wait_for_timeout(1500)  # time for a doubled message to show itself
-    for somebody in (alice, bobby):
-        assert somebody.texts()[-4:] == ["Before"] + three
+    bobby.page.wait_for_timeout(1500)  # time for a duplicate to appear
+    for user in (alice, bobby):
+        assert user.texts()[-4:] == ["Before"] + three
 
 
-def test_a_new_account_finds_people_and_makes_a_group(person, screenshot):
+def test_a_new_account_finds_users_and_creates_a_group(person, screenshot):
     bobby, carol = person(), person()
     bobby.sign_in("bobby")
     page = carol.visit()

@@ -1,4 +1,4 @@
-"""Answers that come in pages: the page shows all of somebody's conversations and people, also when they do not fit into one answer."""
+"""Paged answers: the web page shows all conversations and users, also if they do not fit into one answer."""
 import socketio
 
 import requests
@@ -32,7 +32,7 @@ def test_every_page_of_conversations_is_shown(server, person):
     page = person().sign_in("alice")
     page.wait_for_function(f"() => document.querySelectorAll('#chats .chat').length === {GROUPS + 1}")
     titles = page.locator("#chats .chat").all_inner_texts()
-    assert f"Group {GROUPS - 1}" in titles[0]  # the newest first, whatever page it was on
+    assert f"Group {GROUPS - 1}" in titles[0]  # the newest first, independent of its page
     assert all(any(f"Group {number}\n" in title for title in titles) for number in range(GROUPS))
 
 

@@ -1,4 +1,4 @@
-"""Finding people: the page at / in headless Chromium against a real server."""
+"""Tests the search for users in the page at / in headless Chromium with a real server."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +10,7 @@ def found(page):
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "locale": "zh-CN"}])
-def test_people_are_found_by_any_part_of_their_names(person, register, screenshot, options):
+def test_users_are_found_by_any_part_of_their_names(person, register, screenshot, options):
     for name, display in (("zhangwei", "张伟"), ("jfisher", "Jane Mary Fisher"), ("fisherman", "Noah")):
         register(name, display)
     alice = person(**options)
@@ -35,7 +35,7 @@ def test_people_are_found_by_any_part_of_their_names(person, register, screensho
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "locale": "zh-CN"}])
-def test_a_long_list_of_people_says_that_there_are_more(person, register, screenshot, options):
+def test_a_long_list_of_users_shows_that_there_are_more(person, register, screenshot, options):
     names = sorted(f"crowd{number}" for number in range(53))
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda name: register(name, name.title()), names))

@@ -1,8 +1,8 @@
-"""What the page sends, where to, and what becomes of what is refused: the page at / in headless Chromium against a real server."""
+"""Tests sending, and the handling of refused messages, in the page at / in headless Chromium with a real server."""
 
 import pytest
 
-# Preparing a picture takes as long as the test wants: until it calls `letPictures(true)`.
+# Delays the preparation of pictures until the test calls `letPictures(true)`.
 SLOW_PICTURES = """
   const prepare = globalThis.createImageBitmap;
   let open;
@@ -12,7 +12,7 @@ SLOW_PICTURES = """
 """
 
 
-# Puts entries into the outbox of the open chat, as an earlier page would have.
+# Adds entries to the outbox of the open chat, as an earlier page does.
 STORE = """async (entries) => {
   const account = JSON.parse(localStorage.getItem("apus.session")).user.id;
   const request = indexedDB.open("apus");
@@ -28,7 +28,7 @@ STORE = """async (entries) => {
 
 
 def two_chats(person, register, *scripts):
-    """alice with two chats, bobby's (open) and carol's; and the two of them at their own pages."""
+    """Signs in alice, with chats with bobby (open) and carol, and bobby and carol at their own pages."""
     register("carol", "Carol")
     alice, bobby, carol = person(), person(), person()
     for script in scripts:
@@ -52,7 +52,7 @@ def test_pictures_go_to_the_chat_in_which_enter_was_pressed(person, register, pi
     attach(page, picture, [f"{number}.png" for number in range(9)])
     page.wait_for_function("() => document.querySelectorAll('#tray .tray-item img').length === 9")
     page.fill("#message", "Nine of them")
-    # Enter and the click on another chat, with nothing in between.
+    # Enter, followed immediately by a click on another chat.
     page.evaluate("""() => {
       document.querySelector("form.composer").requestSubmit();
       [...document.querySelectorAll("#chats .chat")].find((chat) => chat.textContent.includes("Carol")).click();
@@ -78,7 +78,7 @@ def test_pictures_in_preparation_belong_to_their_chat(person, register, picture,
     alice.choose("Bobby")
     page.wait_for_function("() => document.querySelectorAll('#tray .tray-waiting').length === 2")
     assert page.input_value("#message") == "Under the second"
-    # Sent while they are being prepared; what is written next does not overtake them.
+    # Sent during the preparation; later messages do not overtake them.
     page.click("#send")
     alice.write("After the pictures")
     alice.choose("Carol")
@@ -92,7 +92,7 @@ def test_pictures_in_preparation_belong_to_their_chat(person, register, picture,
     assert carol.page.locator(".thumb").count() == 0
 
 
-def test_a_picture_that_is_ready_late_lands_in_its_own_tray(person, register, picture):
+def test_a_picture_that_is_ready_late_stays_in_its_own_chat(person, register, picture):
     alice, bobby, _ = two_chats(person, register, SLOW_PICTURES)
     page = alice.page
     attach(page, picture, ["late.png"])
@@ -112,7 +112,7 @@ def test_half_an_emoji_is_stored_and_does_not_stop_the_outbox(person):
     for each, name in ((alice, "alice"), (bobby, "bobby")):
         each.sign_in(name)
         each.open_chat()
-    # What an older page left behind, and one that is written now.
+    # An entry of an older page, and a new message.
     alice.page.evaluate(f"() => ({STORE})([{{ id: 'old', body: {{ text: 'old \\ud83d' }} }}])")
     alice.page.reload()
     alice.page.wait_for_selector("#message")
@@ -126,7 +126,7 @@ def test_half_an_emoji_is_stored_and_does_not_stop_the_outbox(person):
     alice.page.wait_for_selector(".message.mine[data-state=waiting]", state="detached")
 
 
-def test_a_refused_message_can_be_tried_again_or_deleted(person, screenshot):
+def test_a_refused_message_can_be_retried_or_deleted(person, screenshot):
     alice, bobby = person(), person()
     for each, name in ((alice, "alice"), (bobby, "bobby")):
         each.sign_in(name)
@@ -149,8 +149,8 @@ def test_a_refused_message_can_be_tried_again_or_deleted(person, screenshot):
 
 
 @pytest.mark.parametrize("isSame", [True, False])
-def test_try_again_after_a_conflict_makes_no_duplicate(person, isSame):
-    """The id of a message is known to the server with another `ref`, which the page cannot know, or with other words."""
+def test_a_retry_after_a_conflict_creates_no_duplicate(person, isSame):
+    """The server knows the ID of a message with another `ref`, which the page does not see, or with another text."""
     alice, bobby = person(), person()
     for each, name in ((alice, "alice"), (bobby, "bobby")):
         each.sign_in(name)
@@ -175,7 +175,7 @@ def test_try_again_after_a_conflict_makes_no_duplicate(person, isSame):
         page.get_by_role("button", name="Try again").click()
     alice.write("Last")
     bobby.sees("Last")
-    # Where the log holds the message, its outbox entry goes without a word.
+    # If the log contains the message, its outbox entry is removed silently.
     expected = ["First", "Words", "Last"] if isSame else ["First", "Other words", "Words", "Last"]
     page.wait_for_function("() => !document.querySelector('.message[data-state=waiting], .message[data-state=failed]')")
     assert bobby.texts()[1:] == expected

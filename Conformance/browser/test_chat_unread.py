@@ -1,4 +1,4 @@
-"""Where a chat opens, and what counts as read: the page at / in headless Chromium against a real server."""
+"""Tests the opening position of a chat and read marks in the page at / in headless Chromium with a real server."""
 
 import pytest
 
@@ -7,7 +7,7 @@ LOOK_AWAY = "window.isAway = false; document.hasFocus = () => !window.isAway;"
 
 @pytest.fixture()
 def pair(person):
-    """alice and bobby, signed in, with their chat open, and the demo's message from alice, which bobby has read."""
+    """Signs in alice and bobby and opens their chat. bobby has read the demo's message from alice."""
     alice, bobby = person(), person()
     bobby.context.add_init_script(LOOK_AWAY)
     for each, name in ((alice, "alice"), (bobby, "bobby")):
@@ -22,7 +22,7 @@ def look_away(person, is_away):
 
 
 def texts_on_screen(page):
-    """The texts of the messages whose end is on the screen."""
+    """Returns the texts of the messages whose end is visible."""
     return page.evaluate("""() => {
       const { top, bottom } = document.getElementById("scroller").getBoundingClientRect();
       const rows = [...document.querySelectorAll(".message")].filter((row) => {
@@ -34,7 +34,7 @@ def texts_on_screen(page):
 
 
 def read_texts(page):
-    """What the other one has read, as the sender sees it."""
+    """Returns the texts that the sender sees as read."""
     return page.locator(".message.mine[data-state=read] .text").all_inner_texts()
 
 
@@ -71,14 +71,14 @@ def test_a_chat_opens_at_its_first_unread_message(person, screenshot, options):
     line_top, first_top = (page.locator(each).bounding_box()["y"] for each in ("#new-messages", ".message[data-n='2']"))
     assert line_top < first_top
 
-    # Read is what is on the screen, on the server too; the button counts the rest.
+    # The visible messages are read, also at the server; the button counts the others.
     seen = len(shown) - 1
     wait_for_read(alice.page, 1 + seen)
     page.wait_for_function("count => document.querySelector('#jump .badge').textContent === count", arg=str(100 - seen))
     assert not page.is_visible("#to-unread")
     screenshot(page, f"unread-{'phone' if options else 'desktop'}-opened")
 
-    # The newest: what lies between stays unread, and there is a way back to it.
+    # At the newest message: the skipped messages stay unread, and a button leads to them.
     page.click("#jump")
     page.wait_for_selector("#jump", state="hidden")
     last = texts_on_screen(page)
@@ -91,7 +91,7 @@ def test_a_chat_opens_at_its_first_unread_message(person, screenshot, options):
     assert wanted[seen] in texts_on_screen(page)[:2]
     screenshot(page, f"unread-{'phone' if options else 'desktop'}-back")
 
-    # Who reads on to the end has read all of it, also what was on the screen before.
+    # Scrolling to the end marks all messages as read, including those visible before.
     page.evaluate("""async () => {
       const scroller = document.getElementById("scroller");
       while (scroller.scrollTop + scroller.clientHeight < scroller.scrollHeight - 1) {
@@ -118,7 +118,7 @@ def test_far_more_unread_messages_than_a_page_of_history(pair):
     wait_for_read(alice.page, len(shown))
 
 
-def test_nothing_is_read_by_a_window_without_focus(pair):
+def test_a_window_without_focus_marks_nothing_as_read(pair):
     alice, bobby = pair
     look_away(bobby, True)
     wanted = [f"Unseen {number}" for number in range(1, 41)]
@@ -126,7 +126,7 @@ def test_nothing_is_read_by_a_window_without_focus(pair):
     alice.page.wait_for_function("() => document.querySelectorAll('.message.mine[data-state=sent]').length === 40")
     page = bobby.page
     page.wait_for_function("() => document.querySelectorAll('.message').length === 41")
-    # The view follows until the first of them would leave it; all of them are still unread.
+    # The view follows until the first of them would leave it; all are still unread.
     assert wanted[0] in texts_on_screen(page)
     assert page.locator(".chat .badge").inner_text() == "40"
     assert len(read_texts(alice.page)) == 1
@@ -157,7 +157,7 @@ def test_at_the_end_new_messages_are_followed_and_read(pair):
     wait_for_read(alice.page, 31)
     assert texts_on_screen(bobby.page)[-1] == "Line 29"
     assert not bobby.page.is_visible("#jump") and not bobby.page.is_visible("#to-unread")
-    # Who reads further up is left there.
+    # The position is kept if earlier messages are being read.
     bobby.page.evaluate("document.getElementById('scroller').scrollTop = 0")
     alice.write("Below the screen")
     bobby.page.wait_for_function("() => document.querySelector('#jump .badge').textContent === '1'")
@@ -167,7 +167,7 @@ def test_at_the_end_new_messages_are_followed_and_read(pair):
     wait_for_read(alice.page, 32)
 
 
-def test_a_lost_mark_is_told_after_the_reconnection(person):
+def test_a_lost_mark_is_sent_after_the_reconnection(person):
     alice, bobby = person(), person()
     lost = []
 
@@ -175,7 +175,7 @@ def test_a_lost_mark_is_told_after_the_reconnection(person):
         server = socket.connect_to_server()
 
         def from_page(message):
-            # The first mark goes down with its connection.
+            # The first mark is lost with its connection.
             if not lost and isinstance(message, str) and '["mark"' in message:
                 lost.append(message)
                 socket.close()
@@ -190,14 +190,14 @@ def test_a_lost_mark_is_told_after_the_reconnection(person):
         each.sign_in(name)
         each.open_chat()
     wait_for_read(alice.page, 1)
-    bobby.page.wait_for_timeout(500)  # until the upgrade to WebSocket; a mark sent by polling is not what is tried here
+    bobby.page.wait_for_timeout(500)  # until the upgrade to WebSocket; this test is not about marks sent by polling
     alice.write("Is this read?")
     wait_for_read(alice.page, 2)
     assert len(lost) == 1
 
 
 @pytest.mark.parametrize(("address", "locale"), [("/#/c/%", "en-GB"), ("/#/c/%E4%BD", "zh-CN"), ("/#/c/nothing-of-mine", "en-GB")])
-def test_an_address_that_leads_nowhere(person, screenshot, address, locale):
+def test_an_address_of_an_unknown_chat(person, screenshot, address, locale):
     alice = person(locale=locale)
     alice.sign_in("alice")
     page = alice.visit(address)

@@ -1,5 +1,5 @@
-"""What the official JavaScript client does beyond the interop matrix, from pages in Chromium: `io()` as most pages call it, `retries`, other origins,
-pages that are left."""
+"""Tests the official JavaScript client in Chromium beyond the interop matrix: `io()` without options, `retries`, other origins,
+pages that are closed."""
 import pytest
 
 from support import matrix
@@ -46,7 +46,7 @@ def test_io_without_any_options(page):
 
 
 def test_a_namespace_is_left_and_joined_again_at_once(page):
-    """41 and 40 in one turn: the server has to let the old socket go before the new one comes."""
+    """41 and 40 in one turn: the server must close the old socket before it opens the new one."""
     assert page.evaluate("""async () => {
       const socket = io("/custom", { transports: ["websocket"] });
       const ids = [];
@@ -60,11 +60,11 @@ def test_a_namespace_is_left_and_joined_again_at_once(page):
       const rooms = await socket.emitWithAck("join", "last");
       socket.disconnect();
       return [new Set(ids).size, rooms.length];
-    }""") == [20, 2]  # the last room and its own
+    }""") == [20, 2]  # the last room and the socket's own
 
 
 def test_timeouts_and_volatile_events(page):
-    """An event the server does not know has no ack; a volatile one is lost while there is no connection and counts for nothing after."""
+    """An unknown event is not acknowledged. A volatile event is dropped while there is no connection."""
     assert page.evaluate("""async () => {
       const socket = io({ autoConnect: false });
       const echoes = [];
@@ -81,7 +81,7 @@ def test_timeouts_and_volatile_events(page):
 
 @pytest.mark.parametrize("transport", ["polling", "websocket"])
 def test_retries_outlive_a_restart(browser, transport):
-    """`retries` with `ackTimeout`: one in flight, sent again until acknowledged. Each arrives, in order; ours takes no offence at a repetition."""
+    """`retries` with `ackTimeout`: one in flight, sent again until acknowledged. All arrive in order; the server accepts repetitions."""
     port = free_port()
     server, context = start(port), browser.new_context()
     try:
@@ -123,8 +123,8 @@ def test_a_page_of_another_origin_is_refused(browser, io_server):
 
 
 @pytest.mark.parametrize("transport", ["polling", "websocket"])
-def test_a_page_that_is_left_frees_its_connection(page, io_server, transport):
-    """A reload does not say goodbye: the WebSocket, or the held poll, just closes."""
+def test_a_closed_page_releases_its_connection(page, io_server, transport):
+    """A reload sends no close packet: the WebSocket, or the pending poll, is closed."""
     import time
 
     before = io_server.sockets()

@@ -1,4 +1,4 @@
-"""The page's pure modules, called one by one inside the browser that will run them."""
+"""Tests the page's pure modules in a browser."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_the_log_never_crosses_a_hole(run):
     assert (result["held"], result["low"], result["high"]) == ([1, 2, 3, 4, 5, 6], 1, 6)
 
 
-def test_a_fresh_window_keeps_what_came_early(run):
+def test_a_new_window_keeps_early_events(run):
     assert run("""async () => {
       const { ConversationLog } = await import("/js/chat/log.js");
       const log = new ConversationLog({ seq: 1, last: { seq: 1 } });
@@ -50,7 +50,7 @@ def test_unread_is_derived_and_own_messages_are_read(run):
     }""") == [[2, 2, 3, 1, 1, 0], True, False]
 
 
-def test_read_is_what_was_seen_without_a_gap(run):
+def test_messages_shown_without_a_gap_are_read(run):
     assert run("""async () => {
       const { Conversation } = await import("/js/chat/conversation.js");
       const head = { conv: "c", kind: "group", members: [{ user: "me", read: 10 }, { user: "you", read: 0 }], seq: 30, n: 30, read: 10, unread: 20, min_seq: 1, updated_at: 1, last: null };
@@ -95,7 +95,7 @@ def test_a_lost_mark_is_sent_again_and_only_the_newest(run):
     assert result["told"] == [12, 3]
 
 
-# What the sender needs of a chat, with an outbox in memory. `answer(entry)` decides about a send.
+# A chat for the sender, with an outbox in memory. `answer(entry)` determines the result of a send.
 FAKE_CHAT = """
   const { Sender } = await import("/js/chat/sender.js");
   const { ChatError } = await import("/js/chat/api.js");
@@ -131,7 +131,7 @@ def test_a_refused_message_does_not_block_the_next(run, code, tries):
 
 
 @pytest.mark.parametrize("code", ["storage", "too_many", "network"])
-def test_what_passes_is_tried_again_under_the_same_id(run, code):
+def test_a_temporary_error_is_retried_with_the_same_id(run, code):
     assert run("async (code) => {" + FAKE_CHAT + """
       let failures = 3;
       const chat = makeChat([entry("first"), entry("next")], () => { if (failures-- > 0) throw new ChatError(code, "later"); return {}; });
@@ -142,7 +142,7 @@ def test_what_passes_is_tried_again_under_the_same_id(run, code):
 
 
 @pytest.mark.parametrize(("stored", "sent", "done"), [
-    ({"kind": "text", "body": {"text": "m"}}, [], ["known m"]),  # it is there: nothing is sent a second time
+    ({"kind": "text", "body": {"text": "m"}}, [], ["known m"]),  # the message is stored: nothing is sent again
     ({"kind": "text", "body": {"text": "other words"}}, ["m-2"], ["m-2"]),
     ({"kind": "text", "body": {"text": "m"}, "sender": "you"}, ["m-2"], ["m-2"]),
     (None, ["m-2"], ["m-2"]),

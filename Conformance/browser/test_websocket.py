@@ -1,4 +1,4 @@
-"""Chromium's own WebSocket against our server (`apus ws --listen`), with and without compression."""
+"""Tests the server (`apus ws --listen`) with Chromium's WebSocket, with and without compression."""
 import re
 import select
 import subprocess
@@ -47,7 +47,7 @@ def echo(request):
     process = subprocess.Popen(
         [str(BINARY), "ws", "--listen", "127.0.0.1:0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
-        assert select.select([process.stdout], [], [], 30)[0], "the server did not say that it listens"
+        assert select.select([process.stdout], [], [], 30)[0], "the server did not print its address"
         port = re.search(r"listening on ws://127\.0\.0\.1:(\d+)", process.stdout.readline()).group(1)
         yield f"ws://127.0.0.1:{port}/", request.param
     finally:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A peer of the fixed mode, written from the text of seed 003 (SocketDemo) alone: a header of a length both sides know, JSON padded with zero
-bytes, the body's length under "bodyLenght", then the body.
+"""A peer of the fixed header mode, written from the description of SocketDemo's protocol: a header of a length known to both sides, JSON
+padded with zero bytes, the body's length under "bodyLenght", then the body.
 
     framed_seed_peer.py server HEADER-LENGTH             echoes messages; prints "listening 127.0.0.1:PORT"; ends when its input ends
-    framed_seed_peer.py client PORT HEADER-LENGTH COUNT  sends COUNT messages, checks that each comes back, prints "ok COUNT"
+    framed_seed_peer.py client PORT HEADER-LENGTH COUNT  sends COUNT messages, checks each echo, prints "ok COUNT"
 """
 import json
 import socket
@@ -12,7 +12,7 @@ import threading
 
 
 def header_bytes(length: int, info: dict, body: bytes) -> bytes:
-    # writeData:info: the caller's dictionary, the length put into it, NSJSONWritingPrettyPrinted, then zeros.
+    # writeData:info: the caller's dictionary with the length added, NSJSONWritingPrettyPrinted, then zeros.
     fields = dict(info)
     fields["bodyLenght"] = len(body)
     text = json.dumps(fields, indent=2, ensure_ascii=False).encode()
@@ -34,7 +34,7 @@ def read_exactly(connection: socket.socket, count: int) -> bytes | None:
 
 
 def read_message(connection: socket.socket, length: int) -> tuple[dict, bytes] | None:
-    # didReadData:withTag: the zeros are taken out, the rest is JSON, then the body of that length is read.
+    # didReadData:withTag: the zeros are removed, the rest is JSON, then a body of that length is read.
     head = read_exactly(connection, length)
     if head is None:
         return None
@@ -71,7 +71,7 @@ def run_client(port: int, length: int, count: int) -> None:
             info = {"name": f"图{index}.png", "index": index, "last": index == count - 1}
             body = bytes((index * 7 + offset) & 255 for offset in range((index * 4099) % 70_000))
             message = header_bytes(length, info, body) + body
-            if index % 3 == 0:  # in pieces that fit nothing
+            if index % 3 == 0:  # in pieces that match no boundary
                 for start in range(0, len(message), 1009):
                     connection.sendall(message[start : start + 1009])
             else:

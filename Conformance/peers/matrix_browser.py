@@ -1,8 +1,8 @@
-"""The official JavaScript client in headless Chromium as a column of the interop matrix; the rows are in `matrix_client.js`.
+"""Runs the official JavaScript client in headless Chromium as a column of the interop matrix; `matrix_client.js` contains the checks.
 
     python matrix_browser.py URL TRANSPORT… --client socket.io.min.js --chromium PATH
 
-One browser, a context with connections of its own for each transport. Each line printed names its transport.
+One browser, with a separate context for each transport. Each line printed names its transport.
 """
 import argparse
 import asyncio
@@ -26,8 +26,8 @@ async def run(browser, transport):
     say = lambda line: print(json.dumps({"transport": transport, **line}), flush=True)
     page.on("pageerror", lambda error: say({"trouble": str(error)}))
     await page.expose_function("report", say)
-    # The server's 404 page: a page of its own origin, as most pages are that connect to it. (One made by Playwright has no address, and
-    # Chromium does not let it open a WebSocket to this machine.)
+    # The server's 404 page, which has the server's origin, like most pages that connect to it. (A page of Playwright has no address, and
+    # Chromium does not permit it to open a WebSocket to this machine.)
     await page.goto(options.url + "/matrix.html")
     await page.add_script_tag(path=options.client)
     await page.add_script_tag(path=str(ROWS))

@@ -1,5 +1,5 @@
 // The official JavaScript client as a column of the interop matrix, in a page of Chromium. `matrix_browser.py` loads the client and this file
-// and calls `runMatrix(url, transport)`; `report` is its binding. The rows are those of `matrix_client.py`.
+// and calls `runMatrix(url, transport)`; `report` is its binding. The checks are those of `matrix_client.py`.
 
 const WAIT = 30_000;
 const TEXTS = [
@@ -18,7 +18,7 @@ function fail(what) {
   throw new Error(what.slice(0, 600));
 }
 
-// Bytes in a form that JSON shows; a value that looks like it is no part of the rows.
+// Encodes bytes in a form that JSON can show; no check sends a value of this form.
 function plain(value) {
   return JSON.stringify(value, (_, inner) => {
     if (inner instanceof ArrayBuffer) return { ArrayBuffer: Array.from(new Uint8Array(inner)).join() };
@@ -67,7 +67,7 @@ class Rows {
     this.options = { forceNew: true, transports: this.transports, reconnectionDelay: 100, reconnectionDelayMax: 500 };
   }
 
-  // What `io()` does by itself, on the page's own origin, where that is this row's way of travelling.
+  // `io()` without options, on the page's own origin, if its default matches this transport.
   make(options = {}) {
     if (this.transports.length === 2 && Object.keys(options).length === 0) return io({ forceNew: true, reconnectionDelay: 100, reconnectionDelayMax: 500 });
     return io(this.url, { ...this.options, ...options });
@@ -140,9 +140,9 @@ class Rows {
     const numbers = Array.from({ length: 100 }, (_, number) => number);
     const answers = [];
     await Promise.all(numbers.map((number) => new Promise((resolve) => socket.emit("ack", number, (...values) => resolve(answers.push([number, ...values]))))));
-    same(answers.sort((a, b) => a[0] - b[0]), numbers.map((number) => [number, number]), "an ack of its own");
+    same(answers.sort((a, b) => a[0] - b[0]), numbers.map((number) => [number, number]), "the ack of each event");
     for (const value of [...BINARIES, "why"]) {
-      same(await this.ask(socket, "emit-back", value), { answer: [value], bytes: bytes(9, 8) }, "our answer");
+      same(await this.ask(socket, "emit-back", value), { answer: [value], bytes: bytes(9, 8) }, "the client's answer");
     }
     same(asked, [...BINARIES, "why"].map((value) => [value]), "the questions");
     await this.barrier(socket);
@@ -197,13 +197,13 @@ class Rows {
     for (const value of values) sockets[0].emit("to-room", room, value);
     same(await heard[1].take(values.length), values.map((value) => [room, value]), "the room's events");
     if ((await this.ask(sockets[1], "leave", room)).includes(room)) fail("still in the room left");
-    sockets[0].emit("to-room", room, "to nobody");
+    sockets[0].emit("to-room", room, "to an empty room");
     const everyone = { room, bytes: bytes(1, 2) };
     sockets[2].emit("bc", everyone);
     for (const inbox of broadcast) same(await inbox.take(1), [[everyone]], "the broadcast");
     for (const socket of sockets) await this.barrier(socket);
     same(broadcast.map((inbox) => inbox.count), [1, 1, 1], "the broadcast, once");
-    same(heard.map((inbox) => inbox.count), [0, values.length, 0], "who heard the room");
+    same(heard.map((inbox) => inbox.count), [0, values.length, 0], "the number of room events for each socket");
     for (const socket of sockets) socket.disconnect();
   }
 
@@ -216,8 +216,8 @@ class Rows {
     for (const text of ["x".repeat(1_000_000), "🐦".repeat(250_000), null]) {
       const value = text ?? { deep: [large.buffer] };
       socket.emit("echo", value);
-      if (!isRight((await inbox.take(1))[0][0], text)) fail("a megabyte came back changed");
-      if (!isRight(await this.ask(socket, "ack", value), text)) fail("a megabyte was acknowledged changed");
+      if (!isRight((await inbox.take(1))[0][0], text)) fail("the echo of a megabyte differs");
+      if (!isRight(await this.ask(socket, "ack", value), text)) fail("the ack of a megabyte differs");
     }
     same(inbox.count, 3, "each once");
     socket.disconnect();
@@ -234,7 +234,7 @@ class Rows {
     await this.joined(custom);
     custom.emit("leave-me");
     await eventually(() => reasons.length > 0, () => "the disconnect of /custom");
-    await sleep(500); // several times the pause before a reconnection
+    await sleep(500); // several times the reconnection delay
     same(reasons, ["io server disconnect"], "reasons");
     same([custom.active, custom.connected, root.connected], [false, false, true], "states");
     await this.barrier(root);
@@ -242,7 +242,7 @@ class Rows {
     await this.joined(custom);
     await this.barrier(custom);
     same(connects, 2, "times connected");
-    // The whole connection: each namespace is told, and nobody comes back.
+    // The whole connection: each namespace receives the disconnect, and no socket reconnects.
     reasons = [];
     root.on("disconnect", (reason) => reasons.push(reason));
     root.emit("close-me");
@@ -265,9 +265,9 @@ class Rows {
     await this.ask(root, "join", "before");
     await report({ ready: "restart" });
     await eventually(() => reasons.length > 0, () => "the connection is lost");
-    // Kept until the server is back.
+    // Buffered until the server is available again.
     for (let number = 0; number < 20; number += 1) root.emit("echo", number);
-    same(await inbox.take(20), Array.from({ length: 20 }, (_, number) => [number]), "what was emitted meanwhile");
+    same(await inbox.take(20), Array.from({ length: 20 }, (_, number) => [number]), "the events emitted while disconnected");
     await this.joined(custom);
     await this.barrier(custom);
     if (ids.length !== 2 || ids[0] === ids[1] || root.id !== ids[1]) fail(`ids ${ids}`);

@@ -1,9 +1,9 @@
-"""python-socketio as a column of the interop matrix, 5.x or 4.6 (Socket.IO 2.x on the wire), against `apus conformance-server`.
+"""Runs python-socketio 5.x or 4.6 (Socket.IO 2.x on the wire) as a column of the interop matrix, with `apus conformance-server`.
 
     python matrix_client.py URL TRANSPORT [msgpack] [CHECK…]      TRANSPORT: polling, websocket or upgrade
 
-Runs every row and prints a line of JSON for each: {"check": …, "failure": null or what went wrong}. For the restart it prints
-{"ready": "restart"} and waits for the server to go and come back. The other columns' clients do the same with their own means.
+Performs every check and prints a line of JSON for each: {"check": …, "failure": null or a message}. For the restart check it prints
+{"ready": "restart"} and waits until the server has been restarted. The clients of the other columns behave in the same way.
 """
 import json
 import os
@@ -31,7 +31,7 @@ BINARIES = [
     {"a": {"b": [b"first", {"c": b"second"}]}, "text": "between 🐦", "d": b"\xff" * 10_000}, [b"\x04", b"\x1e", b"\xff\x00", "4"],
 ]
 if IS_2:
-    # What 4.6 gets wrong itself: an empty attachment becomes None, and characters beyond the Basic Multilingual Plane count once in the lengths
+    # Faults of 4.6: an empty attachment becomes None, and a character beyond the Basic Multilingual Plane counts once in the lengths
     # of a payload, where the protocol counts UTF-16 code units.
     BINARIES.remove(b"")
     BINARIES[2]["text"] = "between 雨"
@@ -39,13 +39,13 @@ if IS_2:
 
 
 def same(got, wanted, what):
-    """Equal, and of the same types: True is not 1."""
+    """Checks that the values and their types are equal: True is not 1."""
     if repr(got) != repr(wanted):
         raise AssertionError(f"{what}: {repr(got)[:250]} instead of {repr(wanted)[:250]}")
 
 
 class Inbox:
-    """Every event of one name that a client has got, in order."""
+    """The events of one name that a client has received, in order."""
 
     def __init__(self, client, event, namespace="/", wanted=lambda *values: True):
         self.count, self._queue, self._wanted = 0, queue.Queue(), wanted
@@ -61,17 +61,17 @@ class Inbox:
 
 
 def make(reconnection=False):
-    # Order on the wire is order of the calls only with one sender: nothing here emits from two threads.
+    # The order on the wire is that of the calls only with one sender: no check emits from two threads.
     options = {"reconnection_delay": 0.1, "reconnection_delay_max": 0.5, "randomization_factor": 0.5} if reconnection else {}
     client = socketio.Client(reconnection=reconnection, **SERIALIZER, **options)
-    # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
+    # It handles every message in a separate thread, in no defined order. This replacement handles them in sequence.
     trigger = client.eio._trigger_event
     client.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})
     return client
 
 
 def connect(client, *namespaces, auth=None):
-    """Connects and waits until each namespace is joined or refused; answers {namespace: None or what the refusal said}."""
+    """Connects and waits until each namespace is joined or refused. Returns {namespace: None or the text of the refusal}."""
     outcome = queue.Queue()
     names = [namespace.split("?")[0] for namespace in namespaces]
     for name in names:
@@ -90,7 +90,7 @@ def joined(client, *namespaces, **options):
 
 
 def leave(*clients):
-    """Not waited for: when 5.x has a POST under way at that moment its close is never sent, and it waits for the poll that the next ping answers."""
+    """Disconnects without waiting. With a POST in flight, 5.x never sends its close, and waits for the poll until the next ping."""
     for client in clients:
         threading.Thread(target=client.disconnect, daemon=True).start()
 
@@ -159,9 +159,9 @@ def acks():
     same(answers.get(timeout=WAIT), (), "no value")
     for number in range(100):
         client.emit("ack", number, callback=lambda *values, number=number: answers.put((number, values)))
-    same(sorted(answers.get(timeout=WAIT) for _ in range(100)), [(number, (number,)) for number in range(100)], "an ack of its own")
+    same(sorted(answers.get(timeout=WAIT) for _ in range(100)), [(number, (number,)) for number in range(100)], "the ack of each event")
     for value in [*BINARIES, "why"]:
-        same(client.call("emit-back", (value,), timeout=WAIT), {"answer": [value], "bytes": b"\x09\x08"}, "our answer")
+        same(client.call("emit-back", (value,), timeout=WAIT), {"answer": [value], "bytes": b"\x09\x08"}, "the client's answer")
     same(asked, [(value,) for value in [*BINARIES, "why"]], "the questions")
     barrier(client)
     same(answers.qsize(), 0, "acks that came twice")
@@ -205,20 +205,20 @@ def rooms():
     for client in clients:
         joined(client, "/")
     for client in clients[:2]:
-        assert room in client.call("join", room, timeout=WAIT), "not in the room joined"
+        assert room in client.call("join", room, timeout=WAIT), "not in the joined room"
     values = BINARIES + list(range(20))
     for value in values:
         clients[0].emit("to-room", (room, value))
     same(heard[1].take(len(values)), [(room, value) for value in values], "the room's events")
-    assert room not in clients[1].call("leave", room, timeout=WAIT), "still in the room left"
-    clients[0].emit("to-room", (room, "to nobody"))
+    assert room not in clients[1].call("leave", room, timeout=WAIT), "still in the left room"
+    clients[0].emit("to-room", (room, "to an empty room"))
     everyone = {"room": room, "bytes": b"\x01\x02"}
     clients[2].emit("bc", everyone)
     same([inbox.take(1) for inbox in broadcast], [[(everyone,)]] * 3, "the broadcast")
     for client in clients:
         barrier(client)
     same([inbox.count for inbox in broadcast], [1] * 3, "the broadcast, once")
-    same([inbox.count for inbox in heard], [0, len(values), 0], "who heard the room")
+    same([inbox.count for inbox in heard], [0, len(values), 0], "the number of room events for each socket")
     leave(*clients)
 
 
@@ -229,8 +229,8 @@ def megabyte():
     values = ["x" * 1_000_000, "🐦" * 250_000, {"deep": [os.urandom(1_000_000)]}]
     for value in values:
         client.emit("echo", value)
-        assert inbox.take(1) == [(value,)], "a megabyte came back changed"
-        assert client.call("ack", value, timeout=WAIT) == value, "a megabyte was acknowledged changed"
+        assert inbox.take(1) == [(value,)], "the echo of a megabyte differs"
+        assert client.call("ack", value, timeout=WAIT) == value, "the ack of a megabyte differs"
     same(inbox.count, len(values), "each once")
     leave(client)
 
@@ -242,14 +242,14 @@ def server_disconnect():
     client.on("connect", lambda: connects.append(1), namespace="/custom")
     client.emit("leave-me", (), namespace="/custom")
     eventually(lambda: lost, "the disconnect of /custom")
-    time.sleep(0.5)  # several times the pause before a reconnection
+    time.sleep(0.5)  # several times the reconnection delay
     same(lost, [()] if IS_2 else [("server disconnect",)], "disconnects")
     barrier(client)
     same(connects, [], "connects")
     leave(client)
     if IS_2:
-        return  # when its whole connection ends, 4.6 comes back, whoever ended it
-    # The whole connection: each namespace is told, and nobody comes back.
+        return  # 4.6 reconnects after the server has closed the whole connection
+    # The whole connection: each namespace receives the disconnect, and no client reconnects.
     client, lost = make(reconnection=True), {"/": [], "/custom": []}
     for name, reasons in lost.items():
         client.on("disconnect", lambda *reason, reasons=reasons: reasons.append(reason), namespace=name)
@@ -300,6 +300,6 @@ for check in [check for check in CHECKS if not ONLY or check.__name__.replace("_
         place = traceback.extract_tb(error.__traceback__)[1]
         failure = f"{type(error).__name__}: {error} (line {place.lineno})"
     say({"check": check.__name__.replace("_", "-"), "failure": failure})
-# A client's threads may wait for a poll of a server that is long gone.
+# A client's threads may still wait for a poll of the terminated server.
 sys.stdout.flush()
 os._exit(0)

@@ -1,7 +1,7 @@
-// Debian's `ws` for Node, as a server or a client of the WebSocket tests.
+// Node's `ws` (Debian package), as a server or a client of the WebSocket tests.
 //
 //     node node_ws.js server [--compress]         prints `listening on 127.0.0.1:PORT`; its paths are those of websockets_server.py
-//     node node_ws.js client URL [--compress]     sends what the tests ask for, compares the echoes, prints a line of JSON
+//     node node_ws.js client URL [--compress]     sends messages, compares the echoes, prints a line of JSON
 "use strict";
 const http = require("http");
 const crypto = require("crypto");
@@ -73,7 +73,7 @@ async function check(url) {
   }
   for (const [piece, fin] of [["frag", false], ["men", false], ["", false], ["ted", true]]) connection.send(piece, { fin });
   if (String((await next("message"))[0]) !== "fragmented") throw new Error("the fragments were not joined");
-  // Many at once keep their order.
+  // Many concurrent messages keep their order.
   const received = [];
   const all = new Promise((resolve) => connection.on("message", (data) => received.push(Number(data)) === 1000 && resolve()));
   for (let number = 0; number < 1000; number += 1) connection.send(String(number));

@@ -1,6 +1,6 @@
-"""python-socketio's client with MessagePack, against a server of ours: `python python_socketio_msgpack_client.py URL TRANSPORT…`.
+"""Runs python-socketio's client with MessagePack against an Apus server: `python python_socketio_msgpack_client.py URL TRANSPORT…`.
 
-Checks the content and the order of what comes back and ends with status 0, or prints what was wrong. The server: see MessagePackPeerTests.swift.
+Checks the content and the order of the answers. Exits with 0, or prints the difference. See MessagePackPeerTests.swift for the server.
 """
 import queue
 import sys
@@ -17,7 +17,7 @@ VALUES = [
 
 def connected(namespaces, auth=None):
     sio = socketio.Client(reconnection=False, serializer="msgpack")
-    # It handles every message in a thread of its own, in whatever order they come to run. Here one follows the other.
+    # It handles every message in a separate thread, in no defined order. This replacement handles them in sequence.
     trigger = sio.eio._trigger_event
     sio.eio._trigger_event = lambda event, *values, **how: trigger(event, *values, **{**how, "run_async": False})
     sio.received = queue.Queue()

@@ -1,25 +1,26 @@
-"""A python-socketio server, 5.x or 4.6 (Socket.IO 2.x on the wire), the peer our client is tested against.
+"""A server with python-socketio 5.x or 4.6 (Socket.IO 2.x on the wire), for the tests of the Apus client.
 
     python python_socketio_server.py [PORT]      (pip install "python-socketio>=5.11,<6" aiohttp)
     on Python 3.9                                (pip install python-socketio==4.6.1 python-engineio==3.14.2 "aiohttp<3.9")
 
-Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. PORT 0 or none: a free one.
-`--ping-interval SECONDS` (a value below 1 is announced as 0, one of the oddities our client must take), `--ping-timeout SECONDS`,
-`--http-only` (no upgrade offered), `--any-version` (takes whatever EIO is asked for as its own, as Node's Socket.IO 2.x does), `--msgpack` (packets as MessagePack; pip install msgpack).
+Prints `listening on 127.0.0.1:PORT` and serves until its standard input closes or it is terminated. The default PORT is 0, a free port.
+`--ping-interval SECONDS` (a value below 1 is announced as 0, which the client must accept), `--ping-timeout SECONDS`,
+`--http-only` (no upgrade offered), `--any-version` (accepts any EIO version, like Node's Socket.IO 2.x), `--msgpack`
+(packets as MessagePack; pip install msgpack).
 
 | namespace | client sends | server does |
 |---|---|---|
 | `/` and `/custom` | connects | emits `early` with "before connect" in the connect handler: it arrives before the CONNECT packet |
 | | `echo` any arguments | emits `echo` with the same arguments to the sender |
 | | `ack` any arguments | acknowledges with the same arguments |
-| | `emit-back` any arguments | emits `question` with the same arguments, waits for its ack, acknowledges with what that held |
+| | `emit-back` any arguments | emits `question` with the same arguments, waits for its ack, acknowledges with that ack's arguments |
 | | `silent` | never acknowledges |
-| | `wait` seconds | acknowledges with the number when that time has passed |
+| | `wait` seconds | acknowledges with the number after that time |
 | | `auth` | acknowledges with the auth of the connect |
 | | `transport` | acknowledges with the session's transport, `polling` or `websocket` |
 | | `leave-me` | disconnects the sender from the namespace |
 | | `burst` n | emits `burst` 0 … n-1 |
-| | `bc` value | emits `bc` with the value to everyone in the namespace |
+| | `bc` value | emits `bc` with the value to all clients in the namespace |
 | | `join` / `leave` room | joins, leaves; acknowledges with the sender's rooms as an array |
 | | `to-room` room, value | emits `room` with room and value to the others in that room |
 | `/private` | CONNECT with auth other than {"token": "secret"} | refuses: message "unauthorized", data {"code": "unauthorized"} |
@@ -57,11 +58,11 @@ translate_request = sio.eio._async["translate_request"]
 
 
 class WholeBody:
-    """A POST's body, read to its end.
+    """Reads the complete body of a POST.
 
-    python-engineio (3.14 and 4.15 with aiohttp) asks the stream for Content-Length bytes, and aiohttp answers with those that are there:
-    a body that comes in two segments is cut, the packet is lost, and with it the session. It showed as one lost session in 25 of a busy
-    machine's runs, with bodies above 64 KiB, a segment on the loopback. No client can prevent it.
+    python-engineio (3.14 and 4.15 with aiohttp) requests Content-Length bytes from the stream, and aiohttp returns those that are available.
+    A body that arrives in two segments is truncated, and its packet and session are lost. This affected one session in 25 on a busy
+    machine, with bodies above 64 KiB, the size of a segment on the loopback interface. No client can prevent it.
     """
 
     def __init__(self, stream):
@@ -129,7 +130,7 @@ def register(namespace):
         await sio.disconnect(sid, namespace=namespace)
 
     def maybe(result):
-        return result if asyncio.iscoroutine(result) else asyncio.sleep(0)  # 5.x waits for rooms, 4.6 does not
+        return result if asyncio.iscoroutine(result) else asyncio.sleep(0)  # 5.x returns a coroutine for rooms, 4.6 does not
 
     @sio.on("bc", namespace=namespace)
     async def broadcast(sid, value):
@@ -173,7 +174,7 @@ async def main():
     site = web.TCPSite(runner, "127.0.0.1", options.port, reuse_address=True)
     await site.start()
     print(f"listening on 127.0.0.1:{site._server.sockets[0].getsockname()[1]}", flush=True)
-    # Whoever started us holds our input: it closes with them, also when they crash.
+    # The parent process holds the other end of standard input, which closes when it exits or crashes.
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 

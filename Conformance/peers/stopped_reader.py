@@ -1,7 +1,7 @@
-"""A client that is to be stopped by SIGSTOP: prints `ready`, and `closed CODE` when the server has ended its connection.
+"""A client to be stopped by SIGSTOP: prints `ready`, and `closed CODE` when the server has closed its connection.
 
-    python stopped_reader.py URL socketio      joins `/custom` and reads what comes
-    python stopped_reader.py URL echo          sends 8 MiB to an echo server and reads nothing of what comes back
+    python stopped_reader.py URL socketio      joins `/custom` and reads
+    python stopped_reader.py URL echo          sends 8 MiB to an echo server and reads no echoes
 """
 import struct
 import sys
@@ -23,7 +23,7 @@ try:
             for _ in range(128):
                 connection.send_binary(b"\x2a" * 65_536)
         except (websocket.WebSocketTimeoutException, TimeoutError, *closed):
-            pass  # the server takes no more from somebody who does not read
+            pass  # the server stops reading from a client that does not read
         print("ready", flush=True)
         connection.settimeout(60)
     while True:

@@ -1,17 +1,17 @@
-"""Python's `websockets` as the server of the WebSocket tests: websockets_server.py [--compress] [--certificate PEM --key PEM]
+"""A server with Python's `websockets` for the WebSocket tests: websockets_server.py [--compress] [--certificate PEM --key PEM]
 
-Prints `listening on 127.0.0.1:PORT`. Every message is echoed, but for these paths (node_ws.js has the same):
+Prints `listening on 127.0.0.1:PORT`. It echoes every message, except on these paths (the same as in node_ws.js):
 
-| path | what happens |
+| path | behaviour |
 |---|---|
 | `/close` | closes with 4001 "bye" |
 | `/headers` | sends the request's header fields as a JSON object, names in lower case, and closes |
 | `/fragments` | sends "first second third" in three fragments and closes |
-| `/ping` | pings with "are you there", sends "pong are you there" when the answer is there, and closes |
-| `/cut` | sends "last words" and cuts the connection without a Close frame |
+| `/ping` | pings with "are you there", sends "pong are you there" after the pong, and closes |
+| `/cut` | sends "last words" and closes the TCP connection without a Close frame |
 | `/refuse` | answers 403 with the body `no` |
 
-The subprotocol `chat` is spoken when it is offered.
+The server selects the subprotocol `chat` if it is offered.
 """
 import argparse
 import asyncio

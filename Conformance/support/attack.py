@@ -1,4 +1,4 @@
-"""What the attacks share: connections that send and never read, the server's memory meanwhile, and what a neighbour notices."""
+"""Helpers for the attack tests: connections that send and never read, the server's memory, and the latency of another client."""
 import base64
 import json
 import os
@@ -12,11 +12,11 @@ import time
 from support.process import ROOT, ServerProcess
 
 RESULTS = ROOT / ".build" / "test-results" / "attacks.jsonl"
-CLIENT_BUFFER = 16 << 10  # a small window: what is not read waits at the server, not here
+CLIENT_BUFFER = 16 << 10  # a small window, so that unread data is queued at the server
 
 
 class Memory:
-    """The largest resident size of a server while the block runs, beyond that at its begin."""
+    """Measures the growth of a server's resident memory while the block runs."""
 
     def __init__(self, server: ServerProcess):
         self._server = server
@@ -53,7 +53,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def frame(payload: bytes, opcode: int = 1, final: bool = True) -> bytes:
-    """A client's frame, masked with zeros: masking by hand would take longer than the attack."""
+    """Returns a client's frame with a zero masking key, because masking in Python would be too slow."""
     head = bytes([(0x80 if final else 0) | opcode])
     if len(payload) < 126:
         head += bytes([0x80 | len(payload)])
@@ -100,7 +100,7 @@ def open_socketio(port: int, connect_packet: str = "40", receive_buffer: int = C
 
 
 def send_all(payloads: dict[socket.socket, bytes], seconds: float) -> dict[socket.socket, int]:
-    """Sends to all at once, as much as they take, until all is sent or nobody took anything for a while. Answers what each was sent."""
+    """Sends to all connections until everything is sent, or no connection has accepted data for a while. Returns the bytes sent to each."""
     rest = {connection: memoryview(payload) for connection, payload in payloads.items()}
     sent = dict.fromkeys(payloads, 0)
     for connection in rest:
@@ -115,7 +115,7 @@ def send_all(payloads: dict[socket.socket, bytes], seconds: float) -> dict[socke
                 count = connection.send(rest[connection][: 256 << 10])
             except BlockingIOError:
                 continue
-            except OSError:  # the server has had enough
+            except OSError:  # the server has closed the connection
                 del rest[connection]
                 continue
             sent[connection] += count
@@ -126,7 +126,7 @@ def send_all(payloads: dict[socket.socket, bytes], seconds: float) -> dict[socke
 
 
 def settle(server: ServerProcess, seconds: float = 1.0, longest: float = 20):
-    """Waits until the server has nothing to do, for a while."""
+    """Waits until the server has been idle for a while."""
     deadline = time.monotonic() + longest
     while time.monotonic() < deadline:
         before = cpu_seconds(server.process.pid)
@@ -136,7 +136,7 @@ def settle(server: ServerProcess, seconds: float = 1.0, longest: float = 20):
 
 
 class Probe:
-    """A neighbour: asks again and again, and remembers how long each answer took."""
+    """Another client: sends requests continuously and records the latencies."""
 
     def __init__(self, ask, close=lambda: None):
         self.waits: list[float] = []
@@ -147,7 +147,7 @@ class Probe:
 
     @staticmethod
     def websocket(port: int, path: str = "/", greet=lambda connection: None, text: str = "ping") -> "Probe":
-        """Echoes on a WebSocket of its own."""
+        """Sends echoes on its own WebSocket."""
         connection = open_websocket(port, path, receive_buffer=1 << 20)
         greet(connection)
 
@@ -159,7 +159,7 @@ class Probe:
 
     @staticmethod
     def socketio(port: int) -> "Probe":
-        """Echoes in the namespace `/custom` of the conformance server."""
+        """Sends echoes in the namespace `/custom` of the conformance server."""
 
         def greet(connection):
             connection.sendall(frame(b"40/custom,"))
@@ -185,7 +185,7 @@ class Probe:
                 self._ask()
                 self.waits.append(time.monotonic() - begin)
                 self._stop.wait(0.005)
-        except Exception as error:  # whatever it is, it is what the test wants to see
+        except Exception as error:  # any error is reported by the test
             self.trouble = f"{type(error).__name__}: {error} after {len(self.waits)} answers"
 
     def __enter__(self) -> "Probe":
@@ -204,7 +204,7 @@ class Probe:
 
 
 def report(name: str, probe: Probe, **figures):
-    """Prints the figures (pytest -rP shows them) and keeps them beside the other results."""
+    """Prints the figures (pytest -rP shows them) and appends them to the results."""
     row = {"attack": name, **figures, "neighbour_p99_ms": round(probe.p99 * 1000, 1), "neighbour_max_ms": round(max(probe.waits, default=0) * 1000, 1), "neighbour_answers": len(probe.waits)}
     print(row)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

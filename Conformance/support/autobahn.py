@@ -1,7 +1,7 @@
-"""The Autobahn test suite (PyPI `autobahntestsuite`, Python 2.7) in both roles, with our binary as the other side.
+"""The Autobahn test suite (PyPI `autobahntestsuite`, Python 2.7) in both roles, with `apus` as the other side.
 
-Core: every case but sections 9, 12 and 13 (247). CI: the core, section 9 and the first seven of each group of 12 and 13 (138).
-All: 517 cases. `scripts/bootstrap` makes the suite's environment where there is a Python 2.7.
+Core: all cases except sections 9, 12 and 13 (247). CI: the core, section 9 and the first seven of each group of 12 and 13 (138 more).
+All: 517 cases. `scripts/bootstrap` creates the suite's environment if Python 2.7 is installed.
 """
 import collections
 import json
@@ -23,20 +23,20 @@ CI = {"cases": [f"{section}.*" for section in (1, 2, 3, 4, 5, 6, 7, 10)] + LARGE
 ALL = {"cases": ["*"], "exclude-cases": []}
 CORE_COUNT, CI_COUNT, ALL_COUNT = 247, 247 + 138, 517
 
-# A message of section 9 has 16 MiB.
+# Section 9 sends messages of 16 MiB.
 OUR_OPTIONS = ["--max-message", str(32 << 20), "--compress"]
 ENVIRONMENT = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
 
 
 class Report:
-    """What the suite wrote about us in one role."""
+    """The suite's report for one role."""
 
     def __init__(self, folder: pathlib.Path):
         path = folder / "index.json"
         (self.cases,) = json.loads(path.read_text()).values() if path.exists() else ({},)
 
     def behaviors(self) -> collections.Counter:
-        """How many cases ended how; a close that was worse than the rest counts instead of it."""
+        """The number of cases for each result. The result of the close counts if it is worse than that of the case."""
         return collections.Counter(self.verdict(case) for case in self.cases)
 
     def verdict(self, case: str) -> str:
@@ -54,7 +54,7 @@ class Report:
 
 
 def run_server_role(folder: pathlib.Path, selection: dict, seconds: float) -> Report:
-    """Autobahn is the client, we are the server."""
+    """Runs Autobahn as the client of `apus ws --listen`."""
     folder.mkdir(parents=True, exist_ok=True)
     server = ServerProcess("ws", "--listen", "127.0.0.1:0", *OUR_OPTIONS)
     try:
@@ -74,13 +74,13 @@ def run_server_role(folder: pathlib.Path, selection: dict, seconds: float) -> Re
 
 
 def run_client_role(folder: pathlib.Path, selection: dict, seconds: float) -> Report:
-    """Autobahn is the server, we are the client."""
+    """Runs Autobahn as the server of `apus autobahn-client`."""
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     specification = folder / "fuzzingserver.json"
     specification.write_text(json.dumps({"outdir": str(folder), "url": f"ws://127.0.0.1:{port}", "exclude-agent-cases": {}, **selection}))
     with open(folder / "wstest.log", "w") as log, open(folder / "client.log", "w") as client_log:
-        # -u 0: no web server beside it.
+        # -u 0 disables Autobahn's web server.
         suite = subprocess.Popen([WSTEST, "-m", "fuzzingserver", "-u", "0", "-s", specification], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
         client = None
         try:
@@ -97,7 +97,7 @@ def run_client_role(folder: pathlib.Path, selection: dict, seconds: float) -> Re
 
 
 def main():
-    """run.py [core|ci|all] [server|client|both]: prints the counts a role, and every case that is not as it should be."""
+    """run.py [core|ci|all] [server|client|both]: prints the counts for each role and every case that failed."""
     import concurrent.futures
 
     which = sys.argv[1] if len(sys.argv) > 1 else "ci"

@@ -1,4 +1,4 @@
-"""A small chat client on the wire of the server's namespace `/chat`, with the patience of the real one: it resends what was not acknowledged."""
+"""A minimal chat client for the namespace `/chat`. Like the real client, it resends messages that were not acknowledged."""
 import asyncio
 
 import requests
@@ -18,7 +18,7 @@ class ChatPeer:
         self.events: list[dict] = []
         self.resent = 0
         self._url, self._token = url, account["token"]
-        # It reconnects by itself, quickly: the server is back within a second or two.
+        # Reconnects after a short delay: the server restarts within two seconds.
         self.sio = socketio.AsyncClient(reconnection=True, reconnection_delay=0.1, reconnection_delay_max=0.5, randomization_factor=0.5)
         self.sio.on("event", self.events.append, namespace="/chat")
 
@@ -34,7 +34,7 @@ class ChatPeer:
         return answer
 
     async def send(self, conversation: str, client_id: str, text: str):
-        """Until the server acknowledges: the same client id each time, so that a doubled message would be the server's fault."""
+        """Sends until the server acknowledges, with the same client ID, so that the server can detect duplicates."""
         payload = {"conv": conversation, "id": client_id, "kind": "text", "body": {"text": text}}
         while True:
             try:

@@ -1,6 +1,6 @@
-"""Many of our clients in one process, and a server that is restarted under them (`apus conformance-clients`, `apus conformance-server`).
+"""Restarts a server with many Apus clients in one process (`apus conformance-server`, `apus conformance-clients`).
 
-Nobody may stay away, and what was acknowledged must be in the server's journal.
+All clients must reconnect, and everything acknowledged must be in the server's journal.
 """
 import collections
 import json
@@ -50,9 +50,9 @@ def resident(pid: int) -> int:
 
 def live_through_a_restart(folder: pathlib.Path, clients: int, *, transport: str = "websocket", graceful: bool = False, pause: int = 1000,
                            before: float = 2, after: float = 2, patience: float = 60) -> dict:
-    """Answers the figures. Raises AssertionError when somebody stays away or something acknowledged is missing."""
+    """Returns the figures. Raises AssertionError if a client does not reconnect or something acknowledged is missing."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # for the children
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # inherited by the child processes
     port, journal, acked = free_port(), folder / "journal", folder / "acknowledged"
     serve = lambda: ServerProcess("conformance-server", "--port", str(port), "--journal", str(journal))
     server = serve()
@@ -81,7 +81,7 @@ def live_through_a_restart(folder: pathlib.Path, clients: int, *, transport: str
     written = collections.Counter(journal.read_text().split())
     texts = acked.read_text().split()
     lost = [text for text in texts if text not in written]
-    assert not lost, f"{len(lost)} acknowledged messages are lost, {lost[:5]} among them"
+    assert not lost, f"{len(lost)} acknowledged messages are lost, for example {lost[:5]}"
     assert len(texts) == total == len(set(texts)) and total > recorded, f"{total} acknowledged, {recorded} of them before the restart"
     return {
         "clients": clients, "connected_seconds": connected, "down_seconds": up - gone, "back_seconds": back["at"] - up, "away_seconds": back["at"] - gone,

@@ -1,4 +1,4 @@
-"""A peer of version 2 of the framed protocol that says what it likes: frames over a socket, without any rule of ours."""
+"""A raw peer of version 2 of the framed protocol, which can send any frames."""
 import hashlib
 import json
 import socket
@@ -26,7 +26,7 @@ def sha256(data: bytes) -> str:
 
 
 class RawSender:
-    """Connects in the clear and says hello."""
+    """Connects without TLS and sends `hello`."""
 
     def __init__(self, port: int):
         self.connection = socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -39,7 +39,7 @@ class RawSender:
         self.connection.sendall(struct.pack(">BBHIQ", TYPES.index(name), 0, stream, len(text), len(body)) + text + body)
 
     def next(self) -> tuple[str, int, dict]:
-        """Name, stream and header of the next frame; EOFError at the end of the connection."""
+        """Returns the name, stream and header of the next frame. Raises EOFError at the end of the connection."""
         kind, _, stream, header, body = struct.unpack(">BBHIQ", self._read(16))
         fields = json.loads(self._read(header) or b"{}")
         self._read(body)
@@ -55,7 +55,7 @@ class RawSender:
         return data
 
     def offer(self, name: str, content: bytes, stream: int = 1, whole: bool = False, **members) -> tuple[str, int, dict]:
-        """Offers a file; answers the next frame of its stream."""
+        """Offers a file and returns the next frame of its stream."""
         header = {"id": f"raw/{name}/{stream}", "name": name, "size": len(content), **members}
         if whole:
             header["sha256"] = sha256(content)

@@ -1,8 +1,8 @@
-"""The interop matrix: every pair of a server and a client, over every transport, through every row; each cell is run.
+"""The interop matrix: runs every check for each pair of a server and a client over every transport.
 
-A column is one server process and the client's processes, one for each transport, all at once. Each client runs the rows one after the other
-(`peers/matrix_client.py`, `peers/matrix_client.js`, `apus conformance-client`) and prints a line of JSON for each. When all of them say that
-they are ready, the server is killed (SIGKILL) and started again on its port: the last row.
+A column is one server process and one client process for each transport, all in parallel. Each client performs the checks in sequence
+(`peers/matrix_client.py`, `peers/matrix_client.js`, `apus conformance-client`) and prints a line of JSON for each. When all clients are
+ready, the server is killed (SIGKILL) and restarted on its port for the last check.
 """
 import dataclasses
 import json
@@ -30,7 +30,7 @@ ROWS = {
     "restart": "back after a restart",
     "server-disconnect": "server disconnects",
 }
-# A client reports in this order; what it has not reported when it ends has failed.
+# The order of the reports. A check that is not reported by the end of the client has failed.
 PATIENCE = 100
 PYTHON = pathlib.Path(sys.executable)
 PYTHON_4 = ROOT / ".venv-socketio4" / "bin" / "python"
@@ -47,7 +47,7 @@ def chromium() -> str | None:
 
 
 def missing(*needs) -> str | None:
-    """Why a column cannot run here."""
+    """Returns the reason why a column cannot run here, or None."""
     for path, what in needs:
         if not path or not pathlib.Path(path).exists():
             return what
@@ -60,12 +60,12 @@ class Column:
 
     server: str
     client: str
-    # Who serves on this port.
+    # Starts the server on a port.
     start: "callable"
-    # The client's command for these transports; `at_once` says whether one process takes them all.
+    # The client's command for the given transports; `at_once` is true if one process runs all of them.
     command: "callable"
     at_once: bool = False
-    # Whether each transport gets a server of its own.
+    # Whether each transport has its own server.
     apart: bool = False
     absent: str | None = None
 
@@ -75,14 +75,14 @@ class Column:
 
 
 class PythonServer:
-    """python-socketio's server, in the Python given."""
+    """The server of python-socketio, in the given Python."""
 
     def __init__(self, python, port, *more):
         self.process = subprocess.Popen(
             [python, PEERS / "python_socketio_server.py", str(port), *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
-        assert "listening" in line, f"python-socketio's server said {line!r}"
-        # Read on, so that a talkative server never waits for us.
+        assert "listening" in line, f"python-socketio's server printed {line!r}"
+        # Reads all output, so that the server never blocks on a full pipe.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def kill(self):
@@ -115,7 +115,7 @@ def columns() -> list[Column]:
         Column("our server", "our client", our_server(), our_client(4)),
         Column("our server", "our client, EIO 3", our_server(), our_client(3)),
         Column("our server, msgpack", "python-socketio 5.18", our_server("--msgpack"), python_client(PYTHON, "msgpack")),
-        # Apart: python-engineio keeps a packet in the form it was first sent in, and a binary broadcast that a WebSocket got first breaks its poll
+        # Separate servers: python-engineio caches a packet in its first encoding, and a binary broadcast to a WebSocket then breaks poll
         # answers ("can only concatenate str").
         Column("python-socketio 5.18", "our client", python_server(PYTHON), our_client(4), apart=True),
         Column(
@@ -127,7 +127,7 @@ def columns() -> list[Column]:
 
 
 class Client:
-    """A client process and what it has reported so far."""
+    """A client process and its reports."""
 
     def __init__(self, command, transports, news):
         self.transports = transports
@@ -155,7 +155,7 @@ class Client:
 
 
 def run_column(column: Column, times: list) -> dict:
-    """{(row, transport): None or what went wrong}; adds (seconds, row and transport) to the times."""
+    """Returns {(row, transport): None or the failure} and adds (seconds, row and transport) to the times."""
     cells: dict = {}
     parts = [[transport] for transport in TRANSPORTS] if column.apart else [TRANSPORTS]
     threads = [threading.Thread(target=run_part, args=(column, part, cells, times)) for part in parts]
@@ -167,7 +167,7 @@ def run_column(column: Column, times: list) -> dict:
 
 
 def run_part(column: Column, transports: list, cells: dict, times: list):
-    """One server and its clients; adds to the cells. A server that does not start is the cells' failure, not the end of the others."""
+    """Runs one server and its clients and adds the results to the cells. If the server does not start, only these cells fail."""
     try:
         reasons = talk(column, transports, cells, times)
     except Exception as error:
@@ -178,7 +178,7 @@ def run_part(column: Column, transports: list, cells: dict, times: list):
 
 
 def talk(column: Column, transports: list, cells: dict, times: list) -> dict:
-    """Runs the clients to their end. Answers, for each transport, why a row may be missing."""
+    """Runs the clients to their end. Returns for each transport why a row may be missing."""
     port = free_port()
     server = column.start(port)
     groups = [transports] if column.at_once else [[transport] for transport in transports]
@@ -205,7 +205,7 @@ def talk(column: Column, transports: list, cells: dict, times: list) -> dict:
                 waiting.add(transport)
             else:
                 trouble[transport].append(report.get("trouble", ""))
-            # Who has ended needs no restart.
+            # Clients that have ended need no restart.
             if waiting and waiting >= running:
                 waiting = set()
                 server.kill()
@@ -221,7 +221,7 @@ def talk(column: Column, transports: list, cells: dict, times: list) -> dict:
 
 
 def run(progress=lambda text: None) -> dict:
-    """{column's name: {(row, transport): None or what went wrong}}, or a text where the column cannot run here."""
+    """Returns {column's name: {(row, transport): None or the failure}}, with a text for a column that cannot run here."""
     result = {}
     for column in columns():
         begin = time.monotonic()
@@ -233,7 +233,7 @@ def run(progress=lambda text: None) -> dict:
 
 
 def failures(result: dict) -> list[str]:
-    """One line for each reason, with the cells it stands for."""
+    """Returns one line for each reason, with its cells."""
     lines = []
     for name, cells in result.items():
         reasons: dict = {}
@@ -246,7 +246,7 @@ def failures(result: dict) -> list[str]:
 
 
 def table(result: dict) -> str:
-    """One line for each row and transport, one column for each pair; ✓, ✗, or – with the reason below."""
+    """Returns the table: a line for each row and transport, a column for each pair, with ✓, ✗, or – and the reason below."""
     names = [name.split(" × ") for name in result]
     widths = [max(len(server), len(client) + 2, 9) for server, client in names]
     head = " " * 33

@@ -1,4 +1,4 @@
-"""A well-behaved client that must not notice what others do: it echoes all the time and remembers its longest wait."""
+"""A healthy client that attacks must not affect: it sends echoes continuously and records the longest delay."""
 import json
 import threading
 import time
@@ -28,7 +28,7 @@ class Neighbour:
                 self.longest_wait = max(self.longest_wait, time.monotonic() - begin)
                 self.echoes += 1
                 self._stop.wait(0.01)
-        except Exception as error:  # whatever it is, it is what the test wants to see
+        except Exception as error:  # any error is reported by the test
             self.trouble = f"{type(error).__name__}: {error} after {self.echoes} echoes"
 
     def _receive(self, expected: str):

@@ -1,4 +1,4 @@
-"""Servers and proxies of other makes: each a child process on a port of its own, ended by its id, its files in a folder that goes with it."""
+"""Independent servers and proxies: each is a child process on its own port with a temporary folder, and is ended by its process ID."""
 import contextlib
 import hashlib
 import os
@@ -16,13 +16,13 @@ import time
 import pytest
 
 PEERS = pathlib.Path(__file__).resolve().parent.parent / "peers"
-# Debian keeps its modules for Node here.
+# The folder of Debian's Node modules.
 NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs:/usr/lib/node_modules"}
 LISTENING = re.compile(r"listening on 127\.0\.0\.1:(\d+)")
 
 
 def find(program: str) -> str:
-    """The program's path; without it the test is skipped, and says so."""
+    """Returns the program's path. Skips the test if it is not installed."""
     path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if path is None:
         pytest.skip(f"{program} is not installed (scripts/bootstrap installs it)")
@@ -51,19 +51,19 @@ def wait_for_port(port: int, process: subprocess.Popen, seconds: float = 30):
         try:
             return socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
-            assert process.poll() is None and time.monotonic() < deadline, f"nobody listens on port {port}"
+            assert process.poll() is None and time.monotonic() < deadline, f"no server listens on port {port}"
             time.sleep(0.05)
 
 
 @contextlib.contextmanager
 def announced(command: list, environment: dict | None = None):
-    """A peer that prints `listening on 127.0.0.1:PORT`. Lends its port."""
+    """Runs a peer that prints `listening on 127.0.0.1:PORT`, and yields its port."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         line = process.stdout.readline()
         match = LISTENING.search(line)
-        assert match, f"{command} said {line!r}"
-        # Read on, so that a talkative peer never waits for us.
+        assert match, f"{command} printed {line!r}"
+        # Reads all output, so that the peer never blocks on a full pipe.
         threading.Thread(target=process.stdout.read, daemon=True).start()
         yield int(match.group(1))
     finally:
@@ -86,7 +86,7 @@ def node_client(url: str, compress: bool = False) -> subprocess.CompletedProcess
 
 @contextlib.contextmanager
 def folder():
-    """A folder that also a process that has given up root can enter."""
+    """A temporary folder that is accessible to processes that have dropped root privileges."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="apus-peer-"))
     path.chmod(0o755)
     try:
@@ -154,7 +154,7 @@ http {{
 
 @contextlib.contextmanager
 def nginx(upstream: int):
-    """Lends (port of ws, port of wss, certificate)."""
+    """Yields (port of ws, port of wss, certificate)."""
     binary = find("nginx")
     with folder() as place:
         certificate = Certificate(place)
@@ -185,13 +185,13 @@ shutdown_lifetime 0 seconds
 
 @contextlib.contextmanager
 def squid(user: str, password: str):
-    """A CONNECT proxy that asks for credentials. Lends its port and its log."""
+    """Runs a CONNECT proxy that requires credentials. Yields its port and its log."""
     binary = find("squid")
     helpers = [path for path in ("/usr/lib/squid/basic_ncsa_auth", "/usr/lib64/squid/basic_ncsa_auth") if os.path.exists(path)]
     if not helpers:
         pytest.skip("squid's basic_ncsa_auth is not installed")
     with folder() as place:
-        place.chmod(0o777)  # squid gives up root and writes its logs here
+        place.chmod(0o777)  # squid drops root privileges and writes its logs here
         port = free_port()
         digest = subprocess.run([find("openssl"), "passwd", "-apr1", password], check=True, capture_output=True, text=True).stdout.strip()
         (place / "passwords").write_text(f"{user}:{digest}\n")
@@ -203,7 +203,7 @@ def squid(user: str, password: str):
 
 @contextlib.contextmanager
 def microsocks(user: str, password: str):
-    """A SOCKS5 proxy that asks for credentials. Lends its port and its log."""
+    """Runs a SOCKS5 proxy that requires credentials. Yields its port and its log."""
     binary = find("microsocks")
     with folder() as place:
         port = free_port()

@@ -1,4 +1,4 @@
-"""Our binary as a child process: started on a free port, its output kept, ended by its own id."""
+"""`apus` as a child process: started on a free port, with its output kept, and ended by its process ID."""
 import contextlib
 import os
 import pathlib
@@ -15,7 +15,7 @@ ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localho
 
 
 def free_port() -> int:
-    """A port nobody listens on now. Only for servers that must come back on the same port; others are asked for port 0."""
+    """Returns a port that is free now. Only for servers that are restarted on the same port; other servers use port 0."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 class ServerProcess:
     def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT, chooses_ports: bool = True):
-        # A port of its own, for HTTPS as well: another program may have the standard ones.
+        # Free ports for HTTP and HTTPS: another program may use the default ones.
         if chooses_ports and arguments[0] == "serve":
             assert "--port" in arguments and {"--no-tls", "--tls-port", "--conformance"} & set(arguments), arguments
         self.arguments = [str(BINARY), *arguments]
@@ -47,7 +47,7 @@ class ServerProcess:
             self.lines.append(line)
             if self._is_ready(line) and not self._listening.is_set():
                 match = ADDRESS.search(line)
-                self.port = int(match.group(2)) if match else 0  # none: a Unix socket
+                self.port = int(match.group(2)) if match else 0  # no port for a Unix socket
                 self._listening.set()
 
     @property
@@ -59,14 +59,14 @@ class ServerProcess:
         return self.process.poll() is None
 
     def descriptors(self) -> int:
-        """Open file descriptors of the server; -1 where there is no /proc."""
+        """The number of open file descriptors of the server; -1 without /proc."""
         try:
             return len(os.listdir(f"/proc/{self.process.pid}/fd"))
         except FileNotFoundError:
             return -1
 
     def sockets(self) -> int:
-        """Sockets among them; the rest are the event loops' own, which come when a loop has its first connection."""
+        """The number of open sockets. The other descriptors belong to the event loops, which open them with the first connection."""
         count = 0
         for descriptor in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
             with contextlib.suppress(OSError):
@@ -81,7 +81,7 @@ class ServerProcess:
             return -1
 
     def kill(self):
-        """SIGKILL, as a power cut would end it."""
+        """Sends SIGKILL."""
         if self.is_alive:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait(10)

@@ -1,4 +1,4 @@
-"""Engine.IO by hand: what a client library would never send."""
+"""Raw Engine.IO, for requests that client libraries do not send."""
 import json
 import os
 import socket
@@ -15,7 +15,7 @@ def polling(port: int, method: str = "GET", body: bytes | str | None = None, hea
 
 
 def open_polling(port: int) -> str:
-    """A polling session, not yet in a namespace. Answers its sid."""
+    """Opens a polling session without a namespace. Returns its sid."""
     response = polling(port, EIO="4", transport="polling")
     assert response.status_code == 200, response.text
     assert response.text.startswith("0{"), response.text
@@ -49,7 +49,7 @@ def open_joined_websocket(port: int) -> websocket.WebSocket:
 
 
 def closing(connection: websocket.WebSocket, timeout: float = 10) -> tuple[int | None, list]:
-    """Reads until the server closes. Answers the close code (None: the TCP connection just ended) and what came before."""
+    """Reads until the server closes. Returns the close code (None if the TCP connection ended without one) and the messages before it."""
     connection.settimeout(timeout)
     before = []
     try:
@@ -68,7 +68,7 @@ def closing(connection: websocket.WebSocket, timeout: float = 10) -> tuple[int |
 
 
 def frame(payload: bytes, opcode: int = 1, final: bool = True, masked: bool = True, reserved: int = 0, announced: int | None = None, wide: bool = False) -> bytes:
-    """A client's frame with whatever is wrong with it. `announced` is the length the header speaks of."""
+    """Returns a client's frame, possibly invalid. `announced` is the length in its header."""
     length = len(payload) if announced is None else announced
     head = bytes([(0x80 if final else 0) | (reserved << 4) | opcode])
     mask_bit = 0x80 if masked else 0
@@ -85,7 +85,7 @@ def frame(payload: bytes, opcode: int = 1, final: bool = True, masked: bool = Tr
 
 
 def exchange(port: int, request: bytes, timeout: float = 10) -> bytes:
-    """Sends bytes on a new connection and answers everything until the server closes or is silent for `timeout`."""
+    """Sends bytes on a new connection and returns everything received until the server closes or is silent for `timeout`."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(request)
         answer = b""

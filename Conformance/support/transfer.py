@@ -1,4 +1,4 @@
-"""`apus receive` and `apus send` as child processes whose events are read, for the tests of transfers that are killed, starved and damaged."""
+"""`apus receive` and `apus send` as child processes whose events are read, for the fault tests of transfers."""
 import contextlib
 import hashlib
 import json
@@ -13,13 +13,13 @@ import time
 from support.process import BINARY, ROOT
 
 WINDOW = 4 << 20
-"""What a sender may have sent beyond what the receiver has acknowledged."""
+"""The maximum number of bytes that a sender may send beyond the acknowledged offset."""
 
 ENVIRONMENT = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
 
 
 class Peer:
-    """One process with `--json`; every event it has told of is kept."""
+    """A process with `--json`; its events are kept."""
 
     def __init__(self, *arguments: str, prefix: tuple[str, ...] = ()):
         self.events: list[dict] = []
@@ -35,7 +35,7 @@ class Peer:
     def _read(self):
         for line in self.process.stdout:
             with self._change:
-                with contextlib.suppress(ValueError):  # killed in the middle of a line
+                with contextlib.suppress(ValueError):  # killed while writing a line
                     self.events.append(json.loads(line))
                 self._change.notify_all()
 
@@ -44,7 +44,7 @@ class Peer:
             self.errors.append(line)
 
     def wait_for(self, name: str, timeout: float = 30, where=lambda event: True) -> dict:
-        """The first event of this name, or an error with all that was said."""
+        """Returns the first event of this name, or raises an error with the whole output."""
         deadline = time.monotonic() + timeout
         with self._change:
             while True:
@@ -62,11 +62,11 @@ class Peer:
 
     @property
     def durable(self) -> int:
-        """The furthest byte that it knows to be on the receiver's disk."""
+        """The highest acknowledged offset."""
         return max([event["bytes"] for event in self.named("progress")] + [event["offset"] for event in self.named("began")], default=0)
 
     def written_bytes(self) -> int:
-        """What it has given to write(2) and its kin so far, sockets and files; also of a process that was killed and not waited for."""
+        """The bytes written so far to sockets and files by write(2) and similar calls; also of a killed process that was not waited for."""
         with open(f"/proc/{self.process.pid}/io") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("wchar"))
 
@@ -76,7 +76,7 @@ class Peer:
 
     @property
     def has_ended(self) -> bool:
-        """Asked without taking its end away, as `poll` would: /proc knows it until then."""
+        """Whether the process has ended. Unlike `poll`, does not reap it, so that /proc still contains it."""
         if self.process.returncode is not None:
             return True
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
@@ -86,7 +86,7 @@ class Peer:
             os.kill(self.process.pid, signal.SIGKILL)
 
     def end(self, timeout: float = 30) -> int:
-        """Waits for its end and for the last of what it said."""
+        """Waits for the end of the process and of its output. Returns the exit code."""
         code = self.process.wait(timeout)
         for reader in self._readers:
             reader.join(10)
@@ -94,7 +94,7 @@ class Peer:
 
     def stop(self):
         if not self.has_ended:
-            os.killpg(self.process.pid, signal.SIGTERM)  # strace ends and lets what it watched live
+            os.killpg(self.process.pid, signal.SIGTERM)  # strace ends without its child
             try:
                 self.process.wait(15)
             except subprocess.TimeoutExpired:
@@ -113,7 +113,7 @@ def send(path, port: int, *arguments: str) -> Peer:
 
 
 def make_file(path: pathlib.Path, size: int, seed: int) -> str:
-    """Bytes of chance; answers their SHA-256."""
+    """Writes random bytes and returns their SHA-256."""
     dice = random.Random(seed)
     digest = hashlib.sha256()
     with open(path, "wb") as file:
@@ -135,10 +135,10 @@ def parts(folder) -> list[str]:
 
 
 def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, seed: int, say=print) -> dict:
-    """Sends files while either side is killed at moments of chance, until that has happened `kills` times and the last file is whole.
+    """Sends files and kills either side at random times, until `kills` kills have happened and the last file is complete.
 
-    After every kill the next sending must go on from what was known to be durable or behind it, and all sendings of a file together must have
-    written no more than the file and a window for each kill.
+    After every kill the next run must resume at the acknowledged offset or after it. All runs for a file together must not write more than
+    the file and one window for each kill.
     """
     dice = random.Random(seed)
     inbox = root / "inbox"
@@ -158,7 +158,7 @@ def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, s
                     while time.monotonic() < deadline and not sender.has_ended:
                         time.sleep(0.002)
                     if sender.has_ended:
-                        victim = None  # it was quicker
+                        victim = None  # the transfer ended first
                 if victim == "sender":
                     sender.kill()
                 elif victim == "receiver":
@@ -169,10 +169,10 @@ def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, s
                 code = sender.end(60)
                 for event in sender.named("began"):
                     offsets.append(event["offset"])
-                    assert event["offset"] >= durable, f"went on from {event['offset']}, {durable} were durable"
+                    assert event["offset"] >= durable, f"resumed at {event['offset']}, but {durable} bytes were durable"
                 durable = max(durable, sender.durable)
                 if victim is None:
-                    assert code == 0, f"sending ended with {code}: {sender.events[-3:]} {sender.errors}"
+                    assert code == 0, f"apus send exited with {code}: {sender.events[-3:]} {sender.errors}"
                     break
                 done["kills"] += 1
                 done[victim] += 1
@@ -182,7 +182,7 @@ def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, s
             assert hash_of(inbox / name) == expected, f"{name} is wrong"
             assert os.listdir(inbox) == [name], f"left behind: {os.listdir(inbox)}"
             bound = size + (died + 1) * (WINDOW + (1 << 20))
-            assert written <= bound, f"{written} bytes were written for {size} and {died} kills"
+            assert written <= bound, f"{written} bytes were written for {size} bytes and {died} kills"
             done["files"] += 1
             done["resumed"] += sum(offset > 0 for offset in offsets)
             done["bytes"] += size

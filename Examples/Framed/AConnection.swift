@@ -1,4 +1,4 @@
-// The code of the page of ApusFramedSocket, compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of ApusFramedSocket's overview page. `scripts/check-snippets` compares the two.
 import ApusFramedSocket
 import NIOCore
 

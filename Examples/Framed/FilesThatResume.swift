@@ -1,4 +1,4 @@
-// The code of the page "Send a file that resumes", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "Send a file that resumes". `scripts/check-snippets` compares the two.
 import ApusFramedSocket
 
 func takeFiles(into path: String, port: Int) async throws {

@@ -5,10 +5,11 @@ import ApusWebSocket
 import Foundation
 import NIOCore
 
-// The README's code names a port that another program may have, and a host that does not exist. In this module the functions below stand in front
-// of the two initializers and the method of those names; they put an address of the environment in the place of the README's.
+// The README's code uses a port that may be taken and a host that does not exist. In this module,
+// the functions below shadow two initializers and a method, and replace those addresses with the
+// one in `APUS_EXAMPLE_ADDRESS`.
 
-/// `127.0.0.1:PORT` of `APUS_EXAMPLE_ADDRESS`.
+/// The value of `APUS_EXAMPLE_ADDRESS`, such as `127.0.0.1:PORT`.
 private var address: String { ProcessInfo.processInfo.environment["APUS_EXAMPLE_ADDRESS"] ?? "127.0.0.1:0" }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

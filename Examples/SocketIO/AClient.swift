@@ -1,4 +1,4 @@
-// The code of "A client", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "A client". `scripts/check-snippets` compares the two.
 import ApusSocketIOClient
 
 func firstSteps() async throws {

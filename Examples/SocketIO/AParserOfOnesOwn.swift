@@ -1,4 +1,5 @@
-// A parser of one's own: a whole packet as one JSON text, binary data in base64, as the custom parser of the JavaScript documentation has it.
+// A custom parser that encodes a packet as one JSON text with binary data in base64, like the
+// example in the JavaScript documentation.
 import ApusSocketIOClient
 import ApusSocketIOServer
 import NIOCore

@@ -1,4 +1,5 @@
-// The code of "Coming from socket.io-client-swift", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "Coming from socket.io-client-swift". `scripts/check-snippets` compares the
+// two.
 import ApusSocketIOClient
 import Dispatch
 import Logging

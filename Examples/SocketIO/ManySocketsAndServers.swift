@@ -1,4 +1,4 @@
-// The code of "Many sockets and servers", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "Many sockets and servers". `scripts/check-snippets` compares the two.
 import ApusSocketIOServer
 
 func broadcasts(_ io: SocketIOServer) async throws {

@@ -1,6 +1,7 @@
 import ApusSocketIOServer
 
-// The code of `ApusSocketIOServer.md`, `Sockets.md`, `Lost-connections.md` and `Coming-from-Node.md`, compiled.
+// The code of `ApusSocketIOServer.md`, `Sockets.md`, `Lost-connections.md` and
+// `Coming-from-Node.md`.
 
 func overview() async throws {
     let io = SocketIOServer()

@@ -1,4 +1,4 @@
-// The code of "Your first server", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "Your first server". `scripts/check-snippets` compares the two.
 import ApusSocketIOServer
 import Hummingbird
 
@@ -54,7 +54,7 @@ func tell(io: SocketIOServer, order: Order) {
 }
 
 func vote(io: SocketIOServer) async throws {
-    let votes = try await io.namespace("/shop").to("jury").timeout(.seconds(3)).emitWithAck("vote?", "who is it?", as: String.self)
+    let votes = try await io.namespace("/shop").to("jury").timeout(.seconds(3)).emitWithAck("vote?", "red or blue?", as: String.self)
     print(votes.count, votes.isComplete)
 }
 

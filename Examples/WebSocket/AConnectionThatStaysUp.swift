@@ -1,4 +1,4 @@
-// The code of "A connection that stays up", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "A connection that stays up". `scripts/check-snippets` compares the two.
 import ApusWebSocket
 
 func read() async throws {

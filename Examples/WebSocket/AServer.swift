@@ -1,4 +1,4 @@
-// The code of "A server", compiled. `scripts/check-snippets` sees to it that the page and this file agree.
+// The code of the page "A server". `scripts/check-snippets` compares the two.
 import ApusWebSocket
 import HTTPTypes
 

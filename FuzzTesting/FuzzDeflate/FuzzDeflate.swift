@@ -3,8 +3,8 @@ import NIOCore
 
 private let bound = 1 << 16
 
-/// Any bytes as compressed data: no trap, never more than the bound, the same outcome however they are cut. And any bytes compressed
-/// come out again as they were.
+/// Inflates any bytes: no trap, no output above the bound, and a result that does not depend on the
+/// pieces. Also checks that deflated bytes inflate to the same bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDeflate(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -12,9 +12,10 @@ public func fuzzDeflate(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let ours = agreement(windowBits: 8 + Int(bytes[0] & 7), level: Int(bytes[0] >> 4) % 10)
     let step = Int(bytes[1] & 63) + 1
     let input = ByteBuffer(bytes: bytes.dropFirst(2))
-    // The largest window only: of a peer that refers back beyond a smaller one zlib notices it or not, as the cuts fall.
+    // The largest window only: whether zlib detects a reference beyond a smaller window depends on
+    // the pieces.
     let largest = agreement(windowBits: 15, level: 6)
-    precondition(inflated(input, largest, step: .max) == inflated(input, largest, step: step), "cut otherwise, another outcome")
+    precondition(inflated(input, largest, step: .max) == inflated(input, largest, step: step), "the result depends on the pieces")
     checkRoundTrip(input, ours, step: step)
     return 0
 }
@@ -28,7 +29,7 @@ private func agreement(windowBits: Int, level: Int) -> WebSocketDeflateAgreement
     return WebSocketDeflateAgreement(role: .server, parameters: parameters, configuration: configuration)
 }
 
-/// The same data as two messages of one context; `nil` for an error.
+/// Inflates the data twice, as two messages of one context; `nil` for an error.
 private func inflated(_ input: ByteBuffer, _ agreement: WebSocketDeflateAgreement, step: Int) -> [ByteBuffer]? {
     guard let inflater = try? WebSocketInflater(agreement) else { preconditionFailure("no inflater") }
     var outputs: [ByteBuffer] = []
@@ -68,8 +69,8 @@ private func checkRoundTrip(_ input: ByteBuffer, _ agreement: WebSocketDeflateAg
             }
             try inflater.inflate(compressed, isLast: true, into: &output, maximumBytes: input.readableBytes)
         } catch {
-            preconditionFailure("what was compressed cannot be inflated: \(error)")
+            preconditionFailure("deflated data cannot be inflated: \(error)")
         }
-        precondition(output == input, "the bytes changed on their way")
+        precondition(output == input, "the round trip changed the bytes")
     }
 }

@@ -3,8 +3,9 @@ import NIOCore
 
 private let bound = 1 << 10
 
-/// Any bytes as frames of each framing: no trap, no frame above the bound, little kept, the same frames however the bytes are cut, nothing
-/// after an error, and what is decoded is encoded and decoded again as the same.
+/// Decodes any bytes with each framing: no trap, no frame above the bound, a bounded buffer, frames
+/// that do not depend on the pieces, and no frame after an error. Decoded frames survive a round
+/// trip.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFraming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -21,7 +22,7 @@ public func fuzzFraming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What comes out, and whether it ended in an error.
+/// Returns the decoded parts, and whether the decoder failed.
 private func decode<Decoder: NIOSingleStepByteToMessageDecoder>(
     _ input: ByteBuffer, _ decoder: Decoder, step: Int, keeps: Int
 ) -> (parts: [Decoder.InboundOut], hasFailed: Bool) {
@@ -33,16 +34,16 @@ private func decode<Decoder: NIOSingleStepByteToMessageDecoder>(
             while let part = try decoder.decode(buffer: &pending) { parts.append(part) }
         } catch {
             pending = ByteBuffer(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-            precondition((try? decoder.decode(buffer: &pending)) == nil, "something came after an error")
+            precondition((try? decoder.decode(buffer: &pending)) == nil, "a part after an error")
             return (parts, true)
         }
         pending.discardReadBytes()
-        precondition(pending.readableBytes <= keeps, "more is kept than a frame can be")
+        precondition(pending.readableBytes <= keeps, "the buffer exceeds a frame")
     }
     return (parts, false)
 }
 
-/// The bodies of the frames, joined, after a look at their order and sizes.
+/// Checks the order and sizes of the parts, and returns the frames with joined bodies.
 private func frames<Head>(_ parts: [FramePart<Head>], length: (Head) -> Int) -> [(head: Head, body: ByteBuffer, isWhole: Bool)] {
     var frames: [(head: Head, body: ByteBuffer, isWhole: Bool)] = []
     for part in parts {
@@ -52,11 +53,11 @@ private func frames<Head>(_ parts: [FramePart<Head>], length: (Head) -> Int) -> 
             precondition(length(head) <= bound, "a body above the bound")
             frames.append((head, ByteBuffer(), false))
         case .body(let piece):
-            precondition(piece.readableBytes > 0 && frames.last?.isWhole == false, "a piece of no frame")
+            precondition(piece.readableBytes > 0 && frames.last?.isWhole == false, "a piece outside a frame")
             frames[frames.count - 1].body.writeImmutableBuffer(piece)
         case .end:
-            guard let last = frames.last else { preconditionFailure("the end of no frame") }
-            precondition(!last.isWhole && last.body.readableBytes == length(last.head), "a body of another length than announced")
+            guard let last = frames.last else { preconditionFailure("an end outside a frame") }
+            precondition(!last.isWhole && last.body.readableBytes == length(last.head), "a body differs from the announced length")
             frames[frames.count - 1].isWhole = true
         }
     }
@@ -71,16 +72,16 @@ private func fuzzFixedHeader(_ input: ByteBuffer, headerLength: Int, step: Int) 
     let whole = decode(input, decoder, step: .max, keeps: headerLength)
     let found = frames(parts, length: \.bodyLength)
     let others = frames(whole.parts, length: \.bodyLength)
-    precondition(hasFailed == whole.hasFailed && found.count == others.count, "the cuts change what is decoded")
+    precondition(hasFailed == whole.hasFailed && found.count == others.count, "the result depends on the pieces")
     for (frame, other) in zip(found, others) { precondition(frame.head == other.head && frame.body == other.body) }
     for frame in found {
-        // It may take more room than before: an escape, a number.
+        // The encoding may be longer than the input, for example because of escapes and numbers.
         guard let bytes = try? frame.head.encoded(headerLength: FramedLimits.highestHeaderBytes) else {
-            preconditionFailure("what was decoded cannot be encoded")
+            preconditionFailure("a decoded frame cannot be encoded")
         }
         guard let decoder = try? FixedHeaderDecoder(headerLength: FramedLimits.highestHeaderBytes) else { preconditionFailure() }
         precondition(
-            decode(bytes, decoder, step: .max, keeps: 0).parts.first == .head(frame.head), "a header changed on its way")
+            decode(bytes, decoder, step: .max, keeps: 0).parts.first == .head(frame.head), "the round trip changed a header")
     }
 }
 
@@ -91,16 +92,16 @@ private func fuzzVersion2(_ input: ByteBuffer, step: Int) {
     let found = frames(parts, length: \.bodyLength)
     let whole = decode(input, FrameDecoder(limits: limits), step: .max, keeps: 256)
     let others = frames(whole.parts, length: \.bodyLength)
-    precondition(hasFailed == whole.hasFailed && found.count == others.count, "the cuts change what is decoded")
+    precondition(hasFailed == whole.hasFailed && found.count == others.count, "the result depends on the pieces")
     for (frame, other) in zip(found, others) { precondition(frame.head == other.head && frame.body == other.body) }
     var again = ByteBuffer()
     let finished = found.filter(\.isWhole)
     for frame in finished {
-        guard (try? frame.head.write(into: &again)) != nil else { preconditionFailure("what was decoded cannot be encoded") }
+        guard (try? frame.head.write(into: &again)) != nil else { preconditionFailure("a decoded frame cannot be encoded") }
         again.writeImmutableBuffer(frame.body)
     }
     let second = frames(decode(again, FrameDecoder(), step: .max, keeps: 0).parts, length: \.bodyLength)
-    precondition(second.count == finished.count, "a frame was lost on its way")
+    precondition(second.count == finished.count, "the round trip lost a frame")
     for (frame, other) in zip(finished, second) { precondition(frame.head == other.head && frame.body == other.body, "a frame changed") }
 }
 
@@ -112,18 +113,18 @@ private func fuzzPrefixed(_ input: ByteBuffer, choice: Int, step: Int) {
     let decoder = LengthPrefixedDecoder(prefix: prefixes[choice], maximumFrameBytes: bound)
     let found = decode(input, decoder, step: step, keeps: bound + 10)
     let whole = decode(input, decoder, step: .max, keeps: bound + 10)
-    precondition(found.parts == whole.parts && found.hasFailed == whole.hasFailed, "the cuts change what is decoded")
+    precondition(found.parts == whole.parts && found.hasFailed == whole.hasFailed, "the result depends on the pieces")
     var again = ByteBuffer()
     for frame in found.parts {
         precondition(frame.readableBytes <= bound, "a frame above the bound")
         guard (try? LengthPrefixedEncoder(prefix: prefixes[choice]).encode(data: frame, out: &again)) != nil else {
-            preconditionFailure("what was decoded cannot be encoded")
+            preconditionFailure("a decoded frame cannot be encoded")
         }
     }
-    precondition(decode(again, decoder, step: .max, keeps: 0).parts == found.parts, "a frame changed on its way")
+    precondition(decode(again, decoder, step: .max, keeps: 0).parts == found.parts, "the round trip changed a frame")
 }
 
-/// The first byte says how long the delimiter is that follows it.
+/// The first byte is the length of the delimiter that follows it.
 private func fuzzDelimited(_ input: ByteBuffer, step: Int) {
     var input = input
     guard let length = input.readInteger(as: UInt8.self),
@@ -133,15 +134,15 @@ private func fuzzDelimited(_ input: ByteBuffer, step: Int) {
     let decoder = DelimiterDecoder(delimiter: delimiter, maximumFrameBytes: bound)
     let found = decode(input, decoder, step: step, keeps: bound + 8)
     let whole = decode(input, decoder, step: .max, keeps: bound + 8)
-    precondition(found.parts == whole.parts && found.hasFailed == whole.hasFailed, "the cuts change what is decoded")
+    precondition(found.parts == whole.parts && found.hasFailed == whole.hasFailed, "the result depends on the pieces")
     var again = ByteBuffer()
     for frame in found.parts {
         precondition(frame.readableBytes <= bound, "a frame above the bound")
         guard (try? DelimiterEncoder(delimiter: delimiter).encode(data: frame, out: &again)) != nil else {
-            preconditionFailure("what was decoded cannot be encoded")
+            preconditionFailure("a decoded frame cannot be encoded")
         }
     }
-    precondition(decode(again, decoder, step: .max, keeps: 0).parts == found.parts, "a frame changed on its way")
+    precondition(decode(again, decoder, step: .max, keeps: 0).parts == found.parts, "the round trip changed a frame")
 }
 
 private func fuzzPreface(_ input: ByteBuffer) {

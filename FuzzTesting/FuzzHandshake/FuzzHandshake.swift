@@ -2,10 +2,11 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 
-/// Any texts as addresses, header fields, extensions and subprotocols: no trap, no CR, LF or NUL on the wire, and what a server
-/// grants a client takes.
+/// Uses any texts as addresses, header fields, extensions and subprotocols: no trap, no CR, LF or
+/// NUL on the wire, and clients accept every response of a server.
 ///
-/// The input's lines: an address, a value of `Sec-WebSocket-Extensions`, one of `Sec-WebSocket-Protocol`, then fields `name: value`.
+/// The lines of the input are an address, a value of `Sec-WebSocket-Extensions`, a value of
+/// `Sec-WebSocket-Protocol`, and fields `name: value`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHandshake(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -16,7 +17,7 @@ public func fuzzHandshake(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let deflate = configuration(control)
     checkExtensions(line(1), deflate)
     guard let url = try? WebSocketURL(line(0)) else { return 0 }
-    precondition((1...65535).contains(url.port) && !url.host.isEmpty && url.requestTarget.hasPrefix("/"), "a strange address")
+    precondition((1...65535).contains(url.port) && !url.host.isEmpty && url.requestTarget.hasPrefix("/"), "an invalid address")
 
     let fields = lines.dropFirst(3).map { line in
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -37,10 +38,10 @@ public func fuzzHandshake(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     do {
         let answer = HTTPResponse(status: .switchingProtocols, headerFields: response)
         let ours = try WebSocketHandshake.check(answer, to: request, deflate: deflate)
-        precondition(ours.subprotocol == agreement.subprotocol, "two subprotocols")
+        precondition(ours.subprotocol == agreement.subprotocol, "client and server disagree on the subprotocol")
         checkPair(server: agreement.deflate, client: ours.deflate)
     } catch {
-        preconditionFailure("a server's answer is refused: \(error)")
+        preconditionFailure("the client rejects the server's response: \(error)")
     }
     return 0
 }
@@ -54,23 +55,23 @@ private func configuration(_ control: UInt8) -> WebSocketDeflateConfiguration {
     return deflate
 }
 
-/// A header of anybody's: taken or not, never a trap, and whatever is granted lies within what was wanted.
+/// Negotiates any header value: no trap, and the agreement is within the configuration.
 private func checkExtensions(_ value: String, _ deflate: WebSocketDeflateConfiguration) {
     if let granted = try? WebSocketDeflateNegotiation.accept([value], configuration: deflate) {
-        precondition((8...deflate.serverMaximumWindowBits).contains(granted.agreement.outgoingWindowBits), "too large a window")
-        precondition(!deflate.serverNoContextTakeover || !granted.agreement.outgoingTakesContextOver, "a context nobody granted")
+        precondition((8...deflate.serverMaximumWindowBits).contains(granted.agreement.outgoingWindowBits), "the window is too large")
+        precondition(!deflate.serverNoContextTakeover || !granted.agreement.outgoingTakesContextOver, "a takeover that was not granted")
     }
     if let agreement = try? WebSocketDeflateNegotiation.check([value], offered: deflate) {
-        precondition((8...deflate.serverMaximumWindowBits).contains(agreement.incomingWindowBits), "too large a window")
-        precondition((8...deflate.clientMaximumWindowBits).contains(agreement.outgoingWindowBits), "too large a window")
+        precondition((8...deflate.serverMaximumWindowBits).contains(agreement.incomingWindowBits), "the window is too large")
+        precondition((8...deflate.clientMaximumWindowBits).contains(agreement.outgoingWindowBits), "the window is too large")
     }
 }
 
 private func checkPair(server: WebSocketDeflateAgreement?, client: WebSocketDeflateAgreement?) {
-    precondition((server == nil) == (client == nil), "one side compresses")
+    precondition((server == nil) == (client == nil), "only one side compresses")
     guard let server, let client else { return }
     precondition(client.outgoingWindowBits <= server.incomingWindowBits, "the server's window is too small")
     precondition(server.outgoingWindowBits <= client.incomingWindowBits, "the client's window is too small")
-    precondition(server.incomingTakesContextOver || !client.outgoingTakesContextOver, "the server forgets too soon")
-    precondition(client.incomingTakesContextOver || !server.outgoingTakesContextOver, "the client forgets too soon")
+    precondition(server.incomingTakesContextOver || !client.outgoingTakesContextOver, "the server discards its context too early")
+    precondition(client.incomingTakesContextOver || !server.outgoingTakesContextOver, "the client discards its context too early")
 }

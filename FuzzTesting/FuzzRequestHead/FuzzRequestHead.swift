@@ -6,8 +6,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Any bytes as the head of a request for a WebSocket: no trap, and what is taken apart comes out of NIO's parser the same, with nothing before
-/// and nothing behind it.
+/// Parses any bytes as the head of a WebSocket request: no trap, and NIO's parser returns the same
+/// request with no bytes before or after it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequestHead(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = ByteBuffer(bytes: UnsafeBufferPointer(start: start, count: count))
@@ -23,9 +23,9 @@ public func fuzzRequestHead(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
         while let part = try channel.readInbound(as: HTTPRequestPart.self) { parts.append(part) }
         _ = try channel.finish(acceptAlreadyClosed: true)
     } catch {
-        preconditionFailure("the parser refuses what was taken: \(error)")
+        preconditionFailure("NIO's parser rejects the request: \(error)")
     }
-    precondition(parts == [.head(request), .end(nil)], "the parser reads something else")
+    precondition(parts == [.head(request), .end(nil)], "NIO's parser reads a different request")
     precondition(request.headerFields.count <= limits.maximumHeaderFields, "too many fields")
     return 0
 }

@@ -4,8 +4,9 @@ import NIOCore
 
 private let bound = 1 << 12
 
-/// Any bytes as what a peer says, to a client and to a server of every framing: no trap, messages begin and end in order and have the length
-/// that was announced, nothing comes after the end, little is kept, and the cuts of the network change nothing.
+/// Passes any bytes to a client and a server of every framing: no trap, messages in order and of
+/// the announced length, no action after the end, a bounded buffer, and a result that does not
+/// depend on the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSession(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -14,12 +15,12 @@ public func fuzzSession(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let isClient = bytes[0] & 1 == 1
     let framings: [Framing] = [.version2, .fixedHeader(length: 40), isClient ? .version2 : .either(headerLength: 40)]
     var input = ByteBuffer(bytes: bytes.dropFirst(2))
-    // Half of the runs come past the beginning.
+    // Half of the runs start after the hello.
     if bytes[0] & 2 == 2 { input = ByteBuffer(beginning(isClient: isClient), input) }
     let framing = framings[Int(bytes[0] >> 2) % 3]
     let cut = run(input, isClient: isClient, framing: framing, step: step)
     let whole = run(input, isClient: isClient, framing: framing, step: .max)
-    precondition(cut == whole, "the cuts change what is understood")
+    precondition(cut == whole, "the result depends on the pieces")
     return 0
 }
 
@@ -36,7 +37,7 @@ extension ByteBuffer {
     }
 }
 
-/// What came of the bytes: all that is said to the peer and to the user, the pieces of bodies joined.
+/// Returns the actions for the input, with the pieces of bodies joined.
 private func run(_ input: ByteBuffer, isClient: Bool, framing: Framing, step: Int) -> [FramedSession.Action] {
     var limits = FramedLimits(maximumBodyBytes: bound)
     limits.maximumHeaderBytes = 512
@@ -47,16 +48,16 @@ private func run(_ input: ByteBuffer, isClient: Bool, framing: Framing, step: In
         pending.writeImmutableBuffer(piece)
         actions += session.received(&pending)
         pending.discardReadBytes()
-        precondition(pending.readableBytes <= 512 + 16, "more is kept than a head can be")
+        precondition(pending.readableBytes <= 512 + 16, "the buffer exceeds a head")
         _ = session.isWithinHead(pending)
-        // Whatever it is that we would send now.
+        // Sending must not trap in any state.
         _ = session.ping(id: 1)
         if var message = try? session.message(header: ["a": 1], bodyLength: 3) {
             precondition((try? message.next(ByteBuffer(bytes: [1, 2, 3]))) != nil && message.isComplete)
         }
     }
     actions += session.transportEnded(pending)
-    precondition(session.transportEnded(pending).isEmpty && session.received(&pending).isEmpty, "something came after the end")
+    precondition(session.transportEnded(pending).isEmpty && session.received(&pending).isEmpty, "an action after the end")
     judge(actions)
     return joined(actions)
 }
@@ -74,15 +75,15 @@ private func judge(_ actions: [FramedSession.Action]) {
             missing = length
         case .messageBody(let bytes):
             guard let left = missing, bytes.readableBytes > 0, bytes.readableBytes <= left else {
-                preconditionFailure("a body of no message")
+                preconditionFailure("a body outside a message")
             }
             missing = left - bytes.readableBytes
         case .messageEnded:
-            precondition(missing == 0, "a message of another length than announced")
+            precondition(missing == 0, "a message differs from the announced length")
             missing = nil
         case .transfer(.head(let head)):
             precondition(isOpen && head.stream != 0 && head.bodyLength <= TransferChunk.maximumBodyBytes)
-        case .fail: precondition(index == actions.count - 1, "something came after the failure")
+        case .fail: precondition(index == actions.count - 1, "an action after the failure")
         case .write, .writePong, .transfer, .pong, .peerSaidBye: break
         }
     }

@@ -2,9 +2,10 @@ import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOCore
 
-/// Any conversation: no trap, errors are final, and whatever is taken is written and read back as the same packet.
+/// Decodes any sequence of messages: no trap, errors are final, and packets survive a round trip.
 ///
-/// The input is cut at bytes 0xff, which stand in no UTF-8. A piece that starts with 0x00 is a binary message, any other a text.
+/// The input is split at bytes 0xff, which UTF-8 does not use. A piece that starts with 0x00 is a
+/// binary message, any other a text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSocketIO(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var decoder = SocketIOParser.json.makeDecoder()
@@ -16,36 +17,36 @@ public func fuzzSocketIO(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(failure == nil, "a packet after an error")
             if let packet {
                 checkRoundTrip(packet.packet)
-                checkPassedOn(packet)
+                checkUndecoded(packet)
             }
         } catch {
-            precondition(failure == nil || failure == error, "another error after the first")
+            precondition(failure == nil || failure == error, "a different error after the first")
             failure = error
         }
     }
     return 0
 }
 
-/// What is passed on undecoded arrives as the same packet.
-private func checkPassedOn(_ packet: UndecodedPacket) {
-    guard let encoded = try? SocketIOParser.json.encode(packet) else { preconditionFailure("a packet that was read cannot be passed on") }
+/// An undecoded packet that is encoded again decodes to the same packet.
+private func checkUndecoded(_ packet: UndecodedPacket) {
+    guard let encoded = try? SocketIOParser.json.encode(packet) else { preconditionFailure("an undecoded packet cannot be encoded") }
     var decoder = SocketIOParser.json.makeDecoder()
     var decoded: UndecodedPacket?
     for message in encoded { decoded = try? decoder.received(message) }
-    precondition(decoded == packet, "the packet changed on being passed on")
+    precondition(decoded == packet, "the round trip changed the undecoded packet")
     var text: [UInt8] = []
     guard (try? SocketIOParser.json.writeText(of: packet, into: &text)) == true else { return }
-    precondition(encoded == [.text(ByteBuffer(bytes: text))], "two ways to write a packet differ")
+    precondition(encoded == [.text(ByteBuffer(bytes: text))], "two encodings of one packet differ")
 }
 
-/// By JSON, and by MessagePack, which can say all that JSON can.
+/// Checks the round trip with JSON and with MessagePack, which can represent all values of JSON.
 private func checkRoundTrip(_ packet: SocketIOPacket) {
     for parser in [SocketIOParser.json, .messagePack] {
         guard let encoded = try? parser.encode(packet) else { preconditionFailure("a packet that was read cannot be written") }
         var decoder = parser.makeDecoder()
         for (index, message) in encoded.enumerated() {
             let decoded = try? decoder.received(message)
-            precondition(decoded?.packet == (index == encoded.count - 1 ? packet : nil), "the packet changed on its way")
+            precondition(decoded?.packet == (index == encoded.count - 1 ? packet : nil), "the round trip changed the packet")
         }
     }
 }

@@ -2,8 +2,9 @@ import ApusFramedProtocol
 import ApusJSON
 import NIOCore
 
-/// Any bytes as names, chunks, and as what the other side of a transfer says: no trap; nothing is acknowledged that is not synced, sent beyond the
-/// window or written beyond the end; a transfer ends once, and nothing comes after it.
+/// Uses any bytes as names, chunks and messages of the other side of a transfer: no trap, no ack
+/// for data that is not synced, no chunk beyond the window, no write beyond the end, and one end
+/// per transfer with no action after it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTransfer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard count >= 1, let start else { return 0 }
@@ -13,7 +14,7 @@ public func fuzzTransfer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case 1: fuzzChunk(input)
     case 2: fuzzReceiver(&input)
     case 3: fuzzSender(&input)
-    default: fuzzLedger(&input)
+    default: fuzzLeases(&input)
     }
     return 0
 }
@@ -30,7 +31,7 @@ private func fuzzName(_ input: ByteBuffer) {
         precondition(!component.utf8.contains { $0 == 0x2F || $0 == 0x5C || $0 < 0x20 || $0 == 0x7F }, "a separator or control character")
         precondition(!component.hasPrefix(".apus-"), "the name of an unfinished file")
     }
-    guard let again = try? SafeFileName(name.description) else { preconditionFailure("a safe name is refused") }
+    guard let again = try? SafeFileName(name.description) else { preconditionFailure("a safe name is rejected") }
     precondition(again == name, "one file has two names")
 }
 
@@ -54,9 +55,9 @@ private func fuzzChunk(_ input: ByteBuffer) {
     precondition((whole?.count ?? 0) == (bytes(whole)?.count ?? 0) && (whole?.offset ?? 0) >= 0)
 }
 
-// MARK: What the other side says
+// MARK: Messages of the other side
 
-/// A frame made of the input: its type, then the length and the text of its header.
+/// Reads the head of a frame from the input: its type, and the length and text of its header.
 private func head(_ input: inout ByteBuffer) -> FrameHead? {
     guard let type = input.readInteger(as: UInt8.self), let length = input.readInteger(as: UInt8.self),
         let text = input.readSlice(length: min(Int(length), input.readableBytes))
@@ -69,7 +70,7 @@ private func head(_ input: inout ByteBuffer) -> FrameHead? {
     _ = TransferError(receiving: head.header)
     if let offer = try? TransferOffer(head.header) {
         precondition(offer.size >= 0 && offer.head(stream: 3).header["id"]?.stringValue == offer.id)
-        guard let again = try? TransferOffer(offer.head(stream: 3).header) else { preconditionFailure("an offer is not one any more") }
+        guard let again = try? TransferOffer(offer.head(stream: 3).header) else { preconditionFailure("an offer cannot be decoded") }
         precondition(again == offer)
     }
     return head
@@ -90,7 +91,7 @@ private func offer(_ size: Int, isWhole: Bool) -> TransferOffer {
     return offer
 }
 
-/// Numbers about what matters: small ones, and those at the ends.
+/// Reads a number: usually a small one, or one of the extremes of `Int`.
 private func number(_ input: inout ByteBuffer) -> Int? {
     guard let byte = input.readInteger(as: UInt8.self) else { return nil }
     switch byte {
@@ -111,14 +112,14 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
 
     func perform(_ actions: [TransferReceiver.Action]) {
         for action in actions {
-            precondition(ends == 0, "something comes after the end")
+            precondition(ends == 0, "an action after the end")
             switch action {
             case .send(let head):
                 guard head.type == .ack, case .integer(let offset)? = head.header["offset"] else { continue }
                 acknowledged = Int(offset)
-                precondition(acknowledged <= synced, "acknowledged and not synced")
+                precondition(acknowledged <= synced, "acknowledged before the sync")
             case .sync(let offset):
-                precondition(offset <= written, "synced and not written")
+                precondition(offset <= written, "synced before the write")
                 wanted.append(offset)
             case .end: ends += 1
             default: break
@@ -137,11 +138,11 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
             guard let offset = choice & 64 == 0 ? written : number(&input), let count = number(&input) else { return }
             switch receiver.receivedChunk(offset: offset, count: count, isIntact: choice & 128 == 0, at: now) {
             case .write:
-                precondition(offset == written && count > 0 && count <= size - written, "written elsewhere than behind what is there")
+                precondition(offset == written && count > 0 && count <= size - written, "a write at another offset than the end")
                 written += count
                 perform(receiver.written(upTo: written))
             case .take:
-                precondition(isWhole && offset == 0 && count == size, "taken and not whole")
+                precondition(isWhole && offset == 0 && count == size, "an incomplete file was taken")
                 perform(choice & 32 == 0 ? receiver.finished(isEqual: choice & 16 == 0) : receiver.declined(at: now))
             case .drop(let actions): perform(actions)
             }
@@ -162,7 +163,7 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
             }
             guard case .send(let head)? = actions.first, case .integer(let start)? = head.header["offset"] else { continue }
             precondition(start >= 0 && start <= size)
-            precondition(head.header["sha256"] == nil, "a hash is told")
+            precondition(head.header["sha256"] == nil, "the message contains a hash")
             (written, synced, acknowledged) = (Int(start), Int(start), Int(start))
             wanted = []
             perform(actions)
@@ -187,7 +188,7 @@ private func fuzzSender(_ input: inout ByteBuffer) {
 
     func perform(_ actions: [TransferSender.Action]) {
         for action in actions {
-            precondition(ends == 0, "something comes after the end")
+            precondition(ends == 0, "an action after the end")
             switch action {
             case .progress(let offset):
                 precondition(offset >= 0 && offset <= size)
@@ -231,37 +232,37 @@ private func fuzzSender(_ input: inout ByteBuffer) {
     }
 }
 
-// MARK: Who writes what
+// MARK: Leases
 
-private func fuzzLedger(_ input: inout ByteBuffer) {
+private func fuzzLeases(_ input: inout ByteBuffer) {
     var limits = TransferLimits()
     limits.transfersOfSession = 3
     limits.sessionBytes = 10_000
     limits.totalBytes = 20_000
     limits.reservedBytes = 100
-    var ledger = FolderLeases(limits: limits)
+    var leases = FolderLeases(limits: limits)
     var held: Set<String> = []
     for _ in 0..<200 {
-        guard let choice = input.readInteger(as: UInt8.self), let who = input.readInteger(as: UInt8.self) else { return }
-        let id = "\(who & 7)"
+        guard let choice = input.readInteger(as: UInt8.self), let owner = input.readInteger(as: UInt8.self) else { return }
+        let id = "\(owner & 7)"
         switch choice % 4 {
         case 0, 1:
             guard let size = number(&input), let existing = number(&input), let free = number(&input), size >= 0,
                 let name = try? SafeFileName("a"), let offer = try? TransferOffer(id: id, name: name, size: size)
             else { return }
-            guard (try? ledger.admit(offer, session: UInt64(who >> 6), existing: existing, stored: Int(choice), free: free)) != nil else {
+            guard (try? leases.admit(offer, session: UInt64(owner >> 6), existing: existing, stored: Int(choice), free: free)) != nil else {
                 continue
             }
-            precondition(held.insert(offer.partName).inserted, "an upload has two writers")
+            precondition(held.insert(offer.partName).inserted, "two writers of one upload")
             precondition(size <= 10_000)
         case 2:
             guard let count = number(&input) else { return }
-            ledger.wrote(count, of: TransferOffer.partName(id: id))
+            leases.wrote(count, of: TransferOffer.partName(id: id))
         default:
-            ledger.released(TransferOffer.partName(id: id))
+            leases.released(TransferOffer.partName(id: id))
             held.remove(TransferOffer.partName(id: id))
-            if choice & 4 == 4 { ledger.sessionEnded(UInt64(who >> 6)) }
+            if choice & 4 == 4 { leases.sessionEnded(UInt64(owner >> 6)) }
         }
-        precondition(ledger.leaseCount == held.count && held.count <= 12)
+        precondition(leases.leaseCount == held.count && held.count <= 12)
     }
 }

@@ -3,8 +3,8 @@ import NIOCore
 
 private let bound = 1 << 10
 
-/// Any bytes as frames, in both roles: no trap, no payload above the bound, little kept between two reads, and what is decoded is
-/// encoded and decoded again as the same.
+/// Decodes any bytes as frames in both roles: no trap, no payload above the bound, and a bounded
+/// buffer between two reads. Decoded frames survive a round trip.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -13,7 +13,7 @@ public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let step = control & 2 == 0 ? Int.max : Int(control >> 2 & 15) + 1
     let (frames, failure) = decode(ByteBuffer(bytes: bytes.dropFirst()), role: role, step: step)
 
-    // A piece is written anew as a frame of its own, of which nothing is missing.
+    // A piece of a frame is encoded as a complete frame.
     let whole = frames.map { WebSocketFrame(isFinal: $0.isFinal, reserved: $0.reserved, opcode: $0.opcode, payload: $0.payload) }
     var again = ByteBuffer()
     for frame in whole {
@@ -21,8 +21,8 @@ public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         WebSocketFrameEncoder.write(frame, maskingKey: key, into: &again)
     }
     let second = decode(again, role: role, step: .max)
-    if failure == nil, frames.count < 8 { precondition(second.failure == nil, "what was decoded cannot be decoded again") }
-    precondition(failure != nil || frames.count >= 8 || second.frames == whole, "a frame changed on its way")
+    if failure == nil, frames.count < 8 { precondition(second.failure == nil, "a decoded frame cannot be decoded again") }
+    precondition(failure != nil || frames.count >= 8 || second.frames == whole, "the round trip changed a frame")
     return 0
 }
 
@@ -39,9 +39,9 @@ private func decode(_ input: ByteBuffer, role: WebSocketRole, step: Int) -> (fra
         let before = frames.count
         let result = decoder.decode(&pending, into: &frames)
         pending.discardReadBytes()
-        precondition(failure == nil || (result == nil && frames.count == before), "something came after an error")
+        precondition(failure == nil || (result == nil && frames.count == before), "a frame after an error")
         failure = failure ?? result
-        precondition(pending.readableBytes <= 130, "more than a header or a control frame is kept")
+        precondition(pending.readableBytes <= 130, "the buffer exceeds a header or control frame")
     }
     for frame in frames { precondition(frame.payload.readableBytes <= bound, "a payload above the bound") }
     return (frames, failure)

@@ -5,8 +5,9 @@ private typealias Action = WebSocketConnectionStateMachine.FrameAction
 
 private let bound = 1 << 10
 
-/// Any bytes through decoder and machine, with and without compression: no trap, no message above the bound, texts are UTF-8,
-/// nothing after the end, and the same outcome however the bytes are cut.
+/// Passes any bytes through decoder and state machine, with and without compression: no trap, no
+/// message above the bound, valid UTF-8 in texts, no action after the end, and a result that does
+/// not depend on the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocketMessage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -17,7 +18,7 @@ public func fuzzWebSocketMessage(_ start: UnsafePointer<UInt8>?, _ count: Int) -
     let step = Int(control >> 3) + 1
     let whole = outcome(of: input, role: role, deflate: deflate, step: .max)
     let cut = outcome(of: input, role: role, deflate: deflate, step: step)
-    precondition(whole == cut, "cut otherwise, another outcome")
+    precondition(whole == cut, "the result depends on the pieces")
     return 0
 }
 
@@ -45,7 +46,7 @@ private func outcome(of input: ByteBuffer, role: WebSocketRole, deflate: WebSock
         while let frame = frames.next() {
             let wasFinished = machine.isFinished
             let action = machine.receivedFrame(frame, isASCII: frames.isASCII)
-            precondition(!wasFinished || action == .doNothing, "something came after the end")
+            precondition(!wasFinished || action == .doNothing, "an action after the end")
             actions.append(checked(action, isCompressed: deflate != nil))
         }
         if let failure { actions.append(checked(machine.decoderFailed(failure), isCompressed: deflate != nil)) }
@@ -63,7 +64,7 @@ private func checked(_ action: Action, isCompressed: Bool) -> Action {
         }
         return action
     case .fail(_, let sendClose) where isCompressed:
-        // Which of two faults in one compressed message is seen first depends on where it was cut.
+        // The pieces determine which of two errors in a compressed message is found first.
         return .fail(WebSocketError(.invalidCompression, message: ""), sendClose: sendClose)
     default:
         return action

@@ -1,10 +1,11 @@
 package import NIOCore
 
-/// Standard base64 with padding (RFC 4648, section 4), strict when it reads.
+/// Base64 with the standard alphabet and padding (RFC 4648, section 4). Decoding is strict.
 ///
-/// Own code: the library's needs Foundation on the path of every polled binary message, and accepts what is not canonical.
+/// Foundation's implementation accepts text that is not canonical, and would put Foundation on the
+/// path of every polled binary message.
 package enum Base64 {
-    /// Characters that `count` bytes become.
+    /// Returns the encoded length of `count` bytes.
     package static func encodedLength(of count: Int) -> Int {
         (count + 2) / 3 * 4
     }
@@ -18,17 +19,18 @@ package enum Base64 {
         }
     }
 
-    /// The base64 of `bytes`, as text: for what is short.
+    /// Returns the base64 of `bytes` as a string. Suits short data.
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: self.encodedLength(of: bytes.count)) { text in
             self.encode(bytes, into: UnsafeMutableRawBufferPointer(text))
         }
     }
 
-    /// Whether this byte is one of the 64 characters.
+    /// Whether the byte is one of the 64 characters of the alphabet.
     package static func isCharacter(_ byte: UInt8) -> Bool { self.values[Int(byte)] < 64 }
 
-    /// The bytes `text` stands for; nil unless it is canonical: the length a multiple of 4, the padding complete, unused bits zero.
+    /// Decodes `text`; nil unless it is canonical: a length divisible by 4, complete padding, and
+    /// zero in unused bits.
     package static func decode(_ text: ByteBuffer) -> ByteBuffer? {
         let length = text.readableBytes
         guard length > 0 else { return ByteBuffer() }
@@ -39,13 +41,13 @@ package enum Base64 {
                 self.decode(input, into: output) ?? 0
             }
         }
-        // Four characters or more stand for at least one byte, so nothing written means that they were wrong.
+        // Four characters encode at least one byte, so 0 means that they are invalid.
         return written > 0 ? buffer : nil
     }
 
     private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The value of each byte as a base64 character; 0xff where it is none.
+    /// The value of each byte as a base64 character; 0xff if it is not one.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -72,7 +74,8 @@ package enum Base64 {
         }
     }
 
-    /// Bytes written, nil when the input is not canonical. `input` is a multiple of 4 long and not empty.
+    /// Decodes `input`, which is not empty and has a length divisible by 4. Returns the number of
+    /// bytes written, or nil if it is not canonical.
     private static func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
         self.values.withUnsafeBufferPointer { values in
             let pad = UInt8(ascii: "=")
@@ -96,7 +99,7 @@ package enum Base64 {
             let a = values[Int(input[index])]
             let b = values[Int(input[index + 1])]
             let c = padding == 1 ? values[Int(input[index + 2])] : 0
-            // The bits that no byte takes must be zero, else two texts would stand for the same bytes.
+            // Unused bits must be zero, so that each byte sequence has a single encoding.
             guard (a | b | c) < 64, padding == 1 ? c & 0x03 == 0 : b & 0x0f == 0 else { return nil }
             output[written] = a << 2 | b >> 4
             if padding == 1 { output[written + 1] = b << 4 | c >> 2 }

@@ -1,40 +1,43 @@
 package import NIOCore
 
-/// Says whether bytes that come in pieces are UTF-8, as soon as it can be said.
+/// Validates UTF-8 that arrives in pieces, and detects an error as early as possible.
 ///
-/// A sequence may be cut anywhere between two pieces. Overlong forms, surrogates and numbers above U+10FFFF are refused. Own code: the standard
-/// library's check needs macOS 15 and the whole text.
+/// A sequence may be split anywhere between two pieces. Overlong forms, surrogates and code points
+/// above U+10FFFF are invalid. The validation of the standard library requires macOS 15 and the
+/// whole text.
 ///
-/// Source: RFC 3629 4 and the Unicode Standard, table 3-7 (the well-formed sequences); RFC 6455 8.1.
+/// Source: RFC 3629 4 and the Unicode Standard, table 3-7 (the well-formed sequences); RFC 6455
+/// 8.1.
 package struct UTF8StreamValidator: Sendable {
-    /// Continuation bytes the sequence that was cut still needs.
+    /// The number of continuation bytes that the split sequence still needs.
     private var missing: UInt8 = 0
-    /// What the next continuation byte may be; narrower than 80..BF only right after E0, ED, F0 and F4.
+    /// The range of the next continuation byte: 80..BF, or narrower directly after E0, ED, F0 and
+    /// F4.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
     package init() {}
 
-    /// Whether these bytes are UTF-8, all of them.
+    /// Whether these bytes are complete, valid UTF-8.
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var validator = Self()
         return validator.receive(bytes) && validator.isComplete
     }
 
-    /// Whether these bytes are UTF-8, all of them.
+    /// Whether these bytes are complete, valid UTF-8.
     package static func isValid(_ bytes: ByteBuffer) -> Bool {
         bytes.withUnsafeReadableBytes { self.isValid($0) }
     }
 
-    /// Whether the bytes so far end between two characters.
+    /// Whether the bytes so far end with a complete character.
     package var isComplete: Bool { self.missing == 0 }
 
-    /// Takes the next piece; `false` when it can no longer become UTF-8.
+    /// Validates the next piece. Returns `false` if the text is invalid.
     package mutating func receive(_ bytes: ByteBuffer) -> Bool {
         bytes.withUnsafeReadableBytes { self.receive($0) }
     }
 
-    /// Takes the next piece; `false` when it can no longer become UTF-8.
+    /// Validates the next piece. Returns `false` if the text is invalid.
     package mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         let count = bytes.count
@@ -60,7 +63,7 @@ package struct UTF8StreamValidator: Sendable {
         return true
     }
 
-    /// Whether the 64 bytes from here on are ASCII.
+    /// Whether the next 64 bytes are ASCII.
     @inline(__always)
     private static func areASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         let first = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
@@ -69,7 +72,7 @@ package struct UTF8StreamValidator: Sendable {
         return (both[0] | both[1] | both[2] | both[3]) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether the sixteen bytes from here on are ASCII.
+    /// Whether the next sixteen bytes are ASCII.
     @inline(__always)
     private static func isASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         let first = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -77,7 +80,8 @@ package struct UTF8StreamValidator: Sendable {
         return (first | second) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The bytes of the sequence that starts here; 0 when the piece ends before it does, -1 when it is none.
+    /// Returns the length of the sequence at `index`; 0 if the piece ends within it, -1 if it is
+    /// invalid.
     @inline(__always)
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let first = bytes[index]
@@ -105,15 +109,16 @@ package struct UTF8StreamValidator: Sendable {
         }
     }
 
-    /// Takes the beginning of a sequence that the end of the piece cuts.
+    /// Starts a sequence that is split at the end of the piece.
     private mutating func begin(_ start: UnsafeRawBufferPointer) -> Bool {
         guard let first = start.first, let sequence = Self.sequence(first) else { return false }
         (self.missing, self.lower, self.upper) = sequence
         return self.receive(UnsafeRawBufferPointer(rebasing: start.dropFirst()))
     }
 
-    /// What follows the first byte of a longer sequence: how many bytes, and what the next of them may be. Nil for what begins none: a
-    /// continuation byte, C0, C1, F5 and above.
+    /// Returns the number of continuation bytes after the first byte of a multi-byte sequence, and
+    /// the range of the second byte. Returns nil for an invalid first byte: a continuation byte,
+    /// C0, C1, F5 and above.
     private static func sequence(_ first: UInt8) -> (continuations: UInt8, lower: UInt8, upper: UInt8)? {
         switch first {
         case 0xC2...0xDF: (1, 0x80, 0xBF)
@@ -129,7 +134,8 @@ package struct UTF8StreamValidator: Sendable {
 }
 
 extension String {
-    /// The text of these bytes; nil when they are not UTF-8. (`String(decoding:as:)` repairs them instead.)
+    /// Creates a string of these bytes; nil if they are not UTF-8. (`String(decoding:as:)` repairs
+    /// them instead.)
     package init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard UTF8StreamValidator.isValid(bytes) else { return nil }
         self.init(decoding: bytes, as: UTF8.self)

@@ -1,39 +1,40 @@
 public import ApusChatProtocol
 
-/// How the connection stands.
+/// The state of the client's connection.
 public enum ChatConnectionState: Sendable, Hashable {
-    /// No connection; it is being made.
+    /// Not connected; the client is connecting.
     case connecting
-    /// Connected and catching up.
+    /// Connected; the client requests the missed changes.
     case synchronizing
-    /// Connected, and everything known of is here or on its way.
+    /// Connected, and the client has the current heads. Missing events may still be pending.
     case online
-    /// The server does not accept this session any more. Log in again.
+    /// The server rejected the session. Log in again.
     case signedOut(reason: String)
     /// ``ChatClient/close()`` was called.
     case closed
 }
 
-/// Something that happened, in the order in which it happened. What it tells is in the store already.
+/// A change in the chat. Changes are reported in order, after they are stored.
 public enum ChatChange: Sendable, Hashable {
-    /// The connection changed.
+    /// The state of the connection changed.
     case connection(ChatConnectionState)
-    /// A conversation is new or has changed: its title, members, counters.
+    /// A conversation is new, or its title, members or counters changed.
     case conversation(ChatConversationInfo)
-    /// A message or change has its place in the log.
+    /// An event was added to the log.
     case event(ChatMessage)
-    /// A message of ours moved: queued, sent, refused, read.
+    /// The delivery state of an outgoing message changed.
     case outgoing(ChatMessage)
-    /// Part of the history was left out, because too much was missed. ``ChatConversation/loadEarlier(limit:)`` fetches it.
+    /// Part of the history was skipped because too many events were missed.
+    /// ``ChatConversation/loadEarlier(limit:)`` fetches it.
     case gap(ConversationID, ClosedRange<Int64>)
-    /// Somebody read up to a message.
+    /// A member's read position changed.
     case mark(ChatMark)
-    /// Somebody came or went.
+    /// A user's presence changed.
     case presence(ChatUser)
-    /// The local store failed. What could not be stored is fetched again later.
+    /// The local store failed. Events that could not be stored are fetched again later.
     case storeFailed(ChatClientError)
 
-    /// The conversation it is about, if it is about one.
+    /// The conversation that the change belongs to, if any.
     public var conversation: ConversationID? {
         switch self {
         case .conversation(let info): info.id

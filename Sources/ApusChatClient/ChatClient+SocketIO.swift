@@ -1,14 +1,17 @@
 public import Logging
 
 extension ChatClient {
-    /// Opens the store, and starts connecting. Returns at once, also when the server cannot be reached: see ``changes`` and ``state``.
+    /// Opens the store and starts connecting. Returns immediately, even if the server is
+    /// unreachable; see ``changes`` and ``state``.
     ///
     /// - Parameters:
-    ///   - server: the server's address, as `https://chat.example.com`.
-    ///   - path: the path of this user's SQLite file; created when absent. One client at a time.
-    ///   - session: what ``login(server:name:password:device:configuration:)`` or ``register(server:name:password:display:device:configuration:)`` gave.
-    ///   - configuration: see its members for the defaults.
-    ///   - logger: fixed messages with metadata; never a text or a token.
+    ///   - server: The server's address, for example `https://chat.example.com`.
+    ///   - path: The path of this user's SQLite file, which is created if it does not exist. Only
+    ///     one client at a time may use it.
+    ///   - session: The result of ``login(server:name:password:device:configuration:)`` or
+    ///     ``register(server:name:password:display:device:configuration:)``.
+    ///   - configuration: The configuration.
+    ///   - logger: Receives fixed messages with metadata, never the text of a message or a token.
     public static func open(
         server: String, store path: String, session: ChatSession, configuration: ChatClientConfiguration = .init(),
         logger: Logger = Logger(label: "apus.chat.client")

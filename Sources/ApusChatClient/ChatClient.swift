@@ -3,7 +3,7 @@ import ApusJSON
 import Foundation
 import Logging
 
-/// A user's chat: stored on this device, kept in step with the server, sending by itself.
+/// A chat client for one user, with a local store that it keeps synchronized with the server.
 ///
 /// ```swift
 /// let session = try await ChatClient.login(server: "https://chat.example.com", name: "alice", password: password)
@@ -13,21 +13,23 @@ import Logging
 /// for await change in bob.changes { render(change) }
 /// ```
 ///
-/// Everything but asking the server for something new works offline. A message is stored before `send` returns and sent again, under the same id
-/// and in order, until the server has it: across reconnects and restarts.
+/// Everything works offline except requests for new data from the server. The client stores a
+/// message before `send` returns. It sends the message under the same id, in order, until the
+/// server has stored it, across reconnects and restarts.
 public final class ChatClient: Sendable {
-    /// Who is logged in.
+    /// The session of the logged-in user.
     public let session: ChatSession
 
     let engine: ChatEngine
     private let store: ChatStore
     private let http: ChatHTTP
-    /// The engine's life. Owned here; ends in ``close()``.
+    /// The task that runs the engine until ``close()``.
     private let run: Task<Void, Never>
 
     // MARK: Accounts
 
-    /// Makes an account. Names have 4 to 15 letters, digits or `_` inside, passwords at least 8 characters.
+    /// Creates an account. A name has 4 to 15 letters, digits or inner `_`; a password has at least
+    /// 8 characters.
     public static func register(
         server: String, name: String, password: String, display: String? = nil, device: String? = nil,
         configuration: ChatClientConfiguration = .init()
@@ -37,7 +39,7 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// Logs in. Each login is a device of its own, with a token of its own.
+    /// Logs in. Each login creates a device with its own token.
     public static func login(
         server: String, name: String, password: String, device: String? = nil, configuration: ChatClientConfiguration = .init()
     ) async throws(ChatClientError) -> ChatSession {
@@ -46,7 +48,8 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// The session a store was opened with last; `nil` for a new store or after a logout.
+    /// Returns the session that a store was last opened with; `nil` for a new store or after a
+    /// logout.
     public static func storedSession(store path: String) throws(ChatClientError) -> ChatSession? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let store = try ChatStore(path: path)
@@ -55,9 +58,9 @@ public final class ChatClient: Sendable {
         return session
     }
 
-    // MARK: Life
+    // MARK: Opening and closing
 
-    /// Opens the store and lets the engine run over a transport.
+    /// Opens the store and runs the engine over a transport.
     static func open(
         store path: String, session: ChatSession, transport: any ChatTransport, configuration: ChatClientConfiguration, logger: Logger
     ) async throws(ChatClientError) -> ChatClient {
@@ -85,7 +88,7 @@ public final class ChatClient: Sendable {
         self.run = Task { await engine.run() }
     }
 
-    /// Leaves the server and closes the store. What was not sent yet is sent when the store is opened again.
+    /// Disconnects and closes the store. Unsent messages are sent after the store is opened again.
     public func close() async {
         await self.engine.stop()
         self.run.cancel()
@@ -94,7 +97,8 @@ public final class ChatClient: Sendable {
         self.http.shutdown()
     }
 
-    /// Ends this device's session on the server, then closes. The history stays in the store.
+    /// Ends this device's session on the server, then closes the client. The history remains in the
+    /// store.
     public func logout() async throws(ChatClientError) {
         try await self.http.logout()
         try? self.store.forgetToken()
@@ -103,58 +107,62 @@ public final class ChatClient: Sendable {
 
     // MARK: Reading
 
-    /// How the connection stands.
+    /// The state of the connection.
     public var state: ChatConnectionState {
         get async { await self.engine.currentState() }
     }
 
-    /// Messages of ours the server does not have yet.
+    /// The number of outgoing messages that the server has not acknowledged.
     public var unsentCount: Int {
         get async { await self.engine.unsentCount() }
     }
 
-    /// What happens from now on, everywhere. Each call gives a stream of its own; subscribe before you read, and nothing is missed in between.
+    /// All changes from now on. Each access returns a new stream. Subscribe before reading the
+    /// history so that no change is missed.
     public var changes: AsyncStream<ChatChange> { self.engine.broadcaster.subscribe() }
 
-    /// The conversations, the one with the newest message first.
+    /// The conversations, in descending order of their newest message.
     public var conversations: [ChatConversationInfo] {
         get async throws(ChatClientError) { try await self.engine.conversations() }
     }
 
-    /// A conversation known by its id.
+    /// Returns a conversation by its id.
     public func conversation(_ id: ConversationID) async throws(ChatClientError) -> ChatConversation {
         _ = try await self.engine.conversation(id)
         return ChatConversation(id: id, engine: self.engine)
     }
 
-    /// The conversation with one person, by name; made when there is none. One that is known is found offline too.
+    /// Returns the conversation with a user, by name, and creates it if it does not exist. Known
+    /// conversations are also available offline.
     public func conversation(with name: String) async throws(ChatClientError) -> ChatConversation {
         ChatConversation(id: try await self.engine.conversation(with: name), engine: self.engine)
     }
 
-    /// Makes a group.
+    /// Creates a group.
     public func createGroup(title: String, members: [UserID]) async throws(ChatClientError) -> ChatConversation {
         ChatConversation(id: try await self.engine.createGroup(title: title, members: members), engine: self.engine)
     }
 
-    /// Asks the server for users, one page of at most 50 at a time.
+    /// Searches users on the server, in pages of at most 50.
     ///
     /// - Parameters:
-    ///   - query: Words that each occur in the name or the display name; after `@` in the name only. Case and width make no difference.
-    ///   - page: `next` of the page before; `nil` for the first page. A page without `next` is the last one.
+    ///   - query: Words that must each occur in the name or the display name. A word after `@` must
+    ///     occur in the name. Case and character width are ignored.
+    ///   - page: `next` of the previous page; `nil` for the first page. The last page has no
+    ///     `next`.
     public func users(matching query: String? = nil, after page: String? = nil) async throws(ChatClientError) -> UsersReply {
         try await self.engine.users(matching: query, after: page)
     }
 
-    /// A person known from a shared conversation, with presence.
+    /// Returns a user known from a shared conversation, with presence.
     public func user(_ id: UserID) async -> ChatUser? { await self.engine.user(id) }
 
-    /// The bytes of a picture in one of the conversations.
+    /// Downloads a picture of one of the conversations.
     public func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { try await self.engine.download(blob) }
 }
 
 extension ChatEngine.Environment {
-    /// The real clock.
+    /// The system's clock, sleep and identifiers.
     static let live = ChatEngine.Environment(
         now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded()) },
         sleep: { try await Task.sleep(for: $0) },

@@ -1,8 +1,9 @@
 public import ApusChatProtocol
 
-/// Why the chat client could not do something. Switch on ``code``; ``message`` says what to do.
+/// An error of the chat client. ``code`` identifies the kind; ``message`` describes the cause and
+/// what to do.
 public struct ChatClientError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it was. A later release may add more.
+    /// The kind of an error. Later releases may add codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case refused, unauthorized, notConnected, timeout, unreachable, badReply, badServerAddress, badInput, notFound, store,
@@ -10,23 +11,23 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         }
         private let value: Value
 
-        /// The server answered with an error, see ``ChatClientError/serverError``.
+        /// The server answered with an error; see ``ChatClientError/serverError``.
         public static let refused = Self(value: .refused)
-        /// The name, password or token is not accepted. Log in again.
+        /// The server rejected the name, password or token. Log in again.
         public static let unauthorized = Self(value: .unauthorized)
-        /// There is no connection right now. It is being made again by itself.
+        /// There is no connection. The client reconnects automatically.
         public static let notConnected = Self(value: .notConnected)
         /// The server did not answer in time.
         public static let timeout = Self(value: .timeout)
-        /// No server answers at that address.
+        /// The server could not be reached.
         public static let unreachable = Self(value: .unreachable)
-        /// The server's answer was not understood: not a chat server, or another version.
+        /// The server's answer is invalid: it is not a chat server, or another version.
         public static let badReply = Self(value: .badReply)
         /// The server's address is not an `http` or `https` URL.
         public static let badServerAddress = Self(value: .badServerAddress)
-        /// What the caller gave is out of bounds: empty, too long, too large.
+        /// An argument is empty, too long, too large or otherwise invalid.
         public static let badInput = Self(value: .badInput)
-        /// There is no such user, conversation or picture.
+        /// The user, conversation or picture does not exist.
         public static let notFound = Self(value: .notFound)
         /// The local store could not be read or written.
         public static let store = Self(value: .store)
@@ -39,16 +40,16 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public var description: String { self.value.rawValue }
     }
 
-    /// What kind of failure it was.
+    /// The kind of the error.
     public var code: Code
-    /// What happened and what to do, for a person.
+    /// The cause and what to do, for the user.
     public var message: String
-    /// The server's own words, when it answered with an error.
+    /// The server's error, if it answered with one.
     public var serverError: ChatError?
-    /// The error underneath, for a log. Not part of equality.
+    /// The underlying error, for logging. Equality ignores it.
     public var cause: (any Error)?
 
-    /// An error of this client.
+    /// Creates an error.
     public init(_ code: Code, message: String, serverError: ChatError? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -56,7 +57,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// What the server answered, as this client's error.
+    /// Creates an error from an error of the server.
     init(server error: ChatError) {
         let code: Code
         switch error.code {
@@ -70,22 +71,22 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(self.code): \(self.message)" }
 
-    /// Whether sending the same thing again can never succeed.
+    /// Whether a retry with the same input cannot succeed.
     var isFinal: Bool {
         if self.code == .badInput { return true }
         guard let serverError else { return false }
         switch serverError.code {
-        case .storage, .tooMany, .internal, .unauthorized: return false  // these pass
-        default: return true  // also a code of a later server: it must not hold up the next message
+        case .storage, .tooMany, .internal, .unauthorized: return false  // temporary
+        default: return true  // includes unknown codes, which must not block the next message
         }
     }
 
-    /// Equal code, message and server error.
+    /// Returns whether code, message and server error are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.message == right.message && left.serverError == right.serverError
     }
 
-    /// Hashes what equality looks at.
+    /// Hashes the values that equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)

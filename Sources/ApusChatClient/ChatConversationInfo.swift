@@ -1,35 +1,36 @@
 public import ApusChatProtocol
 
-/// A conversation as the client knows it.
+/// The properties of a conversation.
 public struct ChatConversationInfo: Sendable, Hashable, Identifiable {
-    /// Its id.
+    /// The identifier.
     public var id: ConversationID
-    /// Two people or a group.
+    /// The kind: pair or group.
     public var kind: ConversationKind
-    /// A group's title.
+    /// The title of a group.
     public var title: String?
-    /// Who takes part, and how far each has read.
+    /// The members and their read positions.
     public var members: [ChatMember]
-    /// What to call it: the title of a group, the display name of the other person of a pair.
+    /// The name to show: the title of a group, or the display name of the other user of a pair.
     public var name: String
-    /// The last event known.
+    /// The `seq` of the last known event.
     public var lastSeq: Int64
     /// The number of messages.
     public var lastNumber: Int64
-    /// The message up to which this user has read.
+    /// The number of the last message that this user has read.
     public var read: Int64
-    /// When something last happened, in milliseconds since 1970, by the server's clock.
+    /// The time of the last change, in milliseconds since 1970, by the server's clock.
     public var updatedAt: Int64
-    /// The newest message or change in the store.
+    /// The newest stored event.
     public var last: ChatMessage?
 
-    /// Messages not read: derived, never stored (chat rule 3), so it cannot stick.
+    /// The number of unread messages. It is computed and never stored, so that it always matches
+    /// the read position (docs/chat-rules.md, 3).
     public var unread: Int64 {
         let (unread, overflow) = self.lastNumber.subtractingReportingOverflow(self.read)
         return overflow ? (self.read < 0 ? .max : 0) : max(0, unread)
     }
 
-    /// The message up to which everybody else has read.
+    /// Returns the number of the last message that all other members have read.
     func readByOthers(than user: UserID) -> Int64 {
         self.members.lazy.filter { $0.user != user }.map(\.read).min() ?? 0
     }

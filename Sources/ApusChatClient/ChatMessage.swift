@@ -1,35 +1,36 @@
 public import ApusChatProtocol
 public import ApusJSON
 
-/// A message or change of a conversation: an event of the log, or one of ours on its way there.
+/// A message or change of a conversation: an event of the log, or an outgoing message.
 public struct ChatMessage: Sendable, Hashable {
-    /// Where it belongs.
+    /// The conversation.
     public var conversation: ConversationID
-    /// Its place in the log; `nil` while it is in the outbox.
+    /// The sequence number in the log; `nil` while the message is in the outbox.
     public var seq: Int64?
-    /// Its number among the messages; `nil` for a change and while it is in the outbox.
+    /// The ordinal among the messages; `nil` for a change and while the message is in the outbox.
     public var number: Int64?
-    /// Who sent it.
+    /// The sender.
     public var sender: UserID
-    /// The id its sender gave it. The same before and after it reached the server.
+    /// The id chosen by the sender, which never changes.
     public var id: ClientID
-    /// The server's time, in milliseconds since 1970; our own time while it is in the outbox.
+    /// The server's time, in milliseconds since 1970; the device's time while the message is in the
+    /// outbox.
     public var at: Int64
-    /// What kind of event it is.
+    /// The kind.
     public var kind: ChatEventKind
-    /// The event it refers to.
+    /// The `seq` of the event that the message refers to.
     public var ref: Int64?
-    /// The content, see ``content``.
+    /// The encoded content; see ``content``.
     public var body: JSONValue
-    /// How far a message of ours got; `nil` for others'.
+    /// The delivery state of an outgoing message; `nil` for messages of other users.
     public var delivery: DeliveryState?
-    /// Why it was refused.
+    /// The reason why the server refused the message.
     public var refusal: String?
 
-    /// The content of a text or picture; `nil` for a change or a kind of a later release.
+    /// The content of a text or picture; `nil` for a change or an unknown kind.
     public var content: ChatBody? { try? ChatBody(kind: self.kind, body: self.body) }
 
-    /// The words of a message; `nil` when there are none.
+    /// The text of a message; `nil` when it has none.
     public var text: String? { self.body["text"]?.stringValue }
 
     init(event: ChatEvent, delivery: DeliveryState?) {
@@ -60,10 +61,10 @@ public struct ChatMessage: Sendable, Hashable {
     }
 }
 
-/// A line of a conversation's history.
+/// An item of a conversation's history.
 public enum ChatHistoryItem: Sendable, Hashable {
     /// A message or change.
     case message(ChatMessage)
-    /// These events exist and are not here. ``ChatConversation/loadEarlier(limit:)`` fetches them.
+    /// Events that exist but are not stored. ``ChatConversation/loadEarlier(limit:)`` fetches them.
     case gap(ClosedRange<Int64>)
 }

@@ -1,6 +1,7 @@
 public import ApusChatProtocol
 
-/// Who is logged in where: what a login or a registration answers. Keep it as secret as a password: the token is inside.
+/// The session of a user on a server, as returned by a login or a registration. It contains the
+/// token, so it must be kept secret.
 public struct ChatSession: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The server's address, `http://host:port` or `https://host`.
     public var server: String
@@ -8,12 +9,12 @@ public struct ChatSession: Sendable, Hashable, Codable, CustomStringConvertible 
     public var user: ChatUser
     /// The bearer token of this device.
     public var token: String
-    /// This device.
+    /// The id of this device.
     public var device: String
-    /// When the token ends, in milliseconds since 1970.
+    /// The expiry time of the token, in milliseconds since 1970.
     public var expires: Int64
 
-    /// A session as a login answered it.
+    /// Creates a session.
     public init(server: String, user: ChatUser, token: String, device: String, expires: Int64) {
         self.server = server
         self.user = user
@@ -22,6 +23,6 @@ public struct ChatSession: Sendable, Hashable, Codable, CustomStringConvertible 
         self.expires = expires
     }
 
-    /// Without the token, so that printing a session does not give it away.
+    /// The user and the server. Omits the token, so that logs do not disclose it.
     public var description: String { "\(self.user.name) at \(self.server)" }
 }

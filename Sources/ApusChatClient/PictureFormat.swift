@@ -1,4 +1,4 @@
-/// The picture formats a server takes, told by their first bytes, never by a name.
+/// The picture formats that a server accepts, detected by their first bytes.
 enum PictureFormat: String {
     case png = "image/png"
     case jpeg = "image/jpeg"

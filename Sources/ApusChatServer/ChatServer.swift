@@ -5,20 +5,22 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// A whole chat server: accounts, log, blobs, Socket.IO and the page, on one SQLite file and a folder.
+/// A complete chat server: accounts, conversations, blobs, Socket.IO and the page, with one SQLite
+/// file and a folder for its data.
 ///
-/// `run` serves until its task is cancelled or a graceful shutdown is asked of the service group it runs in. On a graceful shutdown it takes no
-/// more connections, says `bye` to everybody, commits what is queued and returns.
+/// `run` serves until its task is cancelled or its service group shuts down. On a graceful
+/// shutdown, it stops accepting connections, sends `bye` to all clients, commits queued writes and
+/// returns.
 public final class ChatServer: Service {
-    /// Where the server listens.
+    /// An address on which the server listens.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
         /// `http` or `https`.
         public var scheme: String
-        /// As configured.
+        /// The configured host.
         public var host: String
         /// The port, chosen by the system when 0 was configured.
         public var port: Int
-        /// For a browser or a client.
+        /// The URL for a browser or a client.
         public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
         /// The URL.
         public var description: String { self.url }
@@ -27,17 +29,17 @@ public final class ChatServer: Service {
     private let configuration: ChatServerConfiguration
     private let logger: Logger
 
-    /// A server that is not started yet.
+    /// Creates a server, which does not start until `run`.
     public init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Serves.
+    /// Runs the server.
     public func run() async throws { try await self.run(onListening: { _ in }) }
 
-    /// Serves, and tells once where, as soon as all listeners listen.
-    /// - Throws: `ChatServerError` or `ChatStoreError` when it cannot start.
+    /// Runs the server and reports its addresses once, when all listeners are ready.
+    /// - Throws: `ChatServerError` or `ChatStoreError` if the server cannot start.
     public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws {
         let parts = try ChatServerParts(configuration: self.configuration, logger: self.logger)
         do {
@@ -54,7 +56,7 @@ public final class ChatServer: Service {
             try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost).make()
         }
         let listeners = try self.listeners()
-        // `nil`: a listener that the server runs without.
+        // `nil` for an optional listener that did not start.
         let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
         try await withThrowingTaskGroup(of: Part.self) { group in
             for listener in listeners {
@@ -66,7 +68,7 @@ public final class ChatServer: Service {
                         let error = Self.explain(error, listener)
                         guard listener.isOptional, (error as? ChatServerError)?.code == .addressInUse else { throw error }
                         self.logger.warning(
-                            "Listening without TLS: another program has the port", metadata: ["chat.tls-port": "\(listener.port)"])
+                            "TLS port in use; listening without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
                         continuation.yield(nil)
                     }
                     return .listener

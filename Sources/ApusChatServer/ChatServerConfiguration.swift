@@ -1,45 +1,52 @@
-/// How a chat server is set up. Every default is safe for one machine.
+/// Configures a chat server. The defaults are safe for a single machine.
 public struct ChatServerConfiguration: Sendable {
-    /// Where the database and the blobs live. Made when absent, readable by its owner only.
+    /// The folder of the database and the blobs. It is created if it does not exist, with access
+    /// for its owner only.
     public var dataDirectory: String
-    /// The address to listen on. Default: this machine only.
+    /// The address to listen on. Default: `127.0.0.1`.
     public var host: String
-    /// The port of plain HTTP. Default 3000; 0 takes a free one.
+    /// The port for HTTP without TLS. Default: 3000; 0 selects a free port.
     public var port: Int
-    /// How to listen with TLS as well. Default: on port 3443 with a certificate made at the start, unless another program has that port.
+    /// The TLS listener. Default: port 3443 with a self-signed certificate, unless the port is in
+    /// use.
     public var tls: TLS
-    /// Whether clients of Socket.IO 2.x (Engine.IO 3) may connect. Default no; the demo takes them in any case.
+    /// Whether Socket.IO 2.x clients (Engine.IO 3) may connect. Default: no. Such clients may
+    /// always connect when `demo` is true.
     public var allowsEngineIO3 = false
-    /// Whether to make the demo accounts, and the test events of the first seed on the namespace `/`. Default no.
+    /// Whether to create the demo accounts, and the demo events on the namespace `/`. Default: no.
     public var demo: Bool
-    /// A folder to serve the page from, for page development: changed files are served without a
-    /// restart. Default: nil, the files embedded in the binary.
+    /// A folder to serve the page from during its development: changed files are served without a
+    /// restart. Default: nil, which serves the files embedded in the binary.
     public var pageFolder: String?
-    /// Most connections to `/chat` of one user at a time. Default 40.
+    /// The maximum number of connections of one user to `/chat`. Default: 40.
     ///
-    /// One more is refused with `too_many`. The oldest is not closed instead: a program that
-    /// connects in a loop would then disconnect the user's devices, which reconnect and disconnect
-    /// others in turn. A dead connection is released within 45 seconds.
+    /// Further connections are refused with `too_many`. The server does not close the oldest one
+    /// instead: a program that connects in a loop would then disconnect the user's devices, whose
+    /// reconnects would disconnect others. A dead connection is released within 45 seconds.
     public var maximumSocketsPerUser = 40
-    /// How long a device stays signed in. Default 30 days.
+    /// The time for which a device stays signed in. Default: 30 days.
     public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
-    /// How long a user must be without a connection before others are told (a reconnecting phone is not "offline"). Default 5 seconds.
+    /// The time without a connection after which a user is offline, so that a short reconnect is
+    /// not reported. Default: 5 seconds.
     public var presenceGrace: Duration = .seconds(5)
-    /// Most bytes of one user's uploads, all together. Default 1 GiB; above it an upload is refused with `too_large`.
+    /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB. Uploads beyond it are
+    /// refused with `too_large`.
     public var blobQuota: Int64 = 1 << 30
-    /// What a password's hash costs. Default: scrypt with N = 2^14, r = 8, p = 5, one of the settings OWASP recommends (2023): 16 MiB each.
+    /// The cost of hashing a password. Default: scrypt with N = 2^14, r = 8, p = 5, one of the
+    /// settings recommended by OWASP (2023), with 16 MiB for each hash.
     ///
-    /// In a debug build the default is a tenth of that, because scrypt without optimization takes three seconds instead of a tenth of one.
-    /// Each hash carries its own cost: passwords made by one build are accepted by the other.
+    /// In a debug build, the default is a tenth of that, because scrypt without optimization takes
+    /// three seconds instead of a tenth of one. A hash contains its own cost, so passwords hashed
+    /// by one build are accepted by the other.
     public var passwordCost = PasswordCost.standard
 
-    /// The settings of scrypt (RFC 7914).
+    /// The parameters of scrypt (RFC 7914).
     public struct PasswordCost: Hashable, Sendable {
         /// The binary logarithm of N. Each step doubles time and memory.
         public var logRounds: Int
-        /// r.
+        /// The block size, r.
         public var blockSize: Int
-        /// p.
+        /// The parallelism, p.
         public var parallelism: Int
 
         /// The default of `passwordCost`.
@@ -51,7 +58,7 @@ public struct ChatServerConfiguration: Sendable {
             #endif
         }
 
-        /// A cost with all its parts.
+        /// Creates a cost.
         public init(logRounds: Int = 14, blockSize: Int = 8, parallelism: Int = 5) {
             self.logRounds = logRounds
             self.blockSize = blockSize
@@ -59,7 +66,7 @@ public struct ChatServerConfiguration: Sendable {
         }
     }
 
-    /// How to listen with TLS.
+    /// The TLS listener of a server.
     public struct TLS: Hashable, Sendable {
         enum Value: Hashable, Sendable {
             case off
@@ -67,24 +74,25 @@ public struct ChatServerConfiguration: Sendable {
             case files(port: Int, certificates: String, key: String)
         }
         let value: Value
-        /// Not at all: behind a proxy that ends TLS, or in a test.
+        /// No TLS, for a server behind a proxy that terminates TLS, or for tests.
         public static let off = Self(value: .off)
-        /// With a certificate made at each start. Browsers warn of it; it is for trying out.
+        /// A self-signed certificate, created at each start. Browsers show a warning, so it is
+        /// suitable for trials only.
         ///
         /// - Parameters:
-        ///   - port: The port; 0 takes a free one.
-        ///   - isOptional: Whether the server starts without TLS, and logs a warning, when another program has the port. Default no: it
-        ///     does not start.
+        ///   - port: The port; 0 selects a free port.
+        ///   - isOptional: Whether the server starts without TLS and logs a warning if the port is
+        ///     in use. Default: no; the server does not start.
         public static func selfSigned(port: Int, isOptional: Bool = false) -> Self {
             Self(value: .selfSigned(port: port, isOptional: isOptional))
         }
-        /// With a certificate chain and its key, both PEM files.
+        /// A certificate chain and its key, both in PEM files.
         public static func files(port: Int, certificates: String, key: String) -> Self {
             Self(value: .files(port: port, certificates: certificates, key: key))
         }
     }
 
-    /// A configuration with the usual choices.
+    /// Creates a configuration.
     public init(
         dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000,
         tls: TLS = .selfSigned(port: 3443, isOptional: true),

@@ -1,26 +1,26 @@
-/// Why a chat server could not start.
+/// An error that prevents a chat server from starting.
 public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, for a program.
+    /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case addressInUse, cannotListen, certificate, pageFolder }
         private let value: Value
-        /// Another program listens there.
+        /// Another program uses the address.
         public static let addressInUse = Self(value: .addressInUse)
-        /// The address does not exist here, or the port may not be used.
+        /// The server cannot listen on the address.
         public static let cannotListen = Self(value: .cannotListen)
         /// The certificate or its key cannot be used.
         public static let certificate = Self(value: .certificate)
-        /// There is no page in the folder that `ChatServerConfiguration.pageFolder` names.
+        /// The folder in `ChatServerConfiguration.pageFolder` contains no page.
         public static let pageFolder = Self(value: .pageFolder)
         /// The name of the code.
         public var description: String { "\(self.value)" }
     }
 
-    /// What is wrong, for a program.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong and what to do, for a person.
+    /// The cause and what to do, for the user.
     public var message: String
-    /// The port that is taken, of ``Code/addressInUse``.
+    /// The port in use, for ``Code/addressInUse``.
     public var port: Int?
 
     init(_ code: Code, message: String, port: Int? = nil) {
@@ -29,6 +29,6 @@ public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertibl
         self.port = port
     }
 
-    /// Code and message.
+    /// The code and the message.
     public var description: String { "\(self.code): \(self.message)" }
 }

@@ -8,14 +8,14 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// The parts of a running server and how they hang together.
+/// The components of a running server.
 final class ChatServerParts: Sendable {
     struct Listener: Sendable {
         var scheme: String
         var host: String
         var port: Int
         var tls: NIOSSLContext?
-        /// Whether the server runs without it when its port is taken.
+        /// Whether the server runs without this listener if its port is in use.
         var isOptional = false
     }
 
@@ -27,12 +27,13 @@ final class ChatServerParts: Sendable {
     let gateway: ChatGateway
     let demo: DemoEvents?
     private let responder: RouterResponder<ChatRequestContext>
-    /// Time an upload may take to come whole, and any answer to be taken whole: 10 MiB at a slow mobile link.
+    /// The maximum time of an upload, and of writing an answer: enough for 10 MiB over a slow
+    /// mobile link.
     private static let transferTimeout = Duration.seconds(120)
 
     init(configuration: ChatServerConfiguration, logger: Logger) throws {
         let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
-        // Before any file of the folder is read.
+        // Locks the folder before any of its files is read.
         self.lock = try DataFolderLock(directory: configuration.dataDirectory)
         let page = try configuration.pageFolder.map { folder in try StaticFiles.folder(folder) } ?? StaticFiles.embedded()
         self.store = try ChatStore(directory: configuration.dataDirectory, logger: logger, now: now)
@@ -55,14 +56,16 @@ final class ChatServerParts: Sendable {
         self.responder = router.buildResponder()
     }
 
-    /// The application on one listener. Socket.IO stands in front of the router and takes what is under its path.
+    /// Returns the application for one listener. Socket.IO precedes the router and handles the
+    /// requests under its path.
     func application(
         on listener: Listener, configuration: ChatServerConfiguration, logger: Logger,
         onListening: @escaping @Sendable (ChatServer.Address) -> Void
     ) -> some Service {
         let io = self.io
         let requestTimeout = io.configuration.engine.requestTimeout
-        // No `idleTimeout` of hummingbird's: it does not see the requests that Socket.IO takes, and would cut a poll that waits.
+        // Does not use Hummingbird's `idleTimeout`: it does not count requests handled by Socket.IO
+        // and would interrupt a pending poll.
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: io.channelHandlers(
                 requestTimeout: { ChatAPI.isUpload($0) ? Self.transferTimeout : requestTimeout }, answerTimeout: Self.transferTimeout))
@@ -74,7 +77,8 @@ final class ChatServerParts: Sendable {
             responder: self.responder, server: builder,
             configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
             onServerRunning: { channel in
-                // In front of hummingbird's own back-off, under which the loop spins while there are no descriptors.
+                // Precedes Hummingbird's own back-off, under which the loop spins while no
+                // descriptors are available.
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(), position: .first)
                 }.get()
@@ -82,7 +86,7 @@ final class ChatServerParts: Sendable {
             }, logger: logger)
     }
 
-    /// The clock of presence and of the demo. Ends when the task is cancelled.
+    /// Runs the timers of presence and of the demo until the task is cancelled.
     func ticking() async throws {
         var seconds = 0
         while true {
@@ -93,13 +97,13 @@ final class ChatServerParts: Sendable {
         }
     }
 
-    /// Tells everybody that the server stops, and ends their connections.
+    /// Sends `bye` to all clients and closes their connections.
     func announceEnd() async {
         self.gateway.announceShutdown()
         await self.io.shutdown()
     }
 
-    /// Commits what is queued and closes the files.
+    /// Commits queued writes and closes the files.
     func close() async {
         await self.io.shutdown()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -1,6 +1,6 @@
-/// Why a connection did not come to be, or an exchange over it failed.
+/// An error that made a connection attempt or an exchange over the connection fail.
 public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. More may be added; switch with a `default`.
+    /// The kind of an error. Later releases may add codes: switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case invalidSettings, nameResolution, connectFailed, timeout, connectionLost, cancelled
@@ -11,43 +11,43 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The settings contradict themselves or cannot be read (a PEM text, an address, a proxy's URL).
+        /// A setting is invalid or conflicts with another (a PEM text, an address, a proxy URL).
         public static let invalidSettings = Self(value: .invalidSettings)
-        /// No address was found for the name.
+        /// The host name has no address.
         public static let nameResolution = Self(value: .nameResolution)
-        /// No address answered, or all refused.
+        /// No address accepted the connection.
         public static let connectFailed = Self(value: .connectFailed)
-        /// A deadline passed: of the connection, the proxy or TLS.
+        /// The deadline of the connection, the proxy or the TLS handshake passed.
         public static let timeout = Self(value: .timeout)
-        /// The transport ended before the connection stood.
+        /// The transport closed before the connection was ready.
         public static let connectionLost = Self(value: .connectionLost)
-        /// The caller gave the attempt up.
+        /// The caller cancelled the attempt.
         public static let cancelled = Self(value: .cancelled)
-        /// The proxy answered that it will not, or cannot, connect.
+        /// The proxy refused to connect or could not.
         public static let proxyRefused = Self(value: .proxyRefused)
-        /// The proxy wants credentials, or others.
+        /// The proxy requires credentials, or rejected those it received.
         public static let proxyAuthentication = Self(value: .proxyAuthentication)
-        /// The proxy does not speak its protocol.
+        /// The proxy violated its protocol.
         public static let proxyProtocol = Self(value: .proxyProtocol)
-        /// TLS failed in a way that none of the other codes tells.
+        /// TLS failed for a reason that no other code describes.
         public static let tlsFailed = Self(value: .tlsFailed)
-        /// The server speaks no version of TLS that is allowed.
+        /// The server supports no permitted version of TLS.
         public static let tlsVersion = Self(value: .tlsVersion)
-        /// The server's certificate is not valid any more, or not yet.
+        /// The server's certificate has expired or is not valid yet.
         public static let certificateExpired = Self(value: .certificateExpired)
-        /// The server's certificate is signed by itself. Name it with a ``TLSPin`` to accept it.
+        /// The server's certificate is self-signed. Add a ``TLSPin`` for it to accept it.
         public static let certificateSelfSigned = Self(value: .certificateSelfSigned)
-        /// No trusted authority stands behind the server's certificate.
+        /// No trusted authority issued the server's certificate.
         public static let certificateUntrusted = Self(value: .certificateUntrusted)
-        /// The server's certificate is for another host.
+        /// The server's certificate was issued for another host.
         public static let hostNameMismatch = Self(value: .hostNameMismatch)
-        /// The server's certificate or key is none of the pinned ones.
+        /// The server's certificate and key match no pin.
         public static let pinMismatch = Self(value: .pinMismatch)
-        /// The server did not accept our certificate, or wants one.
+        /// The server requires a client certificate, or rejected the one it received.
         public static let clientCertificateRefused = Self(value: .clientCertificateRefused)
-        /// What the server answered is no HTTP, or not as it says.
+        /// The server's response is not valid HTTP or is not encoded as declared.
         public static let httpProtocol = Self(value: .httpProtocol)
-        /// The server's answer is larger than it may be.
+        /// The server's response is larger than the limit.
         public static let responseTooLarge = Self(value: .responseTooLarge)
 
         /// The name of the code.
@@ -56,28 +56,28 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// What happened, and what to do about it.
+    /// A description of the failure and its remedy.
     public var message: String
-    /// The error below, when there is one. Not part of the equality.
+    /// The underlying error, if any. Ignored by `==`.
     public var cause: (any Error)?
 
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    /// Equal are errors of one code and message.
+    /// Returns whether two errors have the same code and message.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code && left.message == right.message }
 
-    /// Hashes what is compared.
+    /// Hashes the code and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)
     }
 
-    /// Code, message and cause on one line.
+    /// The code, the message and the cause on one line.
     public var description: String {
         let cause = self.cause.map { " (\($0))" } ?? ""
         return "\(self.code): \(self.message)\(cause)"
@@ -85,9 +85,10 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 }
 
 extension ConnectivityError: RetryClassifiable {
-    /// Not worth it where only a person can help: settings, and certificates that were refused.
+    /// Gives up on errors that a retry cannot fix: invalid settings and rejected certificates.
     ///
-    /// (A portal that wants a log-in first shows foreign certificates as well; who wants to outlast one classifies these himself.)
+    /// A captive portal also presents a certificate for another host. To retry in that case,
+    /// override the decision for the certificate codes.
     public var retryDecision: RetryDecision {
         switch self.code {
         case .invalidSettings, .cancelled, .proxyAuthentication, .tlsVersion, .certificateExpired, .certificateSelfSigned,

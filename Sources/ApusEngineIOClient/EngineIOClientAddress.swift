@@ -2,27 +2,27 @@ import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 
-/// The addresses of a server's transports.
+/// The request targets of a server's transports.
 struct EngineIOClientAddress: Sendable {
-    /// Whom the requests go to.
+    /// The server.
     let origin: HTTPOrigin
     private let target: String
     /// The `EIO` of the query.
     var version: EngineIOVersion
 
-    /// Takes `http`, `https`, `ws` or `wss`; a query in the URL joins that of the attempt, a path in it is no part of the address
-    /// (Socket.IO users give the namespace there).
+    /// Parses an `http`, `https`, `ws` or `wss` URL. Its query is combined with that of the
+    /// attempt. Its path is ignored, because Socket.IO's URLs hold the namespace there.
     init(
         _ url: String, attempt: EngineIOClientConfiguration.Attempt, version: EngineIOClientConfiguration.ProtocolVersion
     ) throws(EngineIOError) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
-            throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL: http://host:port is expected, non-ASCII percent-encoded")
+            throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL; use http://host:port, and percent-encode non-ASCII")
         }
         let isSecure: Bool
         switch url[..<colon].asciiLowercased {
         case "http", "ws": isSecure = false
         case "https", "wss": isSecure = true
-        case let scheme: throw EngineIOError(.badRequest, message: "the scheme is \(scheme), not http, https, ws or wss")
+        case let scheme: throw EngineIOError(.badRequest, message: "the scheme must be http, https, ws or wss, not \(scheme)")
         }
         let rest = url[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -31,7 +31,7 @@ struct EngineIOClientAddress: Sendable {
         }
         let path = attempt.path
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
-            throw EngineIOError(.badRequest, message: "the path \"\(path)\" holds what must be percent-encoded")
+            throw EngineIOError(.badRequest, message: "the path \"\(path)\" contains characters that must be percent-encoded")
         }
         var target = (path.hasPrefix("/") ? "" : "/") + path + "?"
         if let question = rest.firstIndex(of: "?") {
@@ -56,7 +56,7 @@ struct EngineIOClientAddress: Sendable {
             + Self.session(sid)
     }
 
-    /// The sid is the server's: encoded, so that it cannot add to the request.
+    /// Percent-encodes the sid, which the server chose, so that it cannot alter the request.
     private static func session(_ sid: String?) -> String {
         guard let sid else { return "" }
         return "&sid=" + QueryString.percentEncoded(sid)

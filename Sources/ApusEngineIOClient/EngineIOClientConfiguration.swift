@@ -1,11 +1,11 @@
 public import ApusConnectivity
 public import ApusWebSocketProtocol
 
-/// How a client connects to an Engine.IO server.
+/// The configuration of an Engine.IO client.
 public struct EngineIOClientConfiguration: Sendable {
-    /// A way of carrying packets.
+    /// A transport for the packets of a session.
     public enum Transport: String, Sendable, Hashable, CaseIterable {
-        /// HTTP requests, of which one waits at the server.
+        /// HTTP long-polling.
         case polling
         /// One WebSocket.
         case websocket
@@ -13,8 +13,10 @@ public struct EngineIOClientConfiguration: Sendable {
 
     /// A revision of the protocol.
     public enum ProtocolVersion: Sendable, Hashable {
-        /// Asks for version 4, and speaks version 3 when the server refuses that, or answers as Socket.IO 2.x servers do, which take any version
-        /// for their own. Over polling its first answer tells, over WebSocket its first packet of Socket.IO; then the connection is made anew.
+        /// Asks for version 4 and falls back to version 3. The fallback happens when the server
+        /// refuses version 4, or when its first answer is one of version 3: a Socket.IO 2.x server
+        /// answers any version with its own. Over polling the first response shows that, over
+        /// WebSocket the first Socket.IO packet; the client then reconnects.
         case automatic
         /// Version 4, of Socket.IO 3.x and 4.x servers.
         case v4
@@ -25,42 +27,49 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The revision of the protocol. Default: `automatic`.
     public var version: ProtocolVersion = .automatic
 
-    /// The transports, the first tried first. Default: polling, then WebSocket, as the reference client.
+    /// The transports, in the order they are tried. Default: polling, then WebSocket, as in
+    /// engine.io-client.
     ///
-    /// With `[.polling, .websocket]` a session begins on polling and changes to WebSocket when the server offers it. One alone is
-    /// used alone. WebSocket first stays on WebSocket.
+    /// With `[.polling, .websocket]` a session starts on polling and upgrades to WebSocket when the
+    /// server offers it. A session that starts on WebSocket stays on it.
     public var transports: [Transport] = [.polling, .websocket]
 
-    /// Whether a session that begins on polling changes to WebSocket when the server offers it. Default: yes.
+    /// Whether a polling session upgrades to WebSocket when the server offers it. Default: yes.
     public var upgrade: Bool = true
 
-    /// Whether a session begins on WebSocket when the last one ended on it. Default: no, as the reference client.
+    /// Whether a session starts on WebSocket when the last one ended on it. Default: no, as in
+    /// engine.io-client.
     ///
-    /// Saves the polling's requests, and waits for ``timeout`` where WebSocket suddenly does not work any more.
+    /// Saves the polling requests. If WebSocket no longer works, it can take ``timeout`` to
+    /// fail.
     public var rememberUpgrade: Bool = false
 
-    /// Whether the other transports are tried when the first fails before the session stands, each for up to ``timeout``. Default: no, as
-    /// the reference client.
+    /// Whether the next transport is tried when one fails before the session is open, each for up
+    /// to ``timeout``. Default: no, as in engine.io-client.
     public var tryAllTransports: Bool = false
 
-    /// The path of the server. Default: `/socket.io/`, as the reference server.
+    /// The path of the server. Default: `/socket.io/`, as in Node's Socket.IO.
     public var path: String = "/socket.io/"
 
-    /// Further members of the query, percent-encoded for you.
+    /// Additional query parameters. They are percent-encoded by the client.
     public var query: [String: String] = [:]
 
-    /// Further fields of every HTTP request, the WebSocket's handshake included (a cookie, an Authorization).
+    /// Additional header fields of every HTTP request, the WebSocket handshake included (for
+    /// example `Authorization`).
     public var headers: [String: String] = [:]
 
-    /// Cookies of every request. One of the same name that the server gives takes its place.
+    /// The cookies of every request. A cookie of the same name set by the server replaces one of
+    /// these.
     public var cookies: [String: String] = [:]
 
-    /// Whether the cookies that a server gives go with later requests of the same manager, WebSocket's included. Default: yes.
+    /// Whether cookies set by the server are sent in later requests of the same manager, WebSocket
+    /// handshakes included. Default: yes.
     ///
-    /// Load balancers keep a session at one server with them. At most 50, each of 4,096 bytes; they are forgotten with the manager.
+    /// Load balancers use them for session affinity. At most 50 cookies of 4,096 bytes each are
+    /// kept, as long as the manager exists.
     public var keepsCookies: Bool = true
 
-    /// What may differ from one attempt to open a session to the next.
+    /// The parts of a request that may differ between two attempts to open a session.
     public struct Attempt: Sendable, Hashable {
         /// See ``EngineIOClientConfiguration/path``.
         public var path: String
@@ -70,53 +79,59 @@ public struct EngineIOClientConfiguration: Sendable {
         public var headers: [String: String]
     }
 
-    /// Changes path, query and fields anew for every attempt: a token that expires, for instance. Default: `nil`.
+    /// Changes path, query and header fields before every attempt, for example to renew an expired
+    /// token. Default: `nil`.
     ///
-    /// It is given those of this configuration, and counts towards ``timeout``. When it throws, the attempt has failed.
+    /// Receives the values of this configuration. Its time counts towards ``timeout``, and an error
+    /// fails the attempt.
     public var prepareAttempt: (@Sendable (inout Attempt) async throws -> Void)?
 
-    /// How WebSocket messages are compressed (permessage-deflate), if the server agrees. Default: from 1,024 bytes on, as the reference client;
-    /// `nil`: not at all.
+    /// The compression of WebSocket messages (permessage-deflate), if the server agrees. Default:
+    /// messages of 1,024 bytes or more, as in engine.io-client. `nil` disables it.
     ///
-    /// Where the server agrees, it costs up to 300 KB a connection.
+    /// Compression costs up to 300 KB of memory for each connection.
     public var compression: WebSocketDeflateConfiguration? = .init()
 
-    /// Time until the session stands. Default: 20 seconds, as the reference client.
+    /// The time to open a session. Default: 20 seconds, as in engine.io-client.
     public var timeout: Duration = .seconds(20)
 
-    /// Time for each POST, answer included. Default: 20 seconds. A poll has the time of the server's heartbeat.
+    /// The time for each POST and its response. Default: 20 seconds. The deadline of a poll follows
+    /// from the server's heartbeat.
     public var requestTimeout: Duration = .seconds(20)
 
-    /// How the server's certificate is judged, for both transports. Default: the system's roots and the host's name.
+    /// The verification of the server's certificate, for both transports. Default: the system's
+    /// roots and the host name.
     public var tls: TLSSettings = .system
 
-    /// The proxy to connect through. Default: none; `ProxySettings.environment` does what the environment says.
+    /// The proxy to connect through. Default: none; `ProxySettings.environment` uses the
+    /// environment variables.
     public var proxy: ProxySettings = .none
 
-    /// The address of this machine to connect from. Default: `nil`, the system's choice.
+    /// The local address to connect from. Default: `nil`, the system's choice.
     public var localAddress: String?
 
     /// A Unix socket to connect to in place of the URL's host and port. Default: `nil`.
     ///
-    /// The URL still says what stands in the requests and whether TLS is spoken.
+    /// The URL still determines the host name in requests and whether TLS is used.
     public var unixSocketPath: String?
 
-    /// The largest message or polling body taken from the server. Unit: bytes. Default: 16 MiB.
+    /// The maximum size of a message or polling body from the server. Unit: bytes. Default: 16 MiB.
     public var maximumMessageBytes: Int = 16 << 20
 
-    /// What may wait for a slow server. Unit: bytes. Default: 16 MiB. Above it an emit fails.
+    /// The maximum size of the outgoing queue. Unit: bytes. Default: 16 MiB. Above it an emit
+    /// fails.
     public var maximumQueuedBytes: Int = 16 << 20
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init() {}
 
-    /// What an attempt begins with.
+    /// The values that `prepareAttempt` starts from.
     var attempt: Attempt { Attempt(path: self.path, query: self.query, headers: self.headers) }
 
-    /// Where to when it is not the URL's host.
+    /// The Unix socket to connect to, if one is configured.
     var target: Dialer.Target? { self.unixSocketPath.map { .unixSocket(path: $0) } }
 
-    /// The way to the server.
+    /// The dialer for connections to the server.
     var dialer: Dialer {
         var dialer = Dialer(tls: self.tls, proxy: self.proxy)
         dialer.localAddress = self.localAddress

@@ -3,13 +3,14 @@ import ApusWebSocket
 import Logging
 import NIOCore
 
-/// The end of a session: ours with a goodbye, the server's, or a transport's.
+/// Closing a session: by this side, by the server, or by a transport failure.
 extension EngineIOClientConnection {
-    /// Ends the session in order: what waits is sent first, as far as the transport takes it.
+    /// Closes the session after the queued packets are sent.
     ///
     /// - Parameters:
-    ///   - error: What the delegate is told.
-    ///   - departed: Called once, when all of it has left and the connection is closed, or cannot leave any more.
+    ///   - error: The error for the delegate.
+    ///   - departed: Called once, when all packets have been sent and the connection is closed, or
+    ///     when sending failed.
     package func close(
         _ error: EngineIOError = EngineIOError(.closed, message: "closed by this side"), departed: (() -> Void)? = nil
     ) {
@@ -28,7 +29,7 @@ extension EngineIOClientConnection {
         case .abort: self.end(error)
         case .doNothing: break
         }
-        // Over polling the end of the last POST tells.
+        // Over polling the end of the last POST calls it.
         if !self.isSayingGoodbye || !self.polling.postIsOut { self.tellDeparture(after: channel?.closeFuture) }
     }
 
@@ -39,10 +40,10 @@ extension EngineIOClientConnection {
         closing.assumeIsolated().whenComplete { _ in waiting.forEach { $0() } }
     }
 
-    /// A transport failed, or was closed by the server.
+    /// Handles the failure of a transport, or its close by the server.
     func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
         if carrier == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
-        if self.handshake == nil { self.memory.recognizedVersion = nil }  // another server may answer there now
+        if self.handshake == nil { self.memory.recognizedVersion = nil }  // the next attempt may reach another server
         guard !self.triesOlderVersion(after: error), !self.triesNextTransport(after: error) else { return }
         switch self.session.failed(carrier, error) {
         case .close(let error): self.end(error)
@@ -56,7 +57,7 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Ends the session for this reason, if it is not over.
+    /// Closes the session with this error, if it is not closed.
     func finish(_ error: EngineIOError) {
         switch self.session.close() {
         case .sendClose, .abort: self.end(error)
@@ -69,7 +70,7 @@ extension EngineIOClientConnection {
         for timer in [self.heartbeatTimer, self.openTimer, self.probeTimer] { timer?.cancel() }
         self.preparation?.cancel()
         self.dropWebSocket()
-        // A last POST (our close) may finish; then, or now, the poll is given up.
+        // A last POST (the close packet) may finish before the poll is cancelled.
         if !self.polling.postIsOut || !self.isSayingGoodbye { self.polling.cancel() }
         let delegate = self.delegate
         self.delegate = nil

@@ -2,16 +2,16 @@ import ApusEngineIOProtocol
 import Logging
 import NIOCore
 
-/// From the first request to the session: what is asked on, in which version, and what next when that fails.
+/// Opening a session: transport, version, and what to try after a failure.
 extension EngineIOClientConnection {
-    /// Begins. Call once.
+    /// Starts the first attempt. Call once.
     package func start() {
         self.eventLoop.preconditionInEventLoop()
         self.startOpenTimer()
-        guard let prepare = self.configuration.prepareAttempt else { return self.askForSession() }
+        guard let prepare = self.configuration.prepareAttempt else { return self.requestSession() }
         let box = NIOLoopBound(self, eventLoop: self.eventLoop)
         let given = self.attempt
-        // Owned by `preparation`, which the end cancels.
+        // Owned by `preparation`, which `end(_:)` cancels.
         self.preparation = Task { [eventLoop = self.eventLoop] in
             let result: Result<EngineIOClientConfiguration.Attempt, any Error>
             do {
@@ -34,42 +34,43 @@ extension EngineIOClientConnection {
             address.version = self.version
             self.attempt = attempt
             self.address = address
-            self.askForSession()
+            self.requestSession()
         } catch {
             self.finish(
                 error as? EngineIOError
-                    ?? EngineIOError(
-                        .connectionRefused, message: "the path, query and fields of the attempt could not be had", cause: error))
+                    ?? EngineIOError(.connectionRefused, message: "`prepareAttempt` failed", cause: error))
         }
     }
 
     private func startOpenTimer() {
         self.openTimer?.cancel()
         self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
-            let error = EngineIOError(.timeout, message: "no session within \(connection.configuration.timeout)")
-            // No transport was asked yet while the attempt is prepared: another would do no better.
+            let error = EngineIOError(.timeout, message: "the session did not open within \(connection.configuration.timeout)")
+            // While the attempt is being prepared no transport was tried, so that trying another is
+            // of no use.
             guard connection.preparation == nil, connection.triesNextTransport(after: error) else { return connection.finish(error) }
         }
     }
 
-    private func askForSession() {
+    private func requestSession() {
         switch self.plan.carrier {
         case .polling: self.poll()
         case .webSocket: self.openWebSocket(sid: nil)
         }
     }
 
-    /// Whether the server may want the older version: it refused the first request and we may choose. Asks again if so.
+    /// Retries with version 3 if the server refused the first request in version 4. Returns `false`
+    /// if not applicable.
     func triesOlderVersion(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, self.configuration.version == .automatic, self.version == .v4, !self.session.isClosed,
             error.code == .unsupportedVersion || error.code == .badRequest
         else { return false }
         self.speak(.v3)
-        self.askForSession()
+        self.requestSession()
         return true
     }
 
-    /// Whether there is another transport to ask on. Asks if so.
+    /// Retries on the next transport. Returns `false` if there is none.
     func triesNextTransport(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, !self.session.isClosed, self.plan.failed() else { return false }
         self.logger.debug("Trying the next transport", metadata: ["engineio.reason": "\(error)"])
@@ -78,11 +79,11 @@ extension EngineIOClientConnection {
         self.polling = EngineIOPollingTransport(eventLoop: self.eventLoop, origin: self.address.origin, configuration: self.configuration)
         self.session = self.plan.session
         self.startOpenTimer()
-        self.askForSession()
+        self.requestSession()
         return true
     }
 
-    /// Speaks another version from now on.
+    /// Switches to another protocol version.
     func speak(_ version: EngineIOVersion) {
         self.version = version
         self.address.version = version

@@ -2,13 +2,13 @@ import ApusBytes
 import ApusEngineIOProtocol
 import NIOCore
 
-/// The session over polling: one GET that waits at the server, one POST with what there is to say.
+/// The session over polling: at most one pending GET and one pending POST.
 extension EngineIOClientConnection {
-    /// Polls wait at the server for up to a ping's interval; the deadline leaves room for the way.
+    /// The time for network delays, added to the longest time that the server holds a poll.
     private static let pollSlack = Duration.seconds(10)
     private static let longestPoll = Duration.seconds(600)
 
-    /// The fields of the attempt's requests, with the cookies for this one.
+    /// Returns the header fields of a request of this attempt, cookies included.
     func headers(for target: String) -> [(String, String)] {
         var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let place = headers.firstIndex { $0.0.equalsIgnoringASCIICase("cookie") }
@@ -65,8 +65,8 @@ extension EngineIOClientConnection {
             self.payloads.encode(batch), to: target, headers: self.headers(for: target), timeout: self.configuration.requestTimeout
         ) { answer in
             let result = self.payload(of: answer, target)
-            guard !self.session.isClosed else { return self.saidGoodbye(result) }
-            // The answer's text is not looked at: `ok` from Node, `OK` from python.
+            guard !self.session.isClosed else { return self.closingPostEnded(result) }
+            // The body is ignored: Node's engine.io sends `ok`, python-engineio `OK`.
             if case .failure(let error) = result { return self.failed(.polling, error) }
             if holdsPong { self.pongArrived() }
             self.flush()
@@ -74,8 +74,9 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// A POST ended after the session's end: the rest goes out, then the poll that still waits is given up.
-    private func saidGoodbye(_ result: Result<EngineIOPayload, EngineIOError>) {
+    /// Handles the end of a POST after the session was closed: sends the remaining packets, then
+    /// cancels the held poll.
+    private func closingPostEnded(_ result: Result<EngineIOPayload, EngineIOError>) {
         if case .success = result, self.isSayingGoodbye, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()
         self.tellDeparture(after: nil)

@@ -6,9 +6,9 @@ import HTTPTypes
 import Logging
 import NIOCore
 
-/// The session over a WebSocket, from the beginning or after an upgrade.
+/// The session over a WebSocket, from the start or after an upgrade.
 extension EngineIOClientConnection {
-    /// Tries a WebSocket beside the polling that carries the session.
+    /// Opens a WebSocket to probe an upgrade.
     func probe(sid: String) {
         self.openWebSocket(sid: sid)
         self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
@@ -27,7 +27,8 @@ extension EngineIOClientConnection {
             return self.webSocketEnded(Self.engineError(error))
         }
         var headers = self.headers(for: url.requestTarget)
-        // Servers refuse a WebSocket that shows a cookie and does not say from where, as a stranger's page would (CVE-2020-28481, hazard 18).
+        // Servers refuse a WebSocket handshake with a cookie but without `Origin` (CVE-2020-28481;
+        // docs/hazards.md, 18).
         func isSet(_ name: String) -> Bool { headers.contains { $0.0.equalsIgnoringASCIICase(name) } }
         if isSet("Cookie"), !isSet("Origin") {
             headers.append(("Origin", "\(url.isSecure ? "https" : "http")://\(url.authority)"))
@@ -56,7 +57,7 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Polling is silent: the WebSocket has the session.
+    /// Completes the upgrade: no polling request is pending.
     func upgraded() {
         self.logger.debug("Session upgraded to WebSocket")
         self.probeTimer?.cancel()
@@ -69,7 +70,7 @@ extension EngineIOClientConnection {
 
     func webSocketReceived(_ message: WebSocketMessage) {
         if self.session.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
-            self.delegate?.engine(self, received: .text(text))  // nearly everything is one
+            self.delegate?.engine(self, received: .text(text))  // fast path: most messages are text
             return
         }
         do throws(EngineIOError) {
@@ -78,12 +79,12 @@ extension EngineIOClientConnection {
             case .binary: self.received(try self.packets.decode(.binary(message.payload)), over: .webSocket)
             }
         } catch {
-            // On a probe it is the probe that is over.
+            // A malformed packet on a probe ends only the probe.
             if self.session.isProbing { self.webSocketEnded(error) } else { self.finish(error) }
         }
     }
 
-    /// Asks the time of the way; the Pong answers.
+    /// Sends a WebSocket Ping, whose Pong measures the round-trip time.
     func sendWebSocketPing() {
         self.pingTime = .now()
         self.webSocket?.sendPing(ByteBuffer())

@@ -3,15 +3,15 @@ import ApusWebSocket
 package import Logging
 package import NIOCore
 
-/// What hears an ``EngineIOClientConnection``. All calls come on its event loop.
+/// Receives the events of an ``EngineIOClientConnection``, on its event loop.
 package protocol EngineIOClientDelegate: AnyObject {
-    /// The session stands.
+    /// The session is open.
     func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake)
-    /// A message came.
+    /// A message was received.
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage)
-    /// Something happened beside the messages. The default does nothing.
+    /// An event other than a message occurred. The default does nothing.
     func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent)
-    /// The session is over: exactly once, the last call.
+    /// The session is closed. Called exactly once, as the last call.
     func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError)
 }
 
@@ -19,26 +19,28 @@ extension EngineIOClientDelegate {
     package func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {}
 }
 
-/// One Engine.IO session of a client, from its first request to its end. A new attempt is a new connection.
+/// One Engine.IO session of a client, from its first request to its close. Each attempt has a
+/// connection of its own.
 ///
-/// The shell of ``EngineIOClientSession``: carries out what the machine says. Confined to its event loop.
+/// Performs the actions of ``EngineIOClientSession``. Confined to its event loop.
 package final class EngineIOClientConnection {
     package let eventLoop: any EventLoop
     let configuration: EngineIOClientConfiguration
     let logger: Logger
     let memory: SessionCache
     let url: String
-    /// Of the present attempt.
+    /// The request parameters of the current attempt.
     var attempt: EngineIOClientConfiguration.Attempt
     var address: EngineIOClientAddress
     var polling: EngineIOPollingTransport
     weak var delegate: (any EngineIOClientDelegate)?
 
-    /// What is spoken; an automatic choice is made when the session opens.
+    /// The protocol version in use. `automatic` is resolved when the session opens.
     package internal(set) var version: EngineIOVersion
     var packets: EngineIOPacketCodec
     var payloads: EngineIOPayloadCodec
-    /// A server may answer a poll with everything it has; the bound on the body bounds the work.
+    /// The maximum number of packets in a response. `maximumMessageBytes` bounds the size of the
+    /// body.
     static let maximumPackets = 65_536
     var plan: EngineIOTransportPlan
     var session: EngineIOClientSession
@@ -53,16 +55,18 @@ package final class EngineIOClientConnection {
     var probeTimer: Scheduled<Void>?
     private var flushIsScheduled = false
     var preparation: Task<Void, Never>?
-    /// The session is over for us, and what waits (our close at the end of it) still goes out.
+    /// Whether the session is closed and its remaining packets, the close last, are still being
+    /// sent.
     var isSayingGoodbye = false
-    /// Who wants to know when the last byte of ours has left.
+    /// The callbacks to run when all packets have been sent.
     var waitsForDeparture: [() -> Void] = []
-    /// When our last ping went out: version 3's own, in version 4 that of the WebSocket.
+    /// The time of the last ping: the packet in version 3, the WebSocket Ping or the pong's POST in
+    /// version 4.
     var pingTime: NIODeadline?
 
     /// - Parameters:
     ///   - url: `http`, `https`, `ws` or `wss`, host and port.
-    ///   - memory: What is kept from the session before this one.
+    ///   - memory: The state kept from earlier sessions.
     package init(
         url: String, configuration: EngineIOClientConfiguration, memory: SessionCache = SessionCache(),
         eventLoop: any EventLoop, logger: Logger, delegate: any EngineIOClientDelegate
@@ -73,7 +77,7 @@ package final class EngineIOClientConnection {
         self.plan = try EngineIOTransportPlan(
             transports: configuration.transports.map { $0 == .polling ? .polling : .webSocket }, upgrades: configuration.upgrade,
             triesAll: configuration.tryAllTransports, prefersWebSocket: remembered != nil)
-        // On WebSocket the version cannot be found out before the session stands, but it was.
+        // Over WebSocket the version is detected late; use the one known from an earlier session.
         if configuration.version == .automatic, let known = memory.recognizedVersion ?? remembered { address.version = known }
         self.session = self.plan.session
         self.version = address.version
@@ -91,10 +95,11 @@ package final class EngineIOClientConnection {
         self.delegate = delegate
     }
 
-    /// What carries the session; nil while an upgrade changes over, before the opening and after the end.
+    /// The transport of the session; `nil` before it opens, during the change of an upgrade, and
+    /// after the close.
     package var carrier: EngineIOClientSession.Carrier? { self.session.outboundCarrier }
 
-    /// Whether what is sent now leaves at once.
+    /// Whether a message sent now is written without waiting in the queue.
     package var isWritable: Bool {
         guard self.outbox.isEmpty else { return false }
         switch self.session.outboundCarrier {
@@ -106,9 +111,11 @@ package final class EngineIOClientConnection {
 
     // MARK: - Sending
 
-    /// Sends a group of messages that must stay together; false when the queue is full or the session over.
+    /// Sends a group of messages without other messages between them. Returns `false` if the queue
+    /// is full or the session closed.
     ///
-    /// - Parameter compresses: Whether a WebSocket that agreed to compression may compress them, from its threshold on.
+    /// - Parameter compresses: Whether the messages may be compressed on a WebSocket that
+    ///   negotiated compression.
     package func send(_ messages: [EngineIOMessage], compresses: Bool = true) -> Bool {
         self.eventLoop.preconditionInEventLoop()
         guard !self.session.isClosed, self.outbox.append(messages.map { .message($0) }, compresses: compresses) else { return false }
@@ -116,7 +123,7 @@ package final class EngineIOClientConnection {
         return true
     }
 
-    /// Packets of one turn leave together: in one POST, or in one write of the WebSocket.
+    /// Schedules one flush for all packets of this turn: one POST, or one write to the WebSocket.
     private func scheduleFlush() {
         guard !self.flushIsScheduled else { return }
         self.flushIsScheduled = true
@@ -130,7 +137,7 @@ package final class EngineIOClientConnection {
         switch self.session.outboundCarrier {
         case .polling: self.post()
         case .webSocket: self.writeWhatWaits()
-        case nil: break  // kept until the upgrade is done
+        case nil: break  // queued until the upgrade is complete
         }
     }
 
@@ -148,7 +155,8 @@ package final class EngineIOClientConnection {
             self.scheduleFlush()
             self.delegate?.engine(self, happened: .ping)
             self.delegate?.engine(self, happened: .pong(roundTrip: nil))
-            // Nobody answers our pong: over a WebSocket its own ping behind it tells the time, over polling the answer to the POST.
+            // A pong has no answer. Measure the round trip with a WebSocket Ping, or over polling
+            // with the response to the POST.
             if carrier == .webSocket { self.sendWebSocketPing() }
         case .receivedPong:
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
@@ -160,13 +168,13 @@ package final class EngineIOClientConnection {
             self.end(error)
         case .abandonProbe:
             self.dropWebSocket()
-            let error = EngineIOError(.malformedPacket, message: "the server did not answer the probe of the WebSocket with one")
+            let error = EngineIOError(.malformedPacket, message: "the server did not answer the probe `2probe` with `3probe`")
             self.delegate?.engine(self, happened: .upgradeError(error))
         case .doNothing: break
         }
     }
 
-    /// The server has heard our side of version 4's heartbeat.
+    /// Reports the round trip: the server has received this side's pong of version 4.
     func pongArrived() {
         if let roundTrip = self.takeRoundTrip() { self.delegate?.engine(self, happened: .roundTrip(roundTrip)) }
     }
@@ -187,7 +195,7 @@ package final class EngineIOClientConnection {
                 connection.pingTime = .now()
                 connection.delegate?.engine(connection, happened: .ping)
             case .closeSession:
-                connection.finish(EngineIOError(.heartbeatTimeout, message: "nothing was heard from the server for \(delay)"))
+                connection.finish(EngineIOError(.heartbeatTimeout, message: "the server sent no heartbeat packet within \(delay)"))
             case .doNothing, nil: break
             }
         }

@@ -1,15 +1,16 @@
 package import ApusEngineIOProtocol
 
-/// What happens in a session beside its messages.
+/// An event of a session other than a message.
 package enum EngineIOClientEvent: Sendable {
-    /// Version 4: the server's ping came. Version 3: ours goes out.
+    /// A ping: received in version 4, sent in version 3.
     case ping
-    /// Version 4: our answer to a ping goes out; how long it takes is told as `roundTrip`. Version 3: the server's answer came, after this time.
+    /// A pong: sent in version 4, without a round trip; received in version 3, with the round trip.
     case pong(roundTrip: Duration?)
-    /// Version 4, where nobody answers our pong: the server answered the POST that held it, or over a WebSocket a ping of that, after this time.
+    /// The round trip in version 4: measured with the POST of the pong, or with a WebSocket Ping
+    /// after it.
     case roundTrip(Duration)
-    /// The WebSocket carries the session from now on.
+    /// The WebSocket carries the session now.
     case upgrade
-    /// The WebSocket could not be had; the polling goes on.
+    /// The upgrade failed. Polling continues.
     case upgradeError(EngineIOError)
 }

@@ -3,11 +3,12 @@ import ApusEngineIOProtocol
 import NIOCore
 import NIOHTTP1
 
-/// The HTTP half of a session: at most one GET and one POST on their way, each on a connection that is kept for the next.
+/// The polling transport of a session: at most one GET and one POST at a time, on persistent
+/// connections.
 ///
 /// Confined to the event loop.
 final class EngineIOPollingTransport {
-    /// What a request brought.
+    /// The response to a request.
     struct Answer {
         var payload: EngineIOPayload
         var setCookies: [String]
@@ -17,9 +18,9 @@ final class EngineIOPollingTransport {
 
     private let exchanger: HTTPExchanger
 
-    /// Whether a poll is on its way.
+    /// Whether a GET is pending.
     private(set) var getIsOut = false
-    /// Whether a POST is on its way.
+    /// Whether a POST is pending.
     private(set) var postIsOut = false
 
     init(eventLoop: any EventLoop, origin: HTTPOrigin, configuration: EngineIOClientConfiguration) {
@@ -29,7 +30,7 @@ final class EngineIOPollingTransport {
         self.exchanger = HTTPExchanger(configuration: exchanges, eventLoop: eventLoop)
     }
 
-    /// Polls. `completion` runs on the event loop, unless ``cancel()`` came first.
+    /// Sends a GET. `completion` runs on the event loop, unless ``cancel()`` is called first.
     func get(_ target: String, headers: [(String, String)], timeout: Duration, completion: @escaping (Outcome) -> Void) {
         self.getIsOut = true
         self.send(HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers)), timeout: timeout) { outcome in
@@ -39,7 +40,7 @@ final class EngineIOPollingTransport {
         }
     }
 
-    /// Posts a payload. `completion` runs on the event loop, unless ``cancel()`` came first.
+    /// Sends a POST. `completion` runs on the event loop, unless ``cancel()`` is called first.
     func post(
         _ payload: EngineIOPayload, to target: String, headers: [(String, String)], timeout: Duration,
         completion: @escaping (Outcome) -> Void
@@ -71,12 +72,12 @@ final class EngineIOPollingTransport {
         }
     }
 
-    /// Sends nothing more and keeps no connection.
+    /// Closes the connections when pending requests end. No request may follow.
     func finish() {
         self.exchanger.finish()
     }
 
-    /// Gives up what is on its way; no completion runs any more.
+    /// Cancels pending requests. Their completions do not run.
     func cancel() {
         self.getIsOut = false
         self.postIsOut = false
@@ -85,7 +86,7 @@ final class EngineIOPollingTransport {
 }
 
 extension EngineIOError {
-    /// Why a transport failed, in the words of this layer.
+    /// Converts an error of the connection.
     init(_ error: ConnectivityError) {
         let code: Code =
             switch error.code {

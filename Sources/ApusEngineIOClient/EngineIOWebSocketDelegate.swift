@@ -3,7 +3,7 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Leads what a WebSocket says to its connection, for as long as the connection wants to hear it.
+/// Forwards WebSocket events to the connection, until the connection clears its reference.
 final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
     weak var connection: EngineIOClientConnection?
 

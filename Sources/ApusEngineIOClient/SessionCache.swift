@@ -8,17 +8,19 @@ package import ApusEngineIOProtocol
     import Foundation
 #endif
 
-/// What a client keeps from one session to the next. One for each manager; confined to its event loop.
+/// The state that a client keeps between sessions, one for each manager. Confined to its event
+/// loop.
 package final class SessionCache {
-    /// Whether the last session that could was carried by a WebSocket, and in which version.
+    /// The version of the last session on a WebSocket; `nil` if WebSocket failed since then.
     var webSocketVersion: EngineIOVersion?
-    /// The version that was recognized by what it said over a WebSocket in another version.
+    /// The version detected from a packet received over a WebSocket that was opened in another
+    /// version.
     package var recognizedVersion: EngineIOVersion?
     private var jar: EngineIOCookieJar?
 
     package init() {}
 
-    /// Takes the cookies of an answer.
+    /// Stores the cookies of a response.
     func received(setCookies: [String], from address: EngineIOClientAddress, target: String) {
         guard !setCookies.isEmpty else { return }
         var jar = self.jar.take() ?? EngineIOCookieJar(host: address.origin.host)
@@ -26,9 +28,12 @@ package final class SessionCache {
         self.jar = jar
     }
 
-    /// The value of `Cookie` for a request.
+    /// Returns the value of `Cookie` for a request.
     ///
-    /// - Parameter given: Those of the configuration; the server's word comes before them.
+    /// - Parameters:
+    ///   - given: The cookies of the configuration. A cookie of the same name set by the server
+    ///     replaces one of these.
+    ///   - field: The `Cookie` field of the configuration; it comes first.
     func cookies(for address: EngineIOClientAddress, target: String, given: [String: String], field: String?) -> String? {
         let kept = self.jar?.cookies(target: target, isSecure: address.origin.isSecure, now: Self.now) ?? []
         let fixed = given.filter { name, _ in !kept.contains { $0.name.hasSameBytes(as: name) } }.sorted { $0.key < $1.key }

@@ -1,8 +1,8 @@
-/// Why an Engine.IO connection, or a piece of it, failed.
+/// The error of an Engine.IO connection or request.
 ///
-/// Switch on ``code``; ``message`` says what was seen and what to do about it. Two errors are equal when code and message are.
+/// Switch on ``code``; ``message`` describes the fault. Equality compares code and message only.
 public struct EngineIOError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it was. The set is open: a later release may add one.
+    /// The kind of failure. The set is open: a later release may add one.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedPacket, malformedPayload, tooManyPackets, payloadTooLarge
@@ -14,55 +14,57 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         private let value: Value
         private init(_ value: Value) { self.value = value }
 
-        /// The peer sent a packet that is none: an unknown type, text after a packet that carries none, wrong base64, a wrong open packet.
+        /// The peer sent a malformed packet: an unknown type, an unexpected payload, invalid base64
+        /// or an invalid open packet.
         public static let malformedPacket = Self(.malformedPacket)
-        /// The peer sent a polling body that is no payload.
+        /// The peer sent a polling body that is not a valid payload.
         public static let malformedPayload = Self(.malformedPayload)
-        /// A polling body held more packets than the configured bound.
+        /// A polling body held more packets than the configured limit.
         public static let tooManyPackets = Self(.tooManyPackets)
-        /// A body or a message was above the configured bound in bytes.
+        /// A body or a message exceeded the configured limit in bytes.
         public static let payloadTooLarge = Self(.payloadTooLarge)
-        /// The `transport` of the request is not one the server offers. HTTP error code 0.
+        /// The server does not offer the `transport` of the request. HTTP error code 0.
         public static let transportUnknown = Self(.transportUnknown)
-        /// The `sid` of the request names no living session. HTTP error code 1.
+        /// The `sid` of the request matches no open session. HTTP error code 1.
         public static let sessionUnknown = Self(.sessionUnknown)
-        /// A handshake with another method than GET. HTTP error code 2.
+        /// The handshake used a method other than GET. HTTP error code 2.
         public static let badHandshakeMethod = Self(.badHandshakeMethod)
-        /// A request that fits no state of its session. HTTP error code 3.
+        /// The request is not valid in the state of its session. HTTP error code 3.
         public static let badRequest = Self(.badRequest)
         /// The application or the Origin check refused the request. HTTP error code 4.
         public static let forbidden = Self(.forbidden)
-        /// The `EIO` of the request is not spoken here. HTTP error code 5.
+        /// The server does not support the `EIO` of the request. HTTP error code 5.
         public static let unsupportedVersion = Self(.unsupportedVersion)
-        /// The server has as many clients as it may, or goes down. HTTP error code 4, status 503.
+        /// The server has reached its limit of clients or memory, or is shutting down. HTTP error
+        /// code 4, status 503.
         public static let unavailable = Self(.unavailable)
-        /// The address has as many clients as it may. HTTP error code 4, status 429.
+        /// The address has reached its limit of clients. HTTP error code 4, status 429.
         public static let tooManyClients = Self(.tooManyClients)
-        /// A configuration contradicts itself.
+        /// The configuration is invalid.
         public static let invalidConfiguration = Self(.invalidConfiguration)
-        /// The connection could not be made; the cause says why.
+        /// The connection could not be established; see ``EngineIOError/cause``.
         public static let connectionRefused = Self(.connectionRefused)
         /// A deadline passed.
         public static let timeout = Self(.timeout)
-        /// The connection was closed, by either side, in an orderly way.
+        /// Either side closed the connection normally.
         public static let closed = Self(.closed)
-        /// The peer was silent for longer than the heartbeat allows.
+        /// The peer sent nothing for longer than the heartbeat allows.
         public static let heartbeatTimeout = Self(.heartbeatTimeout)
-        /// The transport under the session failed; the cause says how.
+        /// The transport of the session failed; see ``EngineIOError/cause``.
         public static let transportError = Self(.transportError)
 
-        /// The same in words.
+        /// The name of the code.
         public var description: String { self.value.rawValue }
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code
-    /// What was seen, with the numbers.
+    /// A description of the fault, with the values involved.
     public var message: String
-    /// The error underneath, if there is one. Not part of equality.
+    /// The underlying error. Not part of equality.
     public var cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -80,7 +82,7 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         hasher.combine(self.message)
     }
 
-    /// The same in words.
+    /// The code, the message and the cause.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
         return "\(self.code): \(self.message) (\(cause))"

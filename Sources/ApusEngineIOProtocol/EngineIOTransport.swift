@@ -1,6 +1,6 @@
-/// A way of carrying the packets of a session.
+/// A transport for the packets of a session.
 public enum EngineIOTransport: String, Sendable, Hashable, CaseIterable {
-    /// HTTP requests, of which one waits at the server.
+    /// HTTP long-polling.
     case polling
     /// One WebSocket.
     case webSocket = "websocket"

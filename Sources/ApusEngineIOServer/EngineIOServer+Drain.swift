@@ -3,10 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension EngineIOServer {
-    /// Lets nobody in any more, closes the sessions and waits until their clients have left.
+    /// Refuses new clients, closes the sessions and waits until their connections have closed.
     ///
-    /// They are told in batches, in random order and at varying gaps, so that they do not all come back at the same moment. Whoever is still
-    /// there after `drainTimeout` is cut. Cancelling the calling task does not shorten that.
+    /// Sessions are notified in batches, in random order and at varying intervals, so that clients
+    /// do not all reconnect at the same moment. Remaining connections are closed after
+    /// `drainTimeout`. Cancelling the calling task does not shorten the shutdown.
     package func shutdown() async {
         let sessions = self.state.withLockedValue { state in
             state.clients.drain()

@@ -10,15 +10,17 @@ import NIOHTTPTypesHTTP1
 package import NIOSSL
 
 extension EngineIOServer {
-    /// Listens on its own until the task is cancelled, then shuts down. Requests outside the path get 404.
+    /// Runs a listener until the task is cancelled, then shuts down. Requests outside the path are
+    /// answered with 404.
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
     ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` listens in the clear.
-    ///   - eventLoopGroup: Where the connections live.
-    ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used, `invalidConfiguration`. Cancellation throws nothing.
+    ///   - tls: The TLS context; `nil` disables TLS.
+    ///   - eventLoopGroup: The event loops of the connections.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: The system's error if the address cannot be bound, or `invalidConfiguration`.
+    ///   Cancellation does not throw.
     package func listen(
         host: String, port: Int, tls: NIOSSLContext?, on eventLoopGroup: any EventLoopGroup, onListening: @Sendable (SocketAddress) -> Void
     ) async throws {
@@ -29,7 +31,7 @@ extension EngineIOServer {
         await self.shutdown()
     }
 
-    /// Fills the pipeline of an accepted connection.
+    /// Adds the handlers of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
         try FastUpgradeHandler.fill(
@@ -76,12 +78,12 @@ extension EngineIOServer: FastUpgradeHost {
     }
 }
 
-/// Answers what nobody else did.
+/// Answers with 404 every request that no handler before it has answered.
 final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
-    /// There is no HTTP any more.
+    /// Removes the handler after an upgrade to WebSocket.
     static func leave(_ pipeline: ChannelPipeline.SynchronousOperations) {
         guard let context = try? pipeline.context(handlerType: Self.self) else { return }
         pipeline.removeHandler(context: context, promise: nil)
@@ -89,7 +91,7 @@ final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sen
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .end = self.unwrapInboundIn(data) else { return }
-        let body = ByteBuffer(string: "Not found. Nothing but an Engine.IO server is here.\n")
+        let body = ByteBuffer(string: "Not found. This server serves Engine.IO only.\n")
         let fields: HTTPFields = [.contentType: "text/plain; charset=UTF-8", .contentLength: String(body.readableBytes)]
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .notFound, headerFields: fields))), promise: nil)
         context.write(self.wrapOutboundOut(.body(body)), promise: nil)
@@ -97,6 +99,6 @@ final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sen
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)  // a reset, a TLS failure: nothing more to say to this peer
+        context.close(promise: nil)  // a reset or a TLS failure
     }
 }

@@ -6,7 +6,8 @@ package import Logging
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// Owns the sessions of one Engine.IO endpoint and finds them by id. The HTTP handlers of every connection share it.
+/// Stores the sessions of one Engine.IO endpoint by id. Shared by the HTTP handlers of all
+/// connections.
 ///
 /// Source: Engine.IO protocol v4.
 package final class EngineIOServer: Sendable {
@@ -20,21 +21,22 @@ package final class EngineIOServer: Sendable {
     let scratches = PerEventLoop { _ in TextBufferPool() }
 
     struct State: DrainState {
-        /// Who is let in.
+        /// The count of clients.
         var clients: ConnectionQuota
-        /// The connections of a server that listens by itself: two for each polling client.
+        /// The count of connections to the server's own listener, two for each polling client.
         var transports: ConnectionQuota
         var sessions: [EngineIOID: EngineIOSession] = [:]
-        /// Closed sessions whose last packets wait for a poll.
+        /// Closed sessions whose last packets await a poll.
         var leaving: [EngineIOID: EngineIOSession] = [:]
-        /// WebSockets of closed sessions that have not ended.
+        /// WebSockets of closed sessions whose closing handshake is not complete.
         var lingering: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
         var isEmpty: Bool { self.sessions.isEmpty && self.leaving.isEmpty && self.lingering.isEmpty }
     }
 
-    /// - Parameter makeDelegate: Called on the session's event loop for every new session, before its first packet.
+    /// - Parameter makeDelegate: Creates the delegate of a new session, before its first packet.
+    ///   Called on the session's event loop.
     package init(
         configuration: EngineIOServerConfiguration, logger: Logger,
         makeDelegate: @escaping @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
@@ -54,19 +56,22 @@ package final class EngineIOServer: Sendable {
                     for: configuration.maximumClients.doubled, perAddress: configuration.maximumClientsPerAddress.doubled)))
     }
 
-    /// A handler for one connection. It answers requests under the configured path and passes every other request on.
+    /// Creates the handler for one connection. It answers requests under the configured path and
+    /// passes other requests on.
     ///
     /// - Parameters:
-    ///   - isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
-    ///   - passing: The deadlines of requests that are passed on, when it is alone; `nil` for those that are answered at once.
-    ///   - firstDeadline: When the first request must be whole, if that time runs already.
+    ///   - isAlone: Whether the handler enforces all deadlines of the connection, because no web
+    ///     framework does.
+    ///   - passing: The deadlines of requests that are passed on, if `isAlone`; `nil` if the next
+    ///     handler answers them at once.
+    ///   - firstDeadline: The deadline of the first request, if it is already running.
     package func makeHTTPHandler(
         isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
     ) -> EngineIOHTTPHandler {
         EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
     }
 
-    /// The sessions that are open now.
+    /// The number of open sessions.
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
 
     func session(_ sid: String) throws(EngineIOError) -> EngineIOSession {
@@ -76,7 +81,7 @@ package final class EngineIOServer: Sendable {
         return session
     }
 
-    /// Makes a session; the caller is on `eventLoop`.
+    /// Creates a session. Called on `eventLoop`.
     func open(
         _ transport: EngineIOTransport, version: EngineIOVersion, request: HTTPRequest, remoteAddress: SocketAddress?,
         on eventLoop: any EventLoop
@@ -85,7 +90,7 @@ package final class EngineIOServer: Sendable {
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
                 ClientAddress.key(of: remoteAddress)
             }
-        guard !self.budgets.areScarce else { throw EngineIOError(.unavailable, message: "Server has no memory for another client") }
+        guard !self.budgets.areScarce else { throw EngineIOError(.unavailable, message: "Server has reached its memory limit") }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
@@ -105,24 +110,25 @@ package final class EngineIOServer: Sendable {
         return session
     }
 
-    /// Tells the application that a request was refused.
+    /// Reports a refused request to the application.
     func report(_ error: EngineIOError, to request: HTTPRequest) {
         self.configuration.onConnectionError?(
             EngineIOConnectionError(request: request, number: error.httpRefusal?.number ?? 3, error: error))
     }
 
-    /// Counts a connection until it closes. `false`: there are more than all clients could need; close it at once.
+    /// Counts a connection until it closes. Returns `false` if a limit is reached; the caller
+    /// closes it.
     package func admit(_ channel: any Channel) -> Bool {
-        // Behind a proxy its address says nothing.
+        // Behind a proxy all connections have the proxy's address.
         let key = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
         guard self.state.withLockedValue({ $0.transports.opened(from: key) }) == nil else { return false }
         channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: key) } }
         return true
     }
 
-    // MARK: Leaving
+    // MARK: Closing
 
-    /// The session is closed, and nothing of it is left to say.
+    /// Removes a closed session that has no packets left.
     func forget(_ session: EngineIOSession) {
         self.state.update { state in
             state.closed(session)
@@ -130,7 +136,7 @@ package final class EngineIOServer: Sendable {
         }
     }
 
-    /// The session is closed, and is to be found for one more poll.
+    /// Keeps a closed session available to the polls that fetch its last packets.
     func keepForFarewell(_ session: EngineIOSession) {
         self.state.update { state in
             guard state.closed(session), state.leaving.count < self.configuration.maximumClients else { return }
@@ -138,19 +144,19 @@ package final class EngineIOServer: Sendable {
         }
     }
 
-    /// The session is closed; its WebSocket has to say goodbye.
+    /// Keeps the WebSocket of a closed session until its closing handshake is complete.
     func linger(_ webSocket: EngineIOWebSocketTransport) {
         self.state.withLockedValue { $0.lingering[ObjectIdentifier(webSocket)] = webSocket }
     }
 
-    /// A WebSocket has ended.
+    /// Removes a WebSocket that has closed.
     func left(_ webSocket: EngineIOWebSocketTransport) {
         self.state.update { $0.lingering[ObjectIdentifier(webSocket)] = nil }
     }
 }
 
 extension EngineIOServer.State {
-    /// Takes a session out of those that are counted. `false`: it was out already.
+    /// Removes an open session. Returns `false` if it was not open.
     @discardableResult fileprivate mutating func closed(_ session: EngineIOSession) -> Bool {
         guard self.sessions.removeValue(forKey: session.id) != nil else { return false }
         self.clients.closed(from: session.addressKey)
@@ -159,11 +165,11 @@ extension EngineIOServer.State {
 }
 
 extension EngineIOServerConfiguration {
-    /// The bound must not come first: a client would be disconnected before it is slowed down.
+    /// The effective low mark: below the limit, so that back-pressure precedes disconnection.
     var effectiveQueueLowMark: Int { min(self.queueLowMark, max(1, self.maximumQueuedBytes / 2)) }
 }
 
 extension Int {
-    /// Twice as many, or as many as there can be.
+    /// Twice the value, or `Int.max`.
     fileprivate var doubled: Int { self > Int.max / 2 ? Int.max : self * 2 }
 }

@@ -1,6 +1,6 @@
-/// Why bytes could not be read as frames, or a framed connection failed.
+/// An error of a framed connection or of its decoders.
 public struct FramedError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. More may be added; switch with a `default`.
+    /// The kind of an error. More kinds may be added; switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, malformedHeader, headerTooLarge, frameTooLarge, unsupportedVersion, truncated, invalidUse
@@ -9,29 +9,33 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The peer broke the rules of the framing. The connection closes.
+        /// The peer violated the framing protocol. The connection closes.
         public static let protocolViolation = Self(value: .protocolViolation)
-        /// The header of a frame is not what was agreed: no strict JSON object, no length in it, a prefix that is no number.
+        /// The header of a frame is malformed: not a strict JSON object, without a length, or with
+        /// an invalid length prefix.
         public static let malformedHeader = Self(value: .malformedHeader)
-        /// A header is above its bound: the peer's, or one of ours that does not fit the length that was agreed upon. Nothing of it was sent.
+        /// A header exceeds its limit, or does not fit the agreed header length. Nothing of it was
+        /// sent.
         public static let headerTooLarge = Self(value: .headerTooLarge)
-        /// A frame, or the body of one, is announced to be above the configured bound. Nothing was allocated for it.
+        /// The announced length of a frame or body exceeds the configured limit. Nothing was
+        /// allocated for it.
         public static let frameTooLarge = Self(value: .frameTooLarge)
-        /// The peer speaks another version of the protocol, or another protocol.
+        /// The peer uses another version of the protocol, or another protocol.
         public static let unsupportedVersion = Self(value: .unsupportedVersion)
         /// The bytes ended within a frame.
         public static let truncated = Self(value: .truncated)
-        /// The peer told us of an error of its own, and ended the connection because of it. Its words are in the message.
+        /// The peer reported an error and ended the connection. The message contains the peer's
+        /// text.
         public static let peerFailed = Self(value: .peerFailed)
-        /// A deadline passed. A message that was under way is lost, and its connection with it.
+        /// A deadline passed. The connection is closed, and a message in progress is lost.
         public static let timeout = Self(value: .timeout)
-        /// The connection ended and nobody had said goodbye.
+        /// The connection ended without a bye frame.
         public static let connectionLost = Self(value: .connectionLost)
-        /// The name, the connection or TLS failed; the cause tells more.
+        /// Name resolution, the connection or TLS failed; ``FramedError/cause`` has the details.
         public static let transport = Self(value: .transport)
-        /// Nothing can be sent: the connection was closed before, by either side.
+        /// Nothing can be sent: either side has closed the connection.
         public static let closed = Self(value: .closed)
-        /// The caller asked for something that cannot be done.
+        /// The caller made an invalid request.
         public static let invalidUse = Self(value: .invalidUse)
 
         /// The name of the code.
@@ -40,28 +44,29 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// What happened, with the numbers. Never the peer's bytes: the message may end up in a log.
+    /// A description with the values and limits. It never contains the peer's bytes, because it may
+    /// be logged.
     public var message: String
-    /// The error below, when there is one. Not part of the equality.
+    /// The underlying error, if any. Not part of the equality.
     public var cause: (any Error)?
 
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    /// Equal are errors of one code and message.
+    /// Returns whether both errors have the same code and message.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code && left.message == right.message }
 
-    /// Hashes what is compared.
+    /// Hashes the code and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)
     }
 
-    /// Code, message and cause on one line.
+    /// The code, the message and the cause on one line.
     public var description: String {
         let cause = self.cause.map { " (\($0))" } ?? ""
         return "\(self.code): \(self.message)\(cause)"

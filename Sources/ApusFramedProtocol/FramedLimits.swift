@@ -1,12 +1,14 @@
-/// What a peer may announce. Every number is judged on the frame's head, before a byte of the body is waited for.
+/// The limits on what a peer may announce. Each is checked on the head of a frame, before its body
+/// is read.
 public struct FramedLimits: Sendable, Hashable {
-    /// The largest header that the protocol of version 2 knows, and the largest that can be set. Unit: bytes.
+    /// The largest header that version 2 allows, and the upper bound of ``maximumHeaderBytes``.
+    /// Unit: bytes.
     public static let highestHeaderBytes = 64 << 10
 
     /// The largest JSON header of a frame of version 2.
     ///
-    /// Unit: bytes. Default: 64 KiB, ``highestHeaderBytes``; other values are moved into 0…64 KiB. Headers of the fixed mode all have the
-    /// length that was agreed upon.
+    /// Unit: bytes. Default: 64 KiB, ``highestHeaderBytes``; other values are clamped to 0…64 KiB.
+    /// Headers of the fixed mode always have the agreed length.
     public var maximumHeaderBytes: Int {
         get { self.headerBytes }
         set { self.headerBytes = min(max(newValue, 0), Self.highestHeaderBytes) }
@@ -16,19 +18,19 @@ public struct FramedLimits: Sendable, Hashable {
 
     /// The largest body of one frame.
     ///
-    /// Unit: bytes. Default: 256 MiB. A body is never held in memory whole, so that the bound may be as high as the files are that
-    /// you expect; it is there so that nobody has to wait for a gigabyte that was announced by mistake.
+    /// Unit: bytes. Default: 256 MiB. Bodies are never held in memory as a whole, so the limit can
+    /// be as high as the largest expected file. It rejects lengths that were announced by mistake.
     public var maximumBodyBytes: Int = 256 << 20
 
-    /// How deep the arrays and objects of a header may be nested.
+    /// The maximum nesting of arrays and objects in a header.
     ///
     /// Unit: levels. Default: 32.
     public var maximumHeaderDepth: Int = 32
 
-    /// The defaults.
+    /// Creates limits with the default values.
     public init() {}
 
-    /// The defaults with another bound for bodies.
+    /// Creates limits with the given limit for bodies, and defaults otherwise.
     public init(maximumBodyBytes: Int) {
         self.maximumBodyBytes = maximumBodyBytes
     }

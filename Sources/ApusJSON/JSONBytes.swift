@@ -1,12 +1,14 @@
-/// What reader and writer both know about the bytes of strings.
+/// Byte classification for the reader and the writer.
 enum JSONBytes {
     static let highBits: UInt64 = 0x8080_8080_8080_8080
     private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-    /// Marks a quote, a backslash or a control character among eight bytes by the high bit of its byte.
+    /// Marks each quote, backslash or control character of eight bytes with the high bit of its
+    /// byte.
     ///
-    /// The lowest mark is right; those above it may be false, by the borrow of the subtraction. Bytes of 0x80 and more are not marked.
-    /// Source: the `haszero` and `hasless` tests of S. E. Anderson's "Bit Twiddling Hacks".
+    /// The lowest mark is correct; those above it may be false positives, caused by the borrow of
+    /// the subtraction. Bytes of 0x80 or more are not marked. Source: the `haszero` and `hasless`
+    /// tests of S. E. Anderson's "Bit Twiddling Hacks".
     @inline(__always)
     static func special(in word: UInt64) -> UInt64 {
         let quote = word ^ (ones &* 0x22)

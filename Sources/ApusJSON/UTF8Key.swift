@@ -1,9 +1,9 @@
-/// A string as a key that compares by its UTF-8 bytes.
+/// A string that compares by its UTF-8 bytes.
 ///
-/// `String` compares by canonical equivalence: to it `é` written as one scalar and as two are equal, and so are `K` and the
-/// Kelvin sign. On the wire, and to every other implementation, those are different names.
+/// `String` compares by canonical equivalence: `é` as one scalar equals `é` as two, and `K` equals
+/// the Kelvin sign. In network protocols these are different names.
 package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The string itself.
+    /// The string.
     package let string: String
 
     package init(_ string: String) { self.string = string }
@@ -16,16 +16,18 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
 
     /// Whether two strings have the same UTF-8 bytes.
     package static func areEqual(_ left: String, _ right: String) -> Bool {
-        // The count first: it tells most names apart without a call.
+        // The count distinguishes most names without a call.
         guard left.utf8.count == right.utf8.count else { return false }
-        // A string bridged from Objective-C has no contiguous bytes.
+        // A string bridged from Objective-C may have no contiguous bytes.
         return left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { self.areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
                 ?? left.elementsEqual(right.utf8)
         } ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// - Parameter right: As many bytes as `left` has.
+    /// Compares the bytes.
+    ///
+    /// - Parameter right: The same number of bytes as `left`.
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset &+ 8 <= left.count {
@@ -48,6 +50,6 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
 }
 
 extension UTF8Key: Comparable {
-    /// The order of the bytes, which is that of the code points.
+    /// Compares by bytes, which is the order of the code points.
     package static func < (left: Self, right: Self) -> Bool { left.string.utf8.lexicographicallyPrecedes(right.string.utf8) }
 }

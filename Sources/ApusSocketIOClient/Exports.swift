@@ -1,4 +1,4 @@
-// One import for users: the types of the signatures come along, and their members (`.polling`, `.ackTimeout`, `.object`) with them.
+// Re-exports the modules of the public signatures, so that users need a single import.
 @_exported public import ApusConnectivity
 @_exported public import ApusEngineIOClient
 @_exported public import ApusEngineIOProtocol

@@ -1,10 +1,10 @@
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// A namespace of a server, as the client sees it. Callable from any thread.
+/// A client's socket in one namespace of a server. It can be used from any thread.
 ///
-/// Listeners run one at a time in the order the events came: on the connection's event loop, where they must not block, or where
-/// ``SocketManagerConfiguration/callbacks`` says.
+/// Listeners run one at a time in the order of the events: on the connection's event loop, where
+/// they must not block, or in the context of ``SocketManagerConfiguration/callbacks``.
 public final class SocketIOClient: Sendable {
     private let lifetime: SocketManagerLifetime
     let core: SocketNamespaceCore
@@ -15,7 +15,7 @@ public final class SocketIOClient: Sendable {
         self.core = core
     }
 
-    /// A number nobody else has.
+    /// Returns a number that is unique in the process.
     static func makeID() -> Int {
         self.nextID.withLockedValue { id in
             id += 1
@@ -26,28 +26,33 @@ public final class SocketIOClient: Sendable {
     /// The namespace, `/` for the default one.
     public var namespace: String { self.core.name }
 
-    /// The id the server gave this socket; nil while it is not connected. Another one after every reconnection that is not a recovery.
+    /// The socket's id from the server; nil while disconnected. It changes with every reconnection
+    /// that is not a recovery.
     public var id: String? { self.core.status.withLockedValue { $0.id } }
 
-    /// Where the socket stands at the moment.
+    /// The current state of the socket.
     public var state: SocketClientState { self.core.status.withLockedValue { $0.state } }
 
-    /// Whether the server went on with the session that was lost: same id, same rooms, and the events missed meanwhile are delivered, each once,
-    /// right after `.connect`. `false` while there is no connection.
+    /// Whether the server recovered the session that was lost. The id and the rooms are then
+    /// unchanged, and the missed events are delivered once, after `.connect`. `false` while
+    /// disconnected.
     public var isRecovered: Bool { self.core.status.withLockedValue { $0.isRecovered } }
 
-    /// Begins to connect and returns at once. Listen for `.connect` and `.error`, or use ``connect(timeout:)``.
+    /// Starts to connect and returns immediately. Listen for `.connect` and `.error`, or use
+    /// ``connect(timeout:)``.
     public func open() {
         self.core.onLoop { $0.connect() }
     }
 
-    /// As ``open()``, in the words of socket.io-client-swift.
+    /// Starts to connect, with the signature of socket.io-client-swift.
     ///
     /// - Parameters:
-    ///   - seconds: When the socket is not connected by then, it is disconnected and the handler is called.
-    ///   - handler: Called at most once, where ``SocketManagerConfiguration/callbacks`` says, also when it failed sooner for good.
+    ///   - seconds: The timeout. If it elapses, the socket disconnects and the handler is called.
+    ///   - handler: Called at most once, in the context of
+    ///     ``SocketManagerConfiguration/callbacks``, after the timeout or an earlier permanent
+    ///     failure.
     public func connect(timeoutAfter seconds: Double, withHandler handler: @escaping @Sendable () -> Void) {
-        // NaN, too, is no time at all.
+        // NaN is treated as 0.
         let timeout: Duration = seconds > 0 ? .milliseconds(Int64(min(seconds, 1e9) * 1000)) : .zero
         let waiter = Self.makeID()
         self.core.onLoop { core in
@@ -59,11 +64,13 @@ public final class SocketIOClient: Sendable {
 
     /// Joins the namespace.
     ///
-    /// Attempts that fail are repeated by the reconnection policy until the timeout. A timeout or cancellation leaves the socket
-    /// disconnected. Once joined, a lost connection is made again by itself, until ``disconnect()`` or until the server leaves.
+    /// Failed attempts are repeated by the reconnection policy until the timeout. A timeout or a
+    /// cancellation disconnects the socket. Once joined, the socket reconnects after each loss of
+    /// the connection, until ``disconnect()`` is called or the server disconnects it.
     ///
-    /// - Throws: ``SocketIOError`` with the code `connectRefused` (the server's `data` in it), `connectTimeout`, `transport` (the policy gave
-    ///   up), `invalidArguments` (the URL), `disconnected` (left meanwhile); `CancellationError`.
+    /// - Throws: ``SocketIOError`` with the code `connectRefused` (with the server's `data`),
+    ///   `connectTimeout`, `transport` (the policy gave up), `invalidArguments` (the URL) or
+    ///   `disconnected` (in the meantime); `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {
         let waiter = Self.makeID()
         let wasCancelled = NIOLockedValueBox(false)
@@ -80,15 +87,17 @@ public final class SocketIOClient: Sendable {
         }
     }
 
-    /// Leaves the namespace. The socket does not come back by itself; acks that are waited for fail at once.
+    /// Leaves the namespace. The socket does not reconnect; pending acks fail at once.
     public func disconnect() {
         self.core.onLoop { $0.disconnect() }
     }
 }
 
-// `connect()` without `await` begins to connect, as in socket.io-client-swift; in an async function `try await connect()` waits.
+// `connect()` without `await` returns immediately, as in socket.io-client-swift. In an async
+// function `try await connect()` waits.
 extension SocketIOClient {
-    /// As ``open()``, in the word of socket.io-client-swift. In an async function Swift takes `connect()` for ``connect(timeout:)``: write ``open()`` there.
+    /// Starts to connect, with the name of socket.io-client-swift. In an async function `connect()`
+    /// resolves to ``connect(timeout:)``; use ``open()`` there.
     public func connect() {
         self.open()
     }

@@ -12,16 +12,18 @@ import NIOPosix
 /// try await socket.connect(timeout: .seconds(15))
 /// ```
 ///
-/// Connects when the first socket does and closes when the last one leaves, or when the manager and all its sockets are released.
+/// It connects with the first socket. It closes when the last socket disconnects, or when the
+/// manager and all of its sockets are deallocated.
 public final class SocketManager: Sendable {
     let lifetime: SocketManagerLifetime
 
-    /// Makes a manager; nothing is connected yet.
+    /// Creates a manager, without connecting.
     ///
     /// - Parameters:
-    ///   - url: `http`, `https`, `ws` or `wss`, host and port. A wrong one fails the connect.
+    ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL the
+    ///     connect fails.
     ///   - configuration: See ``SocketManagerConfiguration``.
-    ///   - logger: Fixed messages with metadata; never a payload or a token.
+    ///   - logger: Receives fixed messages with metadata, never a payload or a token.
     public init(
         url: String, configuration: SocketManagerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.client")
     ) {
@@ -33,33 +35,39 @@ public final class SocketManager: Sendable {
     /// The socket of the namespace `/`.
     public var defaultSocket: SocketIOClient { self.socket(forNamespace: "/") }
 
-    /// The socket of a namespace. Asked twice, both are the same socket: listeners and state are shared.
+    /// Returns the socket of a namespace. Repeated calls return the same socket, with shared
+    /// listeners and state.
     ///
     /// - Parameters:
-    ///   - namespace: Starts with `/`; a missing slash is added.
-    ///   - auth: What this namespace shows in place of the manager's. Taken when the namespace is asked for the first time.
+    ///   - namespace: The name, which starts with `/`; a missing slash is added.
+    ///   - auth: The auth of this namespace in place of the manager's. It applies only to the first
+    ///     call for the namespace.
     public func socket(forNamespace namespace: String, auth: SocketAuthentication? = nil) -> SocketIOClient {
         SocketIOClient(
             lifetime: self.lifetime, core: self.lifetime.core.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
     }
 
-    /// The round trip of the last ping; nil until one was measured. A server of Socket.IO 3 or later pings us, and does not tell what it measures.
+    /// The round trip of the last ping; nil until one is measured. A server of Socket.IO 3 or later
+    /// sends the pings, and does not report the time it measures.
     public var latency: Duration? { self.lifetime.core.latency }
 
-    /// Connects now: the wait before the next attempt is cut short, and a connection that stands is closed and made anew. Does nothing while no
-    /// socket wants to be connected.
+    /// Connects now: cancels the wait before the next attempt, and replaces an open connection. Has
+    /// no effect while all sockets are disconnected.
     public func reconnect() {
         self.lifetime.core.onLoop { $0.reconnect() }
     }
 
-    /// Disconnects all sockets and closes the connection. Returns at once; see ``close(timeout:)``.
+    /// Disconnects all sockets and closes the connection. Returns immediately; see
+    /// ``close(timeout:)``.
     public func disconnect() {
         self.lifetime.core.onLoop { $0.disconnectAll() }
     }
 
-    /// Disconnects all sockets, and returns when what was emitted before and the farewell have left, or cannot leave.
+    /// Disconnects all sockets, and returns when all earlier packets have been sent or cannot be
+    /// sent.
     ///
-    /// - Parameter timeout: After this it returns in any case, and what has not left is left to itself. Default: 5 seconds.
+    /// - Parameter timeout: The maximum wait, after which sending continues in the background.
+    ///   Default: 5 seconds.
     public func close(timeout: Duration = .seconds(5)) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             self.lifetime.core.onLoop { core in
@@ -75,7 +83,7 @@ public final class SocketManager: Sendable {
     }
 }
 
-/// Closes the connection when nobody holds the manager nor a socket of it any more.
+/// Closes the connection when the manager and all of its sockets are deallocated.
 final class SocketManagerLifetime: Sendable {
     let core: SocketManagerCore
 

@@ -3,7 +3,7 @@ public import ApusEngineIOClient
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// What a client shows the server when it joins a namespace.
+/// The auth that a client sends when it joins a namespace.
 public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
     enum Source: Sendable {
         case none
@@ -13,16 +13,17 @@ public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
 
     let source: Source
 
-    /// Nothing.
+    /// No auth.
     public static let none = Self(source: .none)
 
-    /// The same object every time.
+    /// The same object for each join.
     public static func value(_ value: SocketIOValue) -> Self { Self(source: .value(value)) }
 
-    /// Asked at every attempt to join, so that a token can be renewed. An error counts as a failed attempt.
+    /// A closure called for each attempt to join, which can renew a token. An error counts as a
+    /// failed attempt.
     public static func closure(_ closure: @escaping @Sendable () async throws -> SocketIOValue) -> Self { Self(source: .closure(closure)) }
 
-    /// The same object every time, as a literal.
+    /// Creates an auth with the same object for each join.
     public init(dictionaryLiteral elements: (String, SocketIOValue)...) {
         self.source = .value(.object(.init(elements.map { (key: $0.0, value: $0.1) })))
     }
@@ -32,83 +33,98 @@ public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// What happens to an event for which there is no room while the socket is not connected.
+/// The treatment of an event that exceeds the buffer of a disconnected socket.
 public enum SocketBufferOverflow: Sendable, Hashable {
-    /// It fails with ``SocketIOError/Code/bufferFull``: the ack's waiter hears it, else the lifecycle listeners.
+    /// The event fails with ``SocketIOError/Code/bufferFull``, reported to the caller that awaits
+    /// the ack or else to the lifecycle listeners.
     case fail
-    /// The event that waited longest makes room, and fails so. The choice for positions and prices.
+    /// The oldest event is dropped and fails in the same way. Suits values that soon become
+    /// outdated.
     case dropOldest
 }
 
-/// How a ``SocketManager`` connects, and what it keeps while it cannot.
+/// The configuration of a ``SocketManager``: its connection, its reconnection and its limits.
 public struct SocketManagerConfiguration: Sendable {
-    /// The connection below: transports, path, query, headers, timeout, TLS, bounds in bytes.
+    /// The Engine.IO connection: transports, path, query, headers, timeout, TLS and size limits.
     public var engine: EngineIOClientConfiguration
 
-    /// What every namespace shows the server, unless the socket was given its own. Default: nothing.
+    /// The auth of all namespaces, except those with their own. Default: none.
     public var auth: SocketAuthentication
 
-    /// When a lost connection is made again. Default: as the JavaScript client, 1 s doubling to 5 s, varied by half, without end.
+    /// The reconnection policy. Default: that of Node's Socket.IO client, 1 s doubling to 5 s, with
+    /// a jitter of 0.5 and no limit of attempts.
     public var reconnection: ReconnectionPolicy
 
-    /// How long an ack is waited for when the call does not say. Default: 20 seconds.
+    /// The ack timeout of calls without one. Default: 20 seconds.
     public var ackTimeout: Duration = .seconds(20)
 
-    /// Whether attempts wait while this machine has no way to the server, and are made at once when a network comes. Default: yes.
+    /// Whether attempts wait while the server is unreachable from this machine, and start as soon
+    /// as a network is available. Default: yes.
     ///
-    /// A connection that stands outlives a short gap; its heartbeat finds out whether it is dead.
+    /// An open connection survives a short interruption; its heartbeat detects whether it is dead.
     public var watchesNetwork: Bool = true
 
     /// Replaced in tests.
     var networkMonitor = NetworkPathMonitor.shared
 
-    /// How many times an event is sent again whose ack did not come within ``ackTimeout``, or that was on its way when the connection was lost.
-    /// Default: 0, events are sent once.
+    /// The number of times an event is sent again if its ack does not arrive within ``ackTimeout``,
+    /// or if the connection is lost before it. Default: 0, each event is sent once.
     ///
-    /// Above 0 every event but a volatile one asks for an ack, also from ``SocketEmitting/emit(_:arguments:)``: the server must answer them (python's
-    /// does by itself, Node's when the handler calls its callback). They are sent one after the other, each when the one before it was
-    /// answered or given up, and wait meanwhile within the bounds below. At least once: an event whose ack was lost comes twice, so give it an id.
-    /// An event that is given up fails with `ackTimeout` or `disconnected`.
+    /// Above 0 every event except a volatile one requests an ack, including those of
+    /// ``SocketEmitting/emit(_:arguments:)``, and the server must send it: python-socketio does so
+    /// automatically, Node's Socket.IO when the handler calls its callback. Events are sent one at
+    /// a time, each after the previous one was acknowledged or failed. The others wait within the
+    /// limits below.
+    ///
+    /// Delivery is at least once: an event whose ack was lost arrives twice, so give each event an
+    /// id. An event whose tries are exhausted fails with `ackTimeout` or `disconnected`.
     public var retries: Int = 0
 
-    /// Where listeners and callbacks are called. Default: on the connection's event loop, where they must not block.
+    /// The context of listeners and callbacks. Default: the connection's event loop, where they
+    /// must not block.
     public var callbacks: SocketCallbackContext = .eventLoop
 
-    /// Events that may wait for ``callbacks``, where that is not the event loop. Default: 10,000. One more is dropped, and told as `.error`.
+    /// The maximum number of events that wait for ``callbacks``, unless that is the event loop.
+    /// Default: 10,000. A further event is dropped and reported as `.error`.
     public var maximumPendingCallbacks: Int = 10_000
 
-    /// Bytes of those events, as they came over the wire. Default: 64 MiB.
+    /// The maximum number of bytes of those events, as received. Default: 64 MiB.
     public var maximumPendingCallbackBytes: Int = 64 << 20
 
-    /// Events kept per namespace while it is not connected. Default: 1,000. For one more see ``bufferOverflow``.
+    /// The maximum number of events buffered per namespace while disconnected. Default: 1,000. See
+    /// ``bufferOverflow`` for further events.
     public var maximumBufferedEvents: Int = 1000
 
-    /// Bytes of the events kept per namespace while it is not connected. Default: 4 MiB.
+    /// The maximum number of bytes of the events buffered per namespace while disconnected.
+    /// Default: 4 MiB.
     public var maximumBufferedBytes: Int = 4 << 20
 
-    /// What happens to an event beyond the two bounds above. Default: it fails. Events that are repeated (``retries``) always fail.
+    /// The treatment of events that exceed these two limits. Default: they fail. Events that are
+    /// retried (``retries``) always fail.
     public var bufferOverflow: SocketBufferOverflow = .fail
 
-    /// Events taken from the server before its answer to CONNECT: those missed, when it recovers a session. Default: 10,000. A server that sends
-    /// more breaks the connection.
+    /// The maximum number of events accepted before the server's answer to CONNECT, such as the
+    /// missed events of a recovery. Default: 10,000. Further events close the connection.
     public var maximumEarlyEvents: Int = 10_000
 
-    /// Bytes of those events, as they came over the wire. Default: 16 MiB.
+    /// The maximum number of bytes of those events, as received. Default: 16 MiB.
     public var maximumEarlyBytes: Int = 16 << 20
 
-    /// Acks waited for at one time per namespace. Default: 10,000.
+    /// The maximum number of pending acks per namespace. Default: 10,000.
     public var maximumPendingAcks: Int = 10_000
 
-    /// Attachments of one packet from the server. Default: 64; the server is more trusted than a client is by a server.
+    /// The maximum number of attachments of a packet from the server. Default: 64. (A server, which
+    /// trusts its clients less, has a lower default.)
     public var maximumAttachments: Int = 64
 
-    /// Time the attachments of one packet may take, all together, before the connection is given up and made again. Default: 60 seconds.
+    /// The maximum time for all attachments of a packet, after which the client reconnects.
+    /// Default: 60 seconds.
     public var attachmentsTimeout: Duration = .seconds(60)
 
-    /// How packets are written. The server must use the same. Default: JSON.
+    /// The encoding of packets, which must match the server's. Default: JSON.
     public var parser: SocketIOParser = .json
 
-    /// Makes a configuration; see the members for the defaults.
+    /// Creates a configuration. The properties describe the parameters and their defaults.
     public init(
         transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
@@ -133,7 +149,7 @@ public struct SocketManagerConfiguration: Sendable {
         self.reconnection = reconnection
     }
 
-    /// Makes a configuration whose auth is asked at every attempt.
+    /// Creates a configuration with an auth closure that is called for each attempt to join.
     public init(
         transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,

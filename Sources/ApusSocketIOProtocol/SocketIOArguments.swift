@@ -1,8 +1,8 @@
 import ApusJSON
 
-/// Between the values of an event or ack and the Codable types of whoever sends or handles it.
+/// Converts between the values of an event or ack and the application's Codable types.
 package enum SocketIOArguments {
-    /// A value for each argument.
+    /// Returns one value per argument.
     ///
     /// - Throws: ``SocketIOError/Code/invalidArguments`` with the encoder's error as its cause.
     package static func encode<each Argument: Encodable>(_ arguments: repeat each Argument) throws(SocketIOError) -> [SocketIOValue] {
@@ -15,12 +15,15 @@ package enum SocketIOArguments {
         return values
     }
 
-    /// The value of one argument; a ``SocketIOValue`` is taken as it is.
+    /// Returns the value of one argument; a ``SocketIOValue`` is returned unchanged.
     package static func value(of argument: some Encodable) throws -> SocketIOValue {
         try JSONValueEncoder().encode(argument)
     }
 
-    /// As many values as there are types; no more than those are decoded. Missing ones decode as null, which suits optionals; surplus ones are ignored, as in the reference.
+    /// Decodes one argument per type.
+    ///
+    /// A missing argument decodes as null, which suits optionals. Surplus arguments are ignored, as
+    /// in Node's Socket.IO, and not decoded.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload`` with the decoder's error as its cause.
     package static func decode<each Argument: Decodable>(
@@ -36,11 +39,12 @@ package enum SocketIOArguments {
             return (repeat try next(each types))
         } catch {
             throw SocketIOError(
-                .invalidPayload, message: "argument \(count) of \(payload.arguments.count) is not what the handler takes", cause: error)
+                .invalidPayload,
+                message: "argument \(count) of \(payload.arguments.count) does not decode as the type that the handler takes", cause: error)
         }
     }
 
-    /// The same for values that are there already.
+    /// Decodes arguments that are values already.
     package static func decode<each Argument: Decodable>(
         values: [SocketIOValue], as types: repeat (each Argument).Type
     ) throws(SocketIOError) -> (repeat each Argument) {

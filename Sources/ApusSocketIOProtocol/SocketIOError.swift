@@ -1,8 +1,9 @@
-/// Why something with Socket.IO failed.
+/// An error of a Socket.IO client or server.
 ///
-/// Switch on ``code``; ``message`` says what was seen and what to do about it. Two errors are equal but for their cause.
+/// Switch on ``code``; ``message`` describes the cause and the remedy. Errors compare equal
+/// regardless of their ``cause``.
 public struct SocketIOError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it was. The set is open: a later release may add one.
+    /// The kind of a failure. A later release may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedPacket, tooManyAttachments, invalidPayload
@@ -13,47 +14,51 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         private let value: Value
         private init(_ value: Value) { self.value = value }
 
-        /// The peer sent a packet that breaks the protocol. The connection closes with the reason "parse error".
+        /// The peer violated the protocol. The connection closes with the reason "parse error".
         public static let malformedPacket = Self(.malformedPacket)
-        /// The peer announced more attachments in one packet than the bound. The connection closes.
+        /// The peer announced more attachments in one packet than the limit. The connection closes.
         public static let tooManyAttachments = Self(.tooManyAttachments)
-        /// The packet was well formed but its payload is not what its type demands, or what the handler takes.
+        /// The payload of a well-formed packet does not match its type, or the types of the
+        /// handler.
         public static let invalidPayload = Self(.invalidPayload)
-        /// No ack came within the timeout. The peer may still have got the event.
+        /// No ack arrived within the timeout. The peer may still have received the event.
         public static let ackTimeout = Self(.ackTimeout)
-        /// The connection dropped while something waited for it.
+        /// The connection was lost during the operation.
         public static let disconnected = Self(.disconnected)
-        /// The server refused the namespace; ``SocketIOError/data`` is what it said besides the message.
+        /// The server refused the namespace; ``SocketIOError/data`` is its data besides the
+        /// message.
         public static let connectRefused = Self(.connectRefused)
         /// The namespace was not joined within the timeout.
         public static let connectTimeout = Self(.connectTimeout)
         /// The call needs a connected socket.
         public static let notConnected = Self(.notConnected)
-        /// The bounded buffer of events that wait for a connection is full.
+        /// The buffer of events that await a connection is full.
         public static let bufferFull = Self(.bufferFull)
-        /// The caller passed something that cannot be sent: a reserved event name, NaN, an object that looks like a placeholder.
+        /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
+        /// placeholder.
         public static let invalidArguments = Self(.invalidArguments)
-        /// The connection underneath failed; the cause says how.
+        /// The transport failed; see the cause.
         public static let transport = Self(.transport)
-        /// The server speaks another version than the one that the configuration names. It is not asked again.
+        /// The server speaks a different protocol version from the configured one. The client does
+        /// not reconnect.
         public static let unsupportedVersion = Self(.unsupportedVersion)
-        /// The socket, manager or server was closed by its owner.
+        /// The owner closed the socket, the manager or the server.
         public static let closed = Self(.closed)
 
-        /// The same in words.
+        /// The name of the kind.
         public var description: String { self.value.rawValue }
     }
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     public var code: Code
-    /// What was seen, with the numbers.
+    /// The description, with the values and limits.
     public var message: String
-    /// What the server said about a refusal (``Code/connectRefused``), besides the message.
+    /// The data of a refusal (``Code/connectRefused``) besides the message.
     public var data: SocketIOValue?
-    /// The error underneath, if there is one. Not part of equality.
+    /// The underlying error, if any. It does not take part in comparisons.
     public var cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, message: String, data: SocketIOValue? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -61,19 +66,19 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Compares the code and the message, not the cause.
+    /// Compares everything but the cause.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.code == rhs.code && lhs.message == rhs.message && lhs.data == rhs.data
     }
 
-    /// Hashes the code and the message.
+    /// Hashes everything but the cause.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.code)
         hasher.combine(self.message)
         hasher.combine(self.data)
     }
 
-    /// The same in words.
+    /// The kind, the message and the cause.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
         return "\(self.code): \(self.message) (\(cause))"

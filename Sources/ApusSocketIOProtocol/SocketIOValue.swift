@@ -1,4 +1,4 @@
 public import ApusJSON
 
-/// A value in a Socket.IO event: JSON, and binary data anywhere in it.
+/// A value in a Socket.IO event: JSON, with binary data anywhere in it.
 public typealias SocketIOValue = JSONValue

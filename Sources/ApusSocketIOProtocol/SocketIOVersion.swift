@@ -1,11 +1,12 @@
 package import ApusEngineIOProtocol
 import ApusJSON
 
-/// A revision of the Socket.IO protocol. What differs between revisions stands here; the packets are the same.
+/// A revision of the Socket.IO protocol, with all differences between the revisions except those of
+/// the packet format.
 ///
-/// Source: Socket.IO protocol v5, "History"; v4 as Socket.IO 2.x servers and clients speak it.
+/// Source: Socket.IO protocol v5, "History"; v4 as implemented by Socket.IO 2.x.
 package struct SocketIOVersion: Hashable, Sendable {
-    /// The number of the revision.
+    /// The revision number.
     package let number: UInt8
 
     /// Socket.IO 3.x and 4.x.
@@ -15,15 +16,16 @@ package struct SocketIOVersion: Hashable, Sendable {
 
     private init(number: UInt8) { self.number = number }
 
-    /// The revision that travels over this one of Engine.IO.
+    /// Returns the revision that runs over this revision of Engine.IO.
     package init(over engine: EngineIOVersion) {
         self = engine == .v3 ? .v4 : .v5
     }
 
-    /// Whether a client is in `/` as soon as its connection stands, without asking.
+    /// Whether the server connects a new client to `/` without a CONNECT from the client.
     package var joinsRootUnasked: Bool { self == .v4 }
 
-    /// What a client asks for: in version 4 the namespace carries a query, `/admin?token=1`, which is its auth.
+    /// Returns the namespace and the auth of a client's CONNECT. In version 4 the auth is the query
+    /// of the namespace, `/admin?token=1`.
     package func admission(namespace: String, auth: SocketIOValue?) -> (namespace: String, auth: SocketIOValue) {
         guard self == .v4, let mark = namespace.firstIndex(of: "?") else { return (namespace, auth ?? .object([:])) }
         let query = QueryString(namespace[namespace.index(after: mark)...])
@@ -31,7 +33,8 @@ package struct SocketIOVersion: Hashable, Sendable {
         return (String(namespace[..<mark]), .object(JSONObject(members)))
     }
 
-    /// How a client asks for a namespace. In version 4 the auth goes into the query, as far as it is text, numbers and truth values; `/` has none.
+    /// Returns a client's CONNECT. In version 4 the query carries the strings, numbers and Booleans
+    /// of the auth, and `/` carries none.
     package func request(namespace: String, auth: SocketIOValue?) -> SocketIOPacket {
         guard self == .v4 else { return SocketIOPacket(namespace: namespace, content: .connect(auth)) }
         let members = (namespace == "/" ? nil : auth?.objectValue) ?? [:]
@@ -52,18 +55,20 @@ package struct SocketIOVersion: Hashable, Sendable {
         }
     }
 
-    /// The id of a socket when the revision derives it from the connection's: both sides of version 4 compute it, so it is not sent.
+    /// Returns the id of a socket if the revision derives it from the Engine.IO session id. In
+    /// version 4 both sides derive it, so it is not sent.
     package func socketID(engineID: @autoclosure () -> String, namespace: String) -> String? {
         guard self == .v4 else { return nil }
         return namespace == "/" ? engineID() : "\(namespace)#\(engineID())"
     }
 
-    /// The server's yes.
+    /// Returns the content of the server's accepting CONNECT.
     ///
     /// - Parameters:
     ///   - sid: The socket's id.
-    ///   - pid: The id under which the socket can come back, if it can.
-    ///   - offset: Where its history begins. The reference gives none, and then cannot bring back a client that never got an event.
+    ///   - pid: The private id for recovery, if the server offers it.
+    ///   - offset: The position of the history at the join. Node's Socket.IO sends none, and cannot
+    ///     recover a client that received no event.
     package func grant(sid: String, pid: String? = nil, offset: SocketIOOffset? = nil) -> SocketIOPacket.Content {
         guard self != .v4 else { return .connect(nil) }
         var answer: JSONObject = ["sid": .string(sid)]
@@ -72,10 +77,10 @@ package struct SocketIOVersion: Hashable, Sendable {
         return .connect(.object(answer))
     }
 
-    /// Whether a client can come back as the socket it was.
+    /// Whether the revision has connection state recovery.
     package var hasRecovery: Bool { self == .v5 }
 
-    /// The server's no. Version 4 has room for the data or the message, not for both.
+    /// Returns the content of CONNECT_ERROR. Version 4 carries either the data or the message.
     package func refusal(message: String, data: SocketIOValue? = nil) -> SocketIOPacket.Content {
         if self == .v4 { return .connectError(data ?? .string(message)) }
         var answer: JSONObject = ["message": .string(message)]

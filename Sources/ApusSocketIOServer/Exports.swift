@@ -1,5 +1,5 @@
-// One import for users: the types of the signatures come along, and their members (`.object`, `.ackTimeout`) with them. The configuration of a
-// Socket.IO server has all fields of its engine's.
+// Users need one import: the types in the public signatures are exported with their members
+// (`.object`, `.ackTimeout`). The configuration has all fields of the Engine.IO server's.
 @_exported public import ApusEngineIOServer
 @_exported public import ApusJSON
 @_exported public import ApusSocketIOProtocol

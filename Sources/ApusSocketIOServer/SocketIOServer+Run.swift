@@ -4,16 +4,19 @@ public import NIOPosix
 public import NIOSSL
 
 extension SocketIOServer {
-    /// Listens on its own, without a web framework, until the task is cancelled. Requests outside the path get 404.
+    /// Listens without a web framework until the task is cancelled. Requests outside the path are
+    /// answered with 404.
     ///
     /// - Parameters:
     ///   - host: The address to listen on, for example `127.0.0.1`.
     ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` (the default) listens in the clear.
-    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
-    ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used, `EngineIOError` with `invalidConfiguration` for settings that contradict
-    ///   themselves. Cancellation ends the server as ``shutdown()`` does and throws nothing.
+    ///   - tls: The TLS context; `nil` (the default) listens without TLS.
+    ///   - eventLoopGroup: The event loops for the connections. Default: the process-wide group,
+    ///     one loop per core.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: The system's error when the address cannot be bound, `EngineIOError` with
+    ///   `invalidConfiguration` for inconsistent settings. Cancellation shuts the server down as
+    ///   ``shutdown()`` does, without an error.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }

@@ -18,27 +18,29 @@ public import NIOCore
 /// try await io.run(host: "127.0.0.1", port: 3000)
 /// ```
 ///
-/// It runs alone on NIO (`run`) or inside a hummingbird server (`channelHandlers`). Source: Socket.IO protocol v5 over Engine.IO protocol v4.
+/// It runs standalone on NIO (`run`) or inside a hummingbird server (`channelHandlers`). Source:
+/// Socket.IO protocol v5 over Engine.IO protocol v4.
 public final class SocketIOServer: Sendable {
-    /// The configuration the server was made with.
+    /// The server's configuration.
     public let configuration: SocketIOServerConfiguration
     let logger: Logger
     private let namespaces: SocketIONamespaceTable
     private let namespaceContext: SocketIONamespace.Context
     let socketLimits: PerEventLoop<SocketIOServerSocket.Limits>
     private let adminBox = NIOLockedValueBox<SocketIOAdmin?>(nil)
-    /// When the server was made, by the clock of what waits.
+    /// The time of the server's creation, by the clock of `pendingRequests`.
     private let start: Duration
     private let engineBox = NIOLockedValueBox<EngineIOServer?>(nil)
 
     /// - Parameters:
-    ///   - configuration: Defaults as the reference server's.
-    ///   - logger: Gets session events at `debug`. Never payloads, never tokens.
+    ///   - configuration: The settings. Default: those of socket.io for Node.
+    ///   - logger: Receives session events at `debug`, without payloads and tokens.
     public convenience init(configuration: SocketIOServerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.server")) {
         self.init(configuration: configuration, logger: logger, clock: nil)
     }
 
-    /// - Parameter clock: Keeps the time of what waits for other servers and of the admin page. Default: a loop of the process-wide group.
+    /// - Parameter clock: The event loop for the timers of pending requests and of the admin page.
+    ///   Default: one of the process-wide group.
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
@@ -85,21 +87,25 @@ public final class SocketIOServer: Sendable {
         }
     }
 
-    /// The namespace of this name; made on first use, so name every namespace before the server listens. A name begins with `/`.
+    /// Returns the namespace of this name, creating it on first use. Name every namespace before
+    /// the server listens. A name begins with `/`.
     ///
-    /// One that a rule by a regular expression (``namespaces(matching:)``) fits is that rule's child, with its middleware and handlers, as if a client
-    /// had asked for it; but it does not go when it is empty. Whether a rule by a closure fits cannot be known without a client: a namespace named
-    /// here has none of that rule's middleware. To send to a namespace only if it is there, use ``existingNamespace(_:)``.
+    /// If a rule with a regular expression (``namespaces(matching:)``) matches the name, the
+    /// namespace becomes a child of that rule, with its middleware and handlers. Unlike a child
+    /// that a client requested, it is not removed when it is empty. A rule with a closure depends
+    /// on the client's auth, so a namespace created here has none of that rule's middleware. To
+    /// send to a namespace only if it exists, use ``existingNamespace(_:)``.
     public func namespace(_ name: String) -> SocketIONamespace {
         self.namespaces.namespace(Self.whole(name)) { name, parent in
             SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
         }
     }
 
-    /// The namespace of this name, if there is one: for those that clients bring about by asking for them.
+    /// Returns the namespace of this name if it exists, including one that a client's request
+    /// created.
     public func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[Self.whole(name)] }
 
-    /// The namespace of this name, whatever rules there are: for the server's own ends.
+    /// Returns the namespace of this name, without applying rules. For the server's internal use.
     func ownNamespace(_ name: String) -> SocketIONamespace {
         self.namespaces.namespace(Self.whole(name), obeysRules: false) { name, _ in
             SocketIONamespace(name: name, context: self.namespaceContext)
@@ -108,83 +114,94 @@ public final class SocketIOServer: Sendable {
 
     private static func whole(_ name: String) -> String { name.hasPrefix("/") ? name : "/" + name }
 
-    /// Namespaces that are made when the first client asks for one of them.
+    /// Creates a rule for namespaces that are created when the first client requests them.
     ///
     /// ```swift
     /// let workspaces = io.namespaces { name, auth in name.hasPrefix("/workspace-") }
     /// workspaces.onConnection { socket in socket.broadcast.emit("joined", socket.namespace.name) }
     /// ```
     ///
-    /// A namespace that exists comes first, then the rules in the order they were made.
+    /// Existing namespaces come first, then the rules in the order of their creation.
     ///
-    /// - Parameter matches: Says whether a name may exist, given the auth of the client that asks for it. It runs on the client's event loop.
+    /// - Parameter matches: Returns whether a name may exist, given the auth of the client that
+    ///   requests it. It runs on the client's event loop.
     public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
         self.namespaces.add(SocketIOParentNamespace(matches: matches))
     }
 
-    /// Namespaces whose whole name matches a regular expression, for example `/\\/workspace-\d+/`, made when the first client asks for one.
+    /// Creates a rule for namespaces whose whole name matches a regular expression, for example
+    /// `/\\/workspace-\d+/`.
     public func namespaces<Output>(matching pattern: sending Regex<Output>) -> SocketIOParentNamespace {
         self.namespaces.add(SocketIOParentNamespace(pattern: SocketIONamePattern(pattern)))
     }
 
-    /// Calls `handler` for every namespace that is made from now on, before its first client comes in. It must not block.
+    /// Calls `handler` for every namespace created from now on, before its first client is
+    /// admitted. It must not block.
     public func onNewNamespace(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.namespaces.onNew(handler) }
 
-    /// The namespaces that exist now.
+    /// The namespaces that exist.
     public var allNamespaces: [SocketIONamespace] { self.namespaces.all }
 
-    /// The namespace a client asks for, until it is released; `nil` when there is none.
+    /// Returns the namespace that a client requests, reserved until it is released; `nil` if the
+    /// request is refused.
     func admit(to name: String, auth: SocketIOValue) -> SocketIONamespace? {
         self.namespaces.admit(name, auth: auth) { parent in
             SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
         }
     }
 
-    /// The clients connected now, over all namespaces.
+    /// The number of connected clients, over all namespaces.
     public var clientCount: Int { self.engine.sessionCount }
 
-    /// The handlers for one HTTP/1 connection that speaks `HTTPRequestPart` and `HTTPResponsePart`.
+    /// Returns the handlers for one HTTP/1 connection that uses `HTTPRequestPart` and
+    /// `HTTPResponsePart`.
     ///
-    /// They answer requests under the configured path and pass the others on. In a hummingbird application:
+    /// They answer requests under the configured path and forward all others. In a hummingbird
+    /// application:
     ///
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: io.channelHandlers())))
     /// ```
     public func channelHandlers() -> [any RemovableChannelHandler] { [self.engine.makeHTTPHandler()] }
 
-    /// The same for a connection that nobody else watches: they give every request its time, and the silence between two.
+    /// Returns the handlers for a connection without other timeouts: they limit the time of every
+    /// request and the idle time between two requests.
     ///
     /// - Parameters:
-    ///   - requestTimeout: Time a request that is passed on may take to come whole.
-    ///   - answerTimeout: Time its answer may take until the client has taken all of it.
+    ///   - requestTimeout: The time to receive a forwarded request completely.
+    ///   - answerTimeout: The time to send its response completely.
     package func channelHandlers(
         requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration
     ) -> [any RemovableChannelHandler] {
         [self.engine.makeHTTPHandler(isAlone: true, passing: .init(requestTimeout: requestTimeout, answerTimeout: answerTimeout))]
     }
 
-    /// Counts a connection until it closes, for whoever listens for this server. `false`: there are too many; close it at once.
+    /// Counts a connection until it closes, for an external listener. Returns `false` at the limit;
+    /// the caller must then close the connection.
     package func admit(_ channel: any Channel) -> Bool { self.engine.admit(channel) }
 
-    /// Takes no more clients and closes those that are connected, in jittered batches; they see `transport close` and may connect to another
-    /// server. Answers when the last has left, by `drainTimeout` at the latest: whoever is there then is cut.
+    /// Refuses new clients and closes the connected ones in jittered batches. They receive
+    /// `transport close` and may connect to another server. Returns when the last client has
+    /// disconnected, at the latest after `drainTimeout`, when the remaining connections are closed.
     public func shutdown() async {
-        // In the cluster to the end: who drains still has clients that the others mean.
+        // Stays in the cluster until the end: clients of a draining server still receive broadcasts
+        // of other servers.
         await self.engine.shutdown()
         self.leaveCluster()
     }
 
     // MARK: Admin page
 
-    /// Lets an admin page look at the server and, unless it is read-only, send, move and disconnect.
+    /// Enables an admin page that observes the server and, unless it is read-only, sends events,
+    /// moves sockets between rooms and disconnects them.
     ///
     /// ```swift
     /// let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD"])
     /// io.enableAdmin(.init(authentication: .basic(username: "admin", password: password)))
     /// ```
     ///
-    /// The page is the reference's (`@socket.io/admin-ui`); its origin has to be allowed by `origins`. Call it once, before the server listens.
-    /// What is not enabled costs nothing.
+    /// The page is `@socket.io/admin-ui`. Its origin must be in `origins`. Call this method once,
+    /// before the server listens.
     public func enableAdmin(_ configuration: SocketIOAdminConfiguration) {
         let admin = SocketIOAdmin(configuration, server: self, pendingRequests: self.namespaceContext.pendingRequests)
         let isFirst = self.adminBox.withLockedValue { box in

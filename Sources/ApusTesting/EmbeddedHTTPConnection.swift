@@ -3,11 +3,11 @@ package import NIOCore
 package import NIOEmbedded
 import NIOHTTPTypes
 
-/// One HTTP connection to server handlers, without a socket: requests in, answers out, time passed by hand.
+/// One HTTP connection to server handlers without a socket and with a manual clock.
 ///
 /// Not thread-safe: everything happens on the calling thread, as with `EmbeddedChannel`.
 package final class EmbeddedHTTPConnection {
-    /// A response, whole.
+    /// A complete response.
     package struct Answer: Equatable {
         package var status: Int
         package var fields: HTTPFields
@@ -21,9 +21,9 @@ package final class EmbeddedHTTPConnection {
     private let authority: String
 
     /// - Parameters:
-    ///   - handlers: What serves the connection; they speak `HTTPRequestPart` and `HTTPResponsePart`.
-    ///   - authority: The host every request names.
-    ///   - eventLoop: The loop it lives on; give the same one to connections that meet in one session.
+    ///   - handlers: The server handlers, which use `HTTPRequestPart` and `HTTPResponsePart`.
+    ///   - authority: The authority of every request.
+    ///   - eventLoop: The event loop. Connections of one session must share it.
     package init(
         _ handlers: [any RemovableChannelHandler], authority: String = "localhost:3000", on eventLoop: EmbeddedEventLoop = .init()
     ) throws {
@@ -33,12 +33,12 @@ package final class EmbeddedHTTPConnection {
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    /// Sends a whole request.
+    /// Sends a complete request.
     package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws {
         try self.send(method, path, fields: fields, bytes: body.map(ByteBuffer.init(string:)))
     }
 
-    /// Sends a whole request.
+    /// Sends a complete request.
     package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], bytes: ByteBuffer?) throws {
         try self.sendHead(method, path, fields: fields)
         if let bytes { try self.channel.writeInbound(HTTPRequestPart.body(bytes)) }
@@ -46,13 +46,13 @@ package final class EmbeddedHTTPConnection {
         self.channel.embeddedEventLoop.run()
     }
 
-    /// Sends the head of a request, and nothing after it.
+    /// Sends only the head of a request.
     package func sendHead(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:]) throws {
         let request = HTTPRequest(method: method, scheme: "http", authority: self.authority, path: path, headerFields: fields)
         try self.channel.writeInbound(HTTPRequestPart.head(request))
     }
 
-    /// The next answer; `nil` while the request is held.
+    /// Returns the next response; `nil` while the server holds the request.
     package func answer() throws -> Answer? {
         var answer: Answer?
         while let part = try self.channel.readOutbound(as: HTTPResponsePart.self) {
@@ -65,13 +65,13 @@ package final class EmbeddedHTTPConnection {
         return answer
     }
 
-    /// Sends a whole request and answers what came at once.
+    /// Sends a complete request and returns the response, if it is available immediately.
     package func exchange(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], body: String? = nil) throws -> Answer? {
         try self.send(method, path, fields: fields, body: body)
         return try self.answer()
     }
 
-    /// Lets time pass on the connection's event loop.
+    /// Advances the time of the connection's event loop.
     package func pass(_ time: Duration) {
         self.channel.embeddedEventLoop.advanceTime(by: TimeAmount(time))
     }

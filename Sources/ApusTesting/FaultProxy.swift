@@ -10,37 +10,38 @@ import NIOPosix
     import Glibc
 #endif
 
-/// A TCP proxy on the loopback that treats bytes as a bad line would: late, in crumbs, damaged, or not at all.
+/// A TCP proxy on the loopback interface that delays, splits, corrupts or drops bytes.
 ///
-/// Every connection is forwarded to one server. What is done to its bytes is said for either direction, and drawn from `seed` where it is a matter
-/// of chance, so that a run can be repeated. It holds no more than one read of each direction: a slow side slows the other down.
+/// Forwards every connection to one server. The fault is set for each direction, and its randomness
+/// derives from `seed`, so that a run is reproducible. Holds at most one read per direction, which
+/// applies back-pressure to a fast sender.
 package final class FaultProxy: Sendable {
-    /// What is done to the bytes of one direction.
+    /// The fault of one direction.
     package enum Fault: Hashable, Sendable {
         case none
-        /// Every read waits so long before it is passed on.
+        /// Delays every read.
         case delay(Duration)
-        /// So many bytes in a second at most.
+        /// Limits the number of bytes per second.
         case rate(bytesPerSecond: Int)
-        /// Pieces of so many bytes, each sent by itself.
+        /// Splits the data into pieces of this number of bytes, each sent in a separate write.
         case chop(Int)
-        /// After so many bytes nothing is passed on any more, and the connection stays.
+        /// Forwards nothing after this number of bytes, and keeps the connection open.
         case stall(after: Int)
-        /// After so many bytes both sides are reset.
+        /// Resets both sides after this number of bytes.
         case reset(after: Int)
-        /// After so many bytes the direction ends in order; the other goes on.
+        /// Closes this direction after this number of bytes; the other direction stays open.
         case halfClose(after: Int)
-        /// One bit is turned over in the byte at this offset.
+        /// Inverts one bit in the byte at this offset.
         case flip(at: Int)
-        /// One bit is turned over about every so many bytes, beginning after some.
+        /// Inverts one bit about every `every` bytes, starting after an offset.
         case corrupt(every: Int, after: Int, atMost: Int)
     }
 
     private let listener: any Channel
     private let counter: NIOLockedValueBox<Int>
-    /// Where clients connect to.
+    /// The port to which clients connect.
     package let port: Int
-    /// The bytes that clients have sent, over all connections.
+    /// The number of bytes that clients have sent over all connections.
     package var bytesToServer: Int { self.counter.withLockedValue { $0 } }
 
     private init(_ listener: any Channel, _ counter: NIOLockedValueBox<Int>) {
@@ -49,7 +50,8 @@ package final class FaultProxy: Sendable {
         self.port = listener.localAddress?.port ?? 0
     }
 
-    /// Runs a proxy in front of a port of the loopback and lends it to `body`. What it carries is cut when `body` is done.
+    /// Runs a proxy to a port of the loopback interface and passes it to `body`. Closes its
+    /// connections when `body` returns.
     package static func withProxy<Result>(
         to port: Int, toServer: Fault = .none, toClient: Fault = .none, seed: UInt64 = 1,
         isolation: isolated (any Actor)? = #isolation, _ body: (FaultProxy) async throws -> Result
@@ -61,7 +63,7 @@ package final class FaultProxy: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelOption(.autoRead, value: false)
-            // One read at a time is on its way: of two, the one that waits less would overtake the other.
+            // One read at a time: otherwise a read with a shorter delay would overtake another.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { client in
                 ClientBootstrap(group: client.eventLoop)
@@ -71,9 +73,9 @@ package final class FaultProxy: Sendable {
                     .channelOption(.maxMessagesPerRead, value: 1)
                     .connect(host: "127.0.0.1", port: port)
                     .flatMapThrowing { server in
-                        let dice = SplitMix64(state: seed)
-                        try client.pipeline.syncOperations.addHandler(FaultyLine(toServer, to: server, dice: dice, counter))
-                        try server.pipeline.syncOperations.addHandler(FaultyLine(toClient, to: client, dice: dice, nil))
+                        let generator = SplitMix64(state: seed)
+                        try client.pipeline.syncOperations.addHandler(FaultHandler(toServer, to: server, using: generator, counter))
+                        try server.pipeline.syncOperations.addHandler(FaultHandler(toClient, to: client, using: generator, nil))
                         server.read()
                     }
             }
@@ -90,7 +92,8 @@ package final class FaultProxy: Sendable {
     }
 }
 
-/// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators".
+/// The generator SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators".
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -107,27 +110,27 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 }
 
-/// One direction of one connection: what is read here is written to the partner.
-private final class FaultyLine: ChannelInboundHandler {
+/// One direction of a connection. Writes the bytes read to the partner channel.
+private final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let fault: FaultProxy.Fault
     private let partner: any Channel
-    private var dice: SplitMix64
+    private var generator: SplitMix64
     private let counter: NIOLockedValueBox<Int>?
     private var count = 0
     private var flips = 0
     private var nextFlip: Int?
     private var hasEnded = false
 
-    init(_ fault: FaultProxy.Fault, to partner: any Channel, dice: SplitMix64, _ counter: NIOLockedValueBox<Int>?) {
+    init(_ fault: FaultProxy.Fault, to partner: any Channel, using generator: SplitMix64, _ counter: NIOLockedValueBox<Int>?) {
         self.counter = counter
         self.fault = fault
         self.partner = partner
-        self.dice = dice
+        self.generator = generator
         switch fault {
         case .flip(let offset): self.nextFlip = offset
-        case .corrupt(let every, let after, _): self.nextFlip = after + Int.random(in: 0..<max(1, 2 * every), using: &self.dice)
+        case .corrupt(let every, let after, _): self.nextFlip = after + Int.random(in: 0..<max(1, 2 * every), using: &self.generator)
         default: break
         }
     }
@@ -140,9 +143,9 @@ private final class FaultyLine: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasEnded else { return }
         var bytes = self.unwrapInboundIn(data)
-        let came = bytes.readableBytes
-        defer { self.count += came }
-        self.counter?.withLockedValue { $0 += came }
+        let length = bytes.readableBytes
+        defer { self.count += length }
+        self.counter?.withLockedValue { $0 += length }
         let context = context
         switch self.fault {
         case .none: self.pass([bytes], context)
@@ -152,7 +155,7 @@ private final class FaultyLine: ChannelInboundHandler {
             self.pass(pieces, context)
         case .delay(let time): self.pass([bytes], context, after: TimeAmount(time))
         case .rate(let bytesPerSecond):
-            self.pass([bytes], context, after: .nanoseconds(Int64(came) * 1_000_000_000 / Int64(max(1, bytesPerSecond))))
+            self.pass([bytes], context, after: .nanoseconds(Int64(length) * 1_000_000_000 / Int64(max(1, bytesPerSecond))))
         case .stall(let limit):
             guard let rest = self.rest(&bytes, limit) else { return self.pass([bytes], context) }
             self.hasEnded = true
@@ -163,7 +166,7 @@ private final class FaultyLine: ChannelInboundHandler {
             let (channel, partner) = (context.channel, self.partner)
             partner.writeAndFlush(rest).assumeIsolated().whenComplete { _ in
                 for side in [channel, partner] {
-                    // Closed without lingering, a socket resets its connection.
+                    // With SO_LINGER of zero seconds, close(2) resets the connection.
                     _ = (side as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
                     side.close(promise: nil)
                 }
@@ -178,7 +181,7 @@ private final class FaultyLine: ChannelInboundHandler {
         }
     }
 
-    /// What of these bytes is within the limit; `nil`: all of it.
+    /// Returns the bytes up to the limit; `nil` if the limit is not reached.
     private func rest(_ bytes: inout ByteBuffer, _ limit: Int) -> ByteBuffer? {
         guard self.count + bytes.readableBytes >= limit else { return nil }
         return bytes.readSlice(length: min(bytes.readableBytes, max(0, limit - self.count)))
@@ -189,9 +192,9 @@ private final class FaultyLine: ChannelInboundHandler {
         while let offset = self.nextFlip, offset < self.count + bytes.readableBytes, self.flips < most {
             let index = bytes.readerIndex + offset - self.count
             let byte = bytes.getInteger(at: index, as: UInt8.self) ?? 0
-            bytes.setInteger(byte ^ 1 << UInt8.random(in: 0..<8, using: &self.dice), at: index)
+            bytes.setInteger(byte ^ 1 << UInt8.random(in: 0..<8, using: &self.generator), at: index)
             self.flips += 1
-            self.nextFlip = every.map { offset + 1 + Int.random(in: 0..<max(1, 2 * $0), using: &self.dice) }
+            self.nextFlip = every.map { offset + 1 + Int.random(in: 0..<max(1, 2 * $0), using: &self.generator) }
         }
         return bytes
     }
@@ -201,7 +204,7 @@ private final class FaultyLine: ChannelInboundHandler {
         func write() {
             for piece in pieces.dropLast() { partner.writeAndFlush(piece, promise: nil) }
             partner.writeAndFlush(pieces.last ?? ByteBuffer()).assumeIsolated().whenComplete { result in
-                // What cannot be passed on is not taken either.
+                // Stops reading if the partner cannot be written.
                 if case .failure = result { channel.close(promise: nil) } else { channel.read() }
             }
         }
@@ -225,4 +228,4 @@ private final class FaultyLine: ChannelInboundHandler {
 }
 
 @available(*, unavailable)
-extension FaultyLine: Sendable {}
+extension FaultHandler: Sendable {}

@@ -4,12 +4,12 @@ package import NIOSSL
 import SwiftASN1
 package import X509
 
-/// A certificate made for a test, with its key.
+/// A certificate and its private key for tests.
 package struct TestCertificate {
     package let certificate: Certificate
     package let key: P256.Signing.PrivateKey
 
-    /// A certificate for `names`, signed by `issuer` or by itself.
+    /// Creates a certificate for `names`, signed by `issuer` or self-signed.
     package init(
         _ name: String, names: [GeneralName] = [.dnsName("localhost"), .loopback], issuer: TestCertificate? = nil,
         isAuthority: Bool = false,
@@ -46,7 +46,7 @@ package struct TestCertificate {
     package var pem: String { get throws { try self.certificate.serializeAsPEM().pemString } }
     package var keyPEM: String { self.key.pemRepresentation }
     package var digest: [UInt8] { get throws { Array(SHA256.hash(data: try self.der)) } }
-    /// Of the key's SubjectPublicKeyInfo.
+    /// The SHA-256 digest of the key's SubjectPublicKeyInfo.
     package var keyDigest: [UInt8] { Array(SHA256.hash(data: self.key.publicKey.derRepresentation)) }
 
     package func serverConfiguration() throws -> TLSConfiguration {

@@ -8,7 +8,7 @@ import NIOCore
     import Glibc
 #endif
 
-/// A port of 127.0.0.1 at which nobody listens, and nobody can while this lives: it is bound, and refuses connections.
+/// A port of 127.0.0.1 that refuses connections. A bound socket without a listener reserves it.
 package final class UnusedPort: Sendable {
     package let number: Int
     private let descriptor: CInt
@@ -28,7 +28,7 @@ package final class UnusedPort: Sendable {
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         self.descriptor = descriptor
-        // The port is the second half of the first word, in network order, on every system.
+        // On every system, the port is at offset 2 in network byte order.
         self.number = withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
         guard isBound, isNamed == 0 else { throw IOError(errnoCode: errno, reason: "no port") }
     }

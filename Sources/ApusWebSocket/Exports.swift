@@ -1,3 +1,4 @@
-// What the public API speaks of: messages, limits, close codes and errors; policies and TLS settings.
+// The types used in the public API: messages, limits, close codes, errors, policies and TLS
+// settings.
 @_exported public import ApusConnectivity
 @_exported public import ApusWebSocketProtocol

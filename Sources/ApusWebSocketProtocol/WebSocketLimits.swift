@@ -1,52 +1,55 @@
-/// What a peer may make us hold, and how long it may take to say goodbye.
+/// The limits of a peer: the size of its input and the time for the closing handshake.
 ///
-/// Every number is judged on the frame's header, before a byte of its payload is waited for.
+/// Sizes are checked on the frame's header, before the payload arrives.
 public struct WebSocketLimits: Sendable, Hashable {
-    /// The largest payload of one frame.
+    /// The maximum payload of one frame.
     ///
-    /// Unit: bytes. Default: 1 MiB, the default of Python's `websockets`. Above it the connection closes with 1009.
+    /// Unit: bytes. Default: 1 MiB, the default of Python's `websockets`. Above it the connection
+    /// closes with 1009.
     public var maximumFrameBytes: Int = 1 << 20
 
-    /// The largest message, all its fragments together.
+    /// The maximum size of a message, all fragments together.
     ///
-    /// Of a compressed message both count: the bytes on the wire and, as they come out, the bytes they inflate to.
+    /// For a compressed message it applies to the bytes on the wire and to the inflated bytes.
     ///
     /// Unit: bytes. Default: 1 MiB. Above it the connection closes with 1009.
     public var maximumMessageBytes: Int = 1 << 20
 
-    /// The largest number of frames one message may come in, empty ones included.
+    /// The maximum number of frames of one message, empty ones included.
     ///
-    /// Default: 131,072, twice what the Autobahn test suite sends for 4 MiB in pieces of 64 bytes. Above it the
-    /// connection closes with 1008 (CVE-2026-48779).
+    /// Default: 131,072, twice the number that the Autobahn test suite sends for 4 MiB in frames of
+    /// 64 bytes. Above it the connection closes with 1008 (CVE-2026-48779).
     public var maximumFragments: Int = 1 << 17
 
-    /// How long the peer may take, in all, to answer our Close frame and to close its end of the transport.
+    /// The time for the peer to answer a Close frame and to close its end of the transport.
     ///
-    /// Default: 10 seconds. A silent or half-open peer is cut after that.
+    /// Default: 10 seconds. The transport is then closed.
     public var closeTimeout: Duration = .seconds(10)
 
-    /// How many header fields the handshake of the other side may have.
+    /// The maximum number of header fields in the peer's handshake.
     ///
-    /// Default: 100. Browsers send about 15. Above it a server answers 431, a client gives up (CVE-2024-37890).
+    /// Default: 100. Browsers send about 15. Above it a server responds with 431, and a client
+    /// fails the connection (CVE-2024-37890).
     public var maximumHeaderFields: Int = 100
 
-    /// How large the header fields of the handshake may be, names and values together.
+    /// The maximum size of the header fields of the handshake, names and values together.
     ///
-    /// Unit: bytes. Default: 32 KiB, twice what Node takes: cookies can be long.
+    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long.
     public var maximumHeaderBytes: Int = 32 << 10
 
-    /// How much may wait for the last piece of a message that is sent in pieces; no other message may stand between them.
+    /// The maximum size of the messages that wait for the last piece of a message sent in pieces.
+    /// No other message may be sent between the pieces.
     ///
-    /// Unit: bytes. Default: 4 MiB, four messages of the largest size. Above it the connection closes with 1011. What waits because
-    /// the peer does not read is counted elsewhere.
+    /// Unit: bytes. Default: 4 MiB, four messages of the maximum size. Above it the connection
+    /// closes with 1011. Data that waits because the peer does not read is limited elsewhere.
     public var maximumDeferredBytes: Int = 4 << 20
 
-    /// The defaults.
+    /// Creates limits with default values.
     public init() {}
 
-    /// The defaults with other sizes.
+    /// Creates limits with default values and another message size.
     ///
-    /// - Parameter maximumMessageBytes: The bound of a message, and of a frame as well.
+    /// - Parameter maximumMessageBytes: The maximum size of a message and of a frame.
     public init(maximumMessageBytes: Int) {
         self.maximumFrameBytes = maximumMessageBytes
         self.maximumMessageBytes = maximumMessageBytes

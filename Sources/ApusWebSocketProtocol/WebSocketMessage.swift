@@ -1,67 +1,69 @@
 public import NIOCore
 
-/// One whole message, its fragments joined.
+/// A complete message, with its fragments joined.
 ///
-/// A text's bytes are known to be UTF-8; they become a `String` only when ``text`` is asked for, so that an echo never pays for one.
+/// The bytes of a text are known to be UTF-8. ``text`` creates a `String` on demand, so that an
+/// echo needs none.
 ///
 /// Source: RFC 6455 5.6.
 public struct WebSocketMessage: Hashable, Sendable {
-    /// What the bytes are.
+    /// The kind of a message.
     public enum Kind: Hashable, Sendable {
-        /// UTF-8.
+        /// UTF-8 text.
         case text
         /// Any bytes.
         case binary
     }
 
-    /// What ``payload`` is.
+    /// The kind of ``payload``.
     public let kind: Kind
 
-    /// Whether the message is to be compressed when it is sent. Says nothing of a message that came, and equality does not ask.
+    /// Whether to compress the message when it is sent. Has no meaning for a received message, and
+    /// is not part of equality.
     public var compression = WebSocketCompression.automatic
 
     /// The bytes of the message.
     public let payload: ByteBuffer
 
-    /// A message of bytes that are UTF-8 if `kind` says so; only what is known to be is passed here.
+    /// Creates a message. The bytes of a text must be valid UTF-8.
     @inlinable
     package init(_ kind: Kind, _ payload: ByteBuffer) {
         self.kind = kind
         self.payload = payload
     }
 
-    /// A text message.
+    /// Creates a text message.
     public static func text(_ text: some StringProtocol) -> Self {
         var payload = ByteBuffer()
         payload.writeSubstring(Substring(text))
         return Self(.text, payload)
     }
 
-    /// A binary message.
+    /// Creates a binary message.
     public static func binary(_ bytes: ByteBuffer) -> Self { Self(.binary, bytes) }
 
-    /// A binary message.
+    /// Creates a binary message.
     public static func binary(_ bytes: some Sequence<UInt8>) -> Self { Self(.binary, ByteBuffer(bytes: bytes)) }
 
-    /// The same message with another wish.
+    /// Returns the same message with another compression setting.
     public func compressed(_ compression: WebSocketCompression) -> Self {
         var message = self
         message.compression = compression
         return message
     }
 
-    /// Equal are messages of one kind with equal bytes.
+    /// Compares the kind and the bytes.
     public static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.payload == right.payload
     }
 
-    /// Hashes what is compared.
+    /// Hashes the kind and the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.kind)
         hasher.combine(self.payload)
     }
 
-    /// The text; `nil` for a binary message.
+    /// The text, or `nil` for a binary message.
     public var text: String? {
         switch self.kind {
         case .text: String(buffer: self.payload)
@@ -69,15 +71,15 @@ public struct WebSocketMessage: Hashable, Sendable {
         }
     }
 
-    /// The bytes of either kind.
+    /// The bytes of a message of either kind.
     public var bytes: [UInt8] { Array(self.payload.readableBytesView) }
 }
 
 extension WebSocketMessage: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A text message.
+    /// Creates a text message.
     public init(stringLiteral text: String) { self = .text(text) }
 
-    /// The text, or how many bytes there are.
+    /// The text, or the number of bytes.
     public var description: String { self.text ?? "\(self.payload.readableBytes) bytes" }
 }
 

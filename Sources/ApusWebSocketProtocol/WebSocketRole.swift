@@ -1,14 +1,14 @@
-/// The side of a connection we are on.
+/// The role of this side of a connection.
 ///
 /// RFC 6455 5.1: a client masks every frame, a server masks none.
 @usableFromInline
 package enum WebSocketRole: Hashable, Sendable {
-    /// We opened the connection: what we send is masked, what comes is not.
+    /// This side opened the connection: outgoing frames are masked, incoming ones are not.
     case client
-    /// We accepted the connection: what comes is masked, what we send is not.
+    /// This side accepted the connection: incoming frames are masked, outgoing ones are not.
     case server
 
-    /// Whether what we send is masked.
+    /// Whether outgoing frames are masked.
     @inlinable
     package var masks: Bool {
         switch self {

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// The command line of Apus.
+/// The command-line tool `apus`.
 @main struct Apus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apus", abstract: "Connections that stay up.", version: "0.1.0",
+        commandName: "apus", abstract: "Socket.IO, WebSocket and file transfer from the command line.", version: "0.1.0",
         subcommands: [
             Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, ReceiveCommand.self, SendCommand.self,
             BenchCommand.self,

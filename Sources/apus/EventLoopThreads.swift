@@ -1,12 +1,13 @@
 import Foundation
 import NIOCore
 
-/// One event loop for each processor this process may run on.
+/// Limits NIO's shared event loops to the processors that this process may run on.
 ///
-/// NIO counts those of the machine. With two loops on one processor (`taskset -c 1`) each waits for the other's time slice, milliseconds of
-/// every hundredth answer.
+/// By default NIO starts one loop for each processor of the machine. Two loops on one processor
+/// (`taskset -c 1`) wait for each other's time slice, which adds milliseconds to one response in a
+/// hundred.
 enum EventLoopThreads {
-    /// To be called before the first connection.
+    /// Sets NIO's number of event loops. Must be called before the first connection.
     static func followAffinity() {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let allowed = self.allowedProcessors(status: status)
@@ -14,7 +15,8 @@ enum EventLoopThreads {
         NIOSingletons.groupLoopCountSuggestion = max(1, min(allowed, System.coreCount))
     }
 
-    /// The processors in Linux's `Cpus_allowed: ff,ffffffff`.
+    /// Returns the number of processors in the line `Cpus_allowed: ff,ffffffff` of
+    /// `/proc/self/status`.
     static func allowedProcessors(status: String) -> Int? {
         for line in status.split(separator: "\n") where line.hasPrefix("Cpus_allowed:") {
             let digits = line.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)

@@ -1,14 +1,17 @@
 import CFreedMemory
 
-/// What the C library does with memory that messages have given back.
+/// Controls whether the C library returns freed memory to the system.
 enum FreedMemory {
-    /// The largest value glibc takes for blocks of their own (`DEFAULT_MMAP_THRESHOLD_MAX`), to which it goes up by itself in some programs.
+    /// The largest threshold that glibc accepts for separately mapped blocks
+    /// (`DEFAULT_MMAP_THRESHOLD_MAX`). glibc raises its own threshold up to this value in some
+    /// programs.
     private static let keptBytes: CInt = 32 << 20
 
-    /// Keeps up to 32 MiB a thread for the next messages; for servers.
+    /// Makes the C library keep up to 32 MiB of freed memory for each thread. Intended for servers.
     ///
-    /// glibc gives everything above 128 KiB back at once, and the system then clears each page anew: an echo of 64 KiB over Socket.IO took 26
-    /// page faults, which were three fifths of its cost. A program of one's own has the same by `MALLOC_TRIM_THRESHOLD_` and
-    /// `MALLOC_MMAP_THRESHOLD_` in its environment (mallopt(3)).
+    /// glibc returns freed memory above 128 KiB at once, and the system then clears each page
+    /// again. An echo of 64 KiB over Socket.IO took 26 page faults, three fifths of its cost. Other
+    /// programs get the same effect from the environment variables `MALLOC_TRIM_THRESHOLD_` and
+    /// `MALLOC_MMAP_THRESHOLD_` (mallopt(3)).
     static func keep() { apus_keep_freed_memory(self.keptBytes) }
 }

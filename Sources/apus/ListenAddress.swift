@@ -1,7 +1,7 @@
 import ArgumentParser
 import NIOCore
 
-/// Where a command listens: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
+/// The address that a command listens on: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
 enum ListenAddress: ExpressibleByArgument, Equatable {
     case tcp(host: String, port: Int)
     case unix(path: String)
@@ -20,9 +20,9 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
         } else if host.contains(":") {
-            return nil  // an IPv6 address without brackets: which colon is the port's?
+            return nil  // an IPv6 address without brackets: the port is ambiguous
         }
-        // Only this machine unless an address says otherwise.
+        // Without a host, only this machine can connect.
         self = .tcp(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port))
     }
 
@@ -35,8 +35,10 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
 }
 
 extension ListenAddress {
-    /// The same address, and whether only this machine can connect to it. A name that stands for such an address is replaced by it: what
-    /// is listened on is what was looked at.
+    /// Returns the address, and whether only this machine can connect to it.
+    ///
+    /// A host name of a loopback address is replaced by that address, so that the address listened
+    /// on is the one that was checked.
     func resolved() -> (address: ListenAddress, isLoopback: Bool) {
         switch self {
         case .unix: return (self, true)
@@ -50,9 +52,10 @@ extension ListenAddress {
 }
 
 extension SocketAddress {
-    /// Whether it is in 127.0.0.0/8 or ::1 (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3), as an IPv4-mapped address as well.
+    /// Whether the address is in 127.0.0.0/8 (RFC 1122 section 3.2.1.3), also as an IPv4-mapped
+    /// address, or is ::1 (RFC 4291 section 2.5.3). True of a Unix socket.
     var isLoopback: Bool {
-        // As `inet_ntop` writes it, which has one text for an address.
+        // The form of `inet_ntop`, which is unique for an address.
         guard let ip = self.ipAddress else { return true }
         return ip == "::1" || (ip.hasPrefix("::ffff:") ? ip.dropFirst(7) : ip[...]).hasPrefix("127.")
     }

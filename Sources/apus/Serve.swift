@@ -5,51 +5,51 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `apus serve`: a whole chat server.
+/// `apus serve`: runs a chat server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a chat server: accounts, messages, pictures and the page to use them.",
-        discussion: "Stops on Ctrl-C or SIGTERM, after telling everybody connected and committing what is queued."
+        abstract: "Run a chat server with accounts, messages, pictures and a web page.",
+        discussion: "Stops on Ctrl-C or SIGTERM, after it has closed all connections and committed queued messages."
     )
 
-    @Option(help: "The address to listen on. 0.0.0.0 is every IPv4 address of this machine.")
+    @Option(help: "The address to listen on; 0.0.0.0 means every IPv4 address of this machine.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port of HTTP; 0 takes a free one.")
+    @Option(help: "The HTTP port; 0 selects a free port.")
     var port = 3000
 
-    @Option(help: "The port of HTTPS; 0 takes a free one. Default: 3443, and no HTTPS when another program has that port.")
+    @Option(help: "The HTTPS port; 0 selects a free port. Default: 3443; without this option HTTPS is off if that port is in use.")
     var tlsPort: Int?
 
     @Flag(name: .customLong("no-tls"), help: "Do not listen with TLS.")
     var noTLS = false
 
-    @Option(help: "A PEM file with the certificate chain; without it a self-signed one is made at each start.")
+    @Option(help: "A PEM file with the certificate chain. Default: a self-signed certificate, generated at each start.")
     var certificate: String?
 
-    @Option(help: "A PEM file with the certificate's key.")
+    @Option(help: "A PEM file with the certificate's private key.")
     var key: String?
 
-    @Option(help: "The folder of the database and the uploads.")
+    @Option(help: "The folder for the database and the uploads.")
     var data = "./data"
 
     @Option(
-        help: ArgumentHelp("Serve the page from this folder, as its files change, instead of from the binary.", valueName: "folder"))
+        help: ArgumentHelp("Serve the web page from this folder instead of the built-in copy; changes apply at once.", valueName: "folder"))
     var page: String?
 
     @Flag(
         help:
-            "Make the accounts alice and bobby (password apus-demo), answer the events of the test page and the README, take Socket.IO 2.x clients."
+            "Create the accounts alice and bobby (password apus-demo), handle the test page's events, accept Socket.IO 2.x clients."
     )
     var demo = false
 
-    @Flag(name: .customLong("engineio3"), help: "Take clients of Socket.IO 2.x (Engine.IO 3) too; --demo does so by itself.")
+    @Flag(name: .customLong("engineio3"), help: "Also accept Socket.IO 2.x clients (Engine.IO 3); --demo implies it.")
     var allowsEngineIO3 = false
 
-    @Option(help: "Serve for the public test suite of a protocol instead of a chat, with its settings: engineio or socketio.")
+    @Option(help: "Run the server that a public protocol test suite expects, instead of the chat: engineio or socketio.")
     var conformance: ProtocolSuite?
 
-    @Option(help: "The least level of log that is written: trace, debug, info, notice, warning, error, critical.")
+    @Option(help: "The minimum log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = "notice"
 
     func validate() throws {
@@ -57,7 +57,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("\(name) must be from 0 to 65535")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
-        guard Logger.Level(rawValue: self.logLevel) != nil else { throw ValidationError("--log-level: there is no level \(self.logLevel)") }
+        guard Logger.Level(rawValue: self.logLevel) != nil else {
+            throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical, not \(self.logLevel)")
+        }
     }
 
     func run() async throws {
@@ -108,7 +110,7 @@ struct Serve: AsyncParsableCommand {
     private static let standardTLSPort = 3443
 }
 
-/// What goes wrong, in one line, without the error's type.
+/// An error that prints as one line, without the name of its type.
 private struct Failure: Error, CustomStringConvertible {
     var message: String
     var description: String { self.message }
@@ -124,10 +126,10 @@ private struct ServeService: Service {
         try await self.server.run { addresses in
             var lines = addresses.map { "listening on \($0.url)" }
             if expectsTLS, !addresses.contains(where: { $0.scheme == "https" }) {
-                lines.append("without TLS: another program has the port for it; --tls-port PORT takes another")
+                lines.append("without TLS: the HTTPS port is in use; select another with --tls-port PORT")
             }
             if demo { lines.append("demo accounts: alice and bobby, password apus-demo") }
-            // At once, also into a pipe: whoever started the server waits for this line.
+            // Written at once, also to a pipe: the parent process waits for this line.
             writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
         }
     }

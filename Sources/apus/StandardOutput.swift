@@ -1,17 +1,17 @@
 import Foundation
 
-/// Lets a program that reads our output through a pipe see the line now.
+/// Flushes buffered output, so that a program that reads it through a pipe receives it at once.
 func flushStandardOutput() {
     fflush(nil)
 }
 
-/// Writes at once. When nobody reads any more (`apus … | head`) the process ends, as it would by SIGPIPE, which NIO ignores for the
-/// sake of sockets.
+/// Writes without buffering. Exits as on SIGPIPE if the reader has closed the pipe (`apus … |
+/// head`), because NIO ignores that signal for its sockets.
 func writeStandardOutput(_ data: Data) {
     do { try FileHandle.standardOutput.write(contentsOf: data) } catch { exit(128 + SIGPIPE) }
 }
 
-/// Writes at once; what nobody can read is lost.
+/// Writes without buffering; ignores failures.
 func writeStandardError(_ data: Data) {
     try? FileHandle.standardError.write(contentsOf: data)
 }

@@ -1,14 +1,14 @@
 import UnixSignals
 
-/// Ctrl-C and SIGTERM, so that a connection can be closed in order first.
+/// Handles SIGINT and SIGTERM, so that connections are closed in order before the process ends.
 enum TerminationSignals {
-    /// Waits for one of them; answers `false` when the task is cancelled before.
+    /// Waits for a signal. Returns `false` if the task is cancelled first.
     static func wait() async -> Bool {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return true }
         return false
     }
 
-    /// Runs `body`, and cancels it when one of them comes; then waits for its end.
+    /// Runs `body`, cancels it on a signal, and waits until it has returned.
     static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(operation: body)

@@ -7,7 +7,7 @@ import Testing
         #expect("a1-Z"[...].equalsIgnoringASCIICase("A1-z"))
         #expect("".equalsIgnoringASCIICase(""))
         #expect(!"websocket".equalsIgnoringASCIICase("websocke"))
-        // The bytes beside the letters, which differ from others by the same bit.
+        // The bytes next to the letters, which differ from others in the same bit.
         #expect(!"@[\\]^_".equalsIgnoringASCIICase("`{|}~\u{7F}"))
         #expect("KeeP".asciiLowercased == "keep")
         #expect("@Z[".asciiLowercased == "@z[")
@@ -26,7 +26,7 @@ import Testing
         #expect(" \ta b\t ".trimmedOfBlanks == "a b")
         #expect(" \t ".trimmedOfBlanks == "")
         #expect("\u{A0}a\n".trimmedOfBlanks == "\u{A0}a\n")
-        // A combining mark makes one character of itself and the blank.
+        // A combining mark forms one character with the blank.
         #expect(" \u{301}a".trimmedOfBlanks.hasSameBytes(as: "\u{301}a"))
     }
 

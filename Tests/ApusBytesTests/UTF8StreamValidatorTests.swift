@@ -3,7 +3,8 @@ import NIOCore
 import Testing
 
 @Suite struct UTF8StreamValidatorTests {
-    /// Agrees with the standard library on every sequence of two bytes, and every start of three and four.
+    /// Agrees with the standard library on sequences of two bytes, and on prefixes of three and
+    /// four.
     @Test func agreesWithTheStandardLibrary() {
         let edges: [UInt8] = [
             0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
@@ -16,7 +17,7 @@ import Testing
                     let valid = validator.receive(ByteBuffer(bytes: bytes)) && validator.isComplete
                     #expect(valid == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
                     #expect(valid == UTF8StreamValidator.isValid(ByteBuffer(bytes: bytes)))
-                    // Cut anywhere, and byte by byte.
+                    // Split at every offset, and byte by byte.
                     for cut in 0...bytes.count {
                         var validator = UTF8StreamValidator()
                         let isUTF8 =
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    /// ASCII is looked at in blocks: one byte that is none is found wherever it stands.
+    /// ASCII is validated in blocks. A single other byte is found at every offset.
     @Test func aByteThatIsNotASCIIIsFoundInEveryPlace() {
         for place in 0..<200 {
             var bytes = [UInt8](repeating: 0x7F, count: 200)

@@ -97,7 +97,7 @@ struct WireTests {
         #expect(try JSONValueDecoder().decode(ChatError.self, from: value).code == .conflict)
     }
 
-    @Test func syncIsToldApartByItsFields() throws {
+    @Test func syncIsDistinguishedByItsFields() throws {
         func read(_ value: JSONValue) throws -> SyncRequest { try JSONValueDecoder().decode(SyncRequest.self, from: value) }
         let conv = try #require(self.conv)
         #expect(try read([:]) == .heads(since: nil))
@@ -123,7 +123,7 @@ struct WireTests {
         #expect(throws: ChatError.self) { try ChatBody(kind: .text, body: ["text": 5]) }
         #expect(throws: ChatError.self) { try ChatBody(kind: .text, body: "x") }
         #expect(throws: ChatError.self) { try ChatBody(kind: .memberJoin, body: [:]) }
-        // Unknown fields are not kept: nobody stores what nobody judged.
+        // Unknown fields are removed, because they are not validated.
         #expect(try ChatBody(kind: .text, body: ["text": "a", "evil": "b"]).value == ["text": "a"])
     }
 

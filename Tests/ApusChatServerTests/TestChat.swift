@@ -5,7 +5,8 @@ import Testing
 
 @testable import ApusChatServer
 
-/// A database in memory with some users, and the operations spelled shortly. Time is what the test says.
+/// An in-memory database with some users, and short forms of its operations. The test passes the
+/// time.
 struct TestChat {
     let db: DatabaseQueue
     let alice = UserID(unchecked: "alice")
@@ -25,7 +26,7 @@ struct TestChat {
         }
     }
 
-    /// The pair of alice and bobby.
+    /// The pair conversation of alice and bobby.
     func pair() throws -> ConversationID {
         let (alice, bobby) = (self.alice, self.bobby)
         return try self.db.write { db in try Conversations.open(with: bobby, by: alice, newID: "pair", at: 10, db).head.conv }
@@ -55,7 +56,7 @@ struct TestChat {
         try self.db.read { db in try ChatLog.events(request, for: user, db) }
     }
 
-    /// The code of the `ChatError` that `body` throws.
+    /// Returns the code of the `ChatError` that `body` throws.
     func code(_ body: () throws -> Void) -> ChatError.Code? {
         do {
             try body()

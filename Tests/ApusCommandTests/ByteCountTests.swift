@@ -10,7 +10,7 @@ import Testing
     func numbers(text: String, bytes: Int) { #expect(ByteCount(argument: text)?.bytes == bytes) }
 
     @Test(arguments: ["", "K", "-1", "1X", "1KK", "1ib", "1e3", "nan", "1..5", "99999999999T", "1 K", "１"])
-    func nonsense(text: String) { #expect(ByteCount(argument: text) == nil) }
+    func invalidNumbers(text: String) { #expect(ByteCount(argument: text) == nil) }
 
     @Test(arguments: [
         (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (9_994, "9.99 kB"), (9_996, "10.0 kB"), (99_960, "100 kB"), (999_499, "999 kB"),

@@ -7,7 +7,7 @@ import Testing
         ("/users", ChatLine.users(nil)), ("/users  王 ", .users("王")), ("/u @ali", .users("@ali")), ("/more", .more), ("/m", .more),
         ("/open @alice", .open("@alice")), ("more", .text("more")),
     ])
-    func people(line: String, meaning: ChatLine) {
+    func userSearch(line: String, meaning: ChatLine) {
         #expect(ChatLine(line) == meaning)
     }
 }

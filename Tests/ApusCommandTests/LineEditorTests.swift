@@ -39,8 +39,8 @@ import Testing
         ("one two^W", "one |"), ("one two  ^W", "one |"), ("one^W^W", "|"), ("一 二三^W", "一 |"),
         ("one two^[[1;5D!", "one !|two"), ("one two^[b^[b!", "!|one two"), ("one two^A^[f!", "one!| two"),
         ("one two^A^[[1;3C^[[1;5C!", "one two!|"),
-        ("a^Ib", "a\tb|"), ("a^@^G^L^\\b", "ab|"),  // controls are no text
-        ("a^[[200~b^[[201~^[[38;5;1mc^[[15~d", "abcd|"),  // sequences of other keys are consumed whole
+        ("a^Ib", "a\tb|"), ("a^@^G^L^\\b", "ab|"),  // control characters are not inserted
+        ("a^[[200~b^[[201~^[[38;5;1mc^[[15~d", "abcd|"),  // sequences of other keys are ignored
         ("a^[[1^?b", "b|"), ("a^[xb", "axb|"), ("a^[^[[Db", "b|a"),
     ])
     func keys(bytes: String, text: String) {
@@ -55,7 +55,7 @@ import Testing
             ([0xed, 0xa0, 0x80], "\u{fffd}"), ([0xf4, 0x90, 0x80, 0x80], "\u{fffd}"), ([0x80], "\u{fffd}"), ([0xc2, 0x9b], ""),
             ([0xf0, 0x9f, 0x90, 0xa6], "🐦"),
         ] as [([UInt8], String)])
-    func bytesThatAreNotText(bytes: [UInt8], text: String) {
+    func invalidUTF8(bytes: [UInt8], text: String) {
         var editor = LineEditor()
         let actions = editor.received(bytes)
         #expect(actions == (bytes.last == 0x0d ? [.submit(text)] : []) && editor.text == (bytes.last == 0x0d ? "" : text))
@@ -83,11 +83,11 @@ import Testing
         #expect(editor.text == "")
     }
 
-    @Test func aLineIsSubmittedWholeWhereverTheCursorIs() {
+    @Test func theWholeLineIsSubmittedWithTheCursorInIt() {
         #expect(self.typed("abc^A^M").actions == [.submit("abc")])
     }
 
-    @Test func controlKeysAskTheShell() {
+    @Test func controlKeysAreActions() {
         #expect(self.typed("^C").actions == [.interrupt])
         #expect(self.typed("ab^C^C").actions == [.discard("ab"), .interrupt])
         #expect(self.typed("^D").actions == [.endOfInput])
@@ -96,7 +96,7 @@ import Testing
         #expect(self.typed("ab^L").actions == [.clearScreen])
     }
 
-    @Test func historyIsRecalledAndComesBack() {
+    @Test func historyIsRecalled() {
         var editor = self.typed("one^Mtwo^Mtwo^M  ^Mdraft").editor
         func press(_ bytes: String) -> String {
             editor = self.typed(bytes, into: editor).editor
@@ -117,7 +117,7 @@ import Testing
         #expect(press("^N^P") == "one|")
     }
 
-    @Test func discardedLinesAreNotRemembered() {
+    @Test func discardedLinesAreNotInTheHistory() {
         #expect(self.typed("kept^Msecret^C^[[A").editor.text == "kept")
         #expect(self.typed("^[[A^[[B").editor.text == "")
     }
@@ -139,7 +139,7 @@ import Testing
         ("你好", 20, "你好", 6), ("你好^[[D", 20, "你好", 4), ("e\u{301}x", 20, "e\u{301}x", 4),
         ("👩‍👩‍👧a", 20, "👩‍👩‍👧a", 5), ("🇨🇳", 20, "🇨🇳", 4), ("❤️", 20, "❤️", 4), ("한글", 20, "한글", 6),
         ("a^Ib", 20, "a b", 5),
-        // Twelve columns: a prompt of two, nine for the text, and one that stays free.
+        // Twelve columns: two for the prompt, nine for the text, and an empty one.
         ("123456789", 12, "123456789", 11), ("1234567890", 12, "234567890", 11),
         ("1234567890^A", 12, "123456789", 2), ("一二三四五", 12, "二三四五", 10), ("a一二三四", 12, "a一二三四", 11),
         ("1234567890abcdef^[[D^[[D^[[D^[[D^[[D^[[D", 12, "4567890ab", 9),
@@ -149,7 +149,7 @@ import Testing
         #expect(row == LineEditor.Row(prompt: "> ", text: text, cursor: cursor))
     }
 
-    @Test func theRowFitsWhateverIsTypedIntoIt() {
+    @Test func theRowFitsWithAnyText() {
         for columns in 4...30 {
             for prompt in ["> ", "Gruppe mit langem Namen> ", "一个名字很长的群聊> "] {
                 var editor = LineEditor()

@@ -20,12 +20,12 @@ import Testing
         ("unix:/tmp/x", true), ("0.0.0.0:0", false), ("[::]:0", false), ("10.0.0.5:0", false), ("[fe80::1]:0", false),
         ("[::ffff:10.0.0.5]:0", false), ("128.0.0.1:0", false),
     ])
-    func loopbackIsKnown(text: String, isLoopback: Bool) throws {
+    func loopbackAddressesAreRecognized(text: String, isLoopback: Bool) throws {
         #expect(try #require(ListenAddress(argument: text)).resolved().isLoopback == isLoopback)
     }
 
     @Test(arguments: ["", "localhost", "::1:80", "host:65536", "host:-1", "host:", "unix:", "[::1]"])
-    func nonsense(text: String) {
+    func invalidAddresses(text: String) {
         #expect(ListenAddress(argument: text) == nil)
     }
 }

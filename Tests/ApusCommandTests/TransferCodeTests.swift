@@ -5,7 +5,7 @@ import Testing
 @Suite struct TransferCodeTests {
     private let code = TransferCode(fingerprint: (0..<32).map { UInt8($0 * 7) }, secret: (100..<120).map { UInt8($0) })
 
-    @Test func itGoesRound() throws {
+    @Test func itIsFormattedAndParsed() throws {
         #expect(self.code.text.count == 47 && self.code.text.split(separator: "-").allSatisfy { $0.count == 5 })
         #expect(TransferCode(self.code.text) == self.code)
         #expect(TransferCode(self.code.text.lowercased().replacing("-", with: " ")) == self.code)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aMistakeIsFound() {
+    @Test func aTypingErrorIsDetected() {
         let letters = Array(self.code.text)
         var found = 0
         for index in letters.indices where letters[index] != "-" {
@@ -24,7 +24,7 @@ import Testing
             wrong[index] = wrong[index] == "7" ? "8" : "7"
             if TransferCode(String(wrong)) == nil { found += 1 }
         }
-        #expect(found >= 39)  // one in 256 slips through, and is a wrong code then
+        #expect(found >= 39)  // one in 256 is not detected, and is then a wrong code
         #expect(TransferCode(String(letters.dropLast())) == nil)
         #expect(TransferCode(self.code.text + "0") == nil)
         #expect(TransferCode("") == nil)

@@ -48,9 +48,9 @@ import Testing
         TransferHello.send(files: 3, bytes: 1 << 40, secret: "00ff"), .send(files: 0, bytes: 0, secret: nil), .answer(refusal: nil),
         .answer(refusal: "no"), .end,
     ])
-    func greetingsGoRound(greeting: TransferHello) { #expect(TransferHello(greeting.header) == greeting) }
+    func greetingsAreEncodedAndDecoded(greeting: TransferHello) { #expect(TransferHello(greeting.header) == greeting) }
 
-    @Test func strangeGreetingsAreNone() {
+    @Test func unknownGreetingsAreIgnored() {
         #expect(TransferHello([:]) == nil && TransferHello(["apus": 1]) == nil && TransferHello(["apus": "later"]) == nil)
         #expect(TransferHello(["apus": "send", "files": -5, "bytes": "x"]) == .send(files: 0, bytes: 0, secret: nil))
         #expect(TransferHello(["apus": "answer"]) == .answer(refusal: "no reason given"))

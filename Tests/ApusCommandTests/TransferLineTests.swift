@@ -2,7 +2,7 @@ import Testing
 
 @testable import apus
 
-/// The progress line, as a function of what is known and of the width.
+/// Tests the progress line as a function of the summary and the width.
 @Suite struct TransferLineTests {
     /// 40 % of a file of 1 GB, at 50 MB/s.
     private func board(_ name: String = "film.mp4") -> TransferSummary {
@@ -35,19 +35,19 @@ import Testing
         }
     }
 
-    @Test func aLongNameLosesItsMiddle() {
+    @Test func aLongNameIsShortenedInTheMiddle() {
         let line = TransferLine.text(self.board("holiday pictures of the summer of 2026.tar.gz"), width: 100, at: .seconds(8))
         #expect(line.hasPrefix("holiday pictures…r of 2026.tar.gz  ███"))
         #expect(TerminalText.shortened("很长的文件名字.jpg", to: 10) == "很长….jpg")
     }
 
-    @Test func escapeCodesAreNotObeyed() {
+    @Test func escapeSequencesAreRemoved() {
         let line = TransferLine.text(self.board("a\u{1b}[2J\r\n\u{9b}31m\u{202e}gpj"), width: 100, at: .seconds(8))
         #expect(line.hasPrefix("a\u{fffd}[2J\u{fffd}\u{fffd}\u{fffd}31m\u{fffd}gpj"))
         #expect(TransferOutput.escaped("{\"a\":\"\u{9b}\u{202e}é\"}") == "{\"a\":\"\\u009b\\u202eé\"}")
     }
 
-    @Test func nothingIsPromisedBeforeSomethingIsKnown() {
+    @Test func noRateIsShownAtTheBeginning() {
         var board = TransferSummary()
         board.began("a", name: "a", size: 100, offset: 0, at: .zero)
         #expect(TransferLine.text(board, width: 50, at: .zero) == "a  ░░░░░░░░░░░░░░░    0%  0 B of 100 B")
@@ -56,16 +56,16 @@ import Testing
         #expect(board.rate(at: .seconds(1)) == 10)
     }
 
-    @Test func aComparisonIsSaid() {
+    @Test func aComparisonIsShown() {
         var board = TransferSummary()
         board.offered("a", name: "film.mp4", size: 1000, at: .zero)
-        #expect(TransferLine.text(board, width: 50, at: .seconds(1)) == "film.mp4  looking how much is there")
+        #expect(TransferLine.text(board, width: 50, at: .seconds(1)) == "film.mp4  checking for a partial file")
         #expect(TransferLine.text(board, width: 20, at: .seconds(1)) == "film.mp4")
         board.began("a", name: "film.mp4", size: 1000, offset: 400, at: .seconds(2))
         #expect(TransferLine.text(board, width: 30, at: .seconds(2)).hasSuffix(" 40%"))
     }
 
-    @Test func aStallIsSaid() {
+    @Test func aStallIsShown() {
         var board = self.board()
         board.progressed("a", to: 400_000_000, at: .seconds(20))
         board.progressed("a", to: 400_000_000, at: .seconds(21))
@@ -73,7 +73,7 @@ import Testing
         #expect(line.hasSuffix("0 B/s  stalled"))
     }
 
-    @Test func whatWasThereIsNoSpeed() {
+    @Test func existingBytesDoNotCountForTheRate() {
         var board = TransferSummary()
         board.began("a", name: "a", size: 1000, offset: 600, at: .zero)
         #expect(board.doneBytes == 600)
@@ -83,7 +83,7 @@ import Testing
         #expect(board.movedBytes == 400 && board.completedBytes == 1000 && board.files.isEmpty)
     }
 
-    @Test func ofManyFilesTheNumberIsShown() {
+    @Test func theNumberOfManyFilesIsShown() {
         var board = TransferSummary()
         board.totalFiles = 340
         board.totalBytes = 10_000
@@ -101,7 +101,7 @@ import Testing
         var board = TransferSummary()
         board.began("a", name: "a", size: 1 << 40, offset: 0, at: .zero)
         for step in 1...100_000 { board.progressed("a", to: step, at: .milliseconds(step)) }
-        // The rate of the last five seconds and not of all: a thousand a second.
+        // The rate of the last five seconds, not of the whole run: 1000 bytes per second.
         #expect(board.rate(at: .seconds(100)).map { abs($0 - 1000) < 30 } == true)
     }
 

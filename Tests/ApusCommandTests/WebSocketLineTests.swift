@@ -28,7 +28,7 @@ import Testing
         "/nonsense", "/file", "/hex 0", "/hex zz", "/hex +1", "/close 999", "/close 1005", "/close 5000", "/close soon", "/wait",
         "/wait -1", "/wait nan", "/wait 1e9",
     ])
-    func mistakesAreNamed(line: String) {
+    func mistakesAreReported(line: String) {
         guard case .mistake = WebSocketLine(line, hasCommands: true) else {
             Issue.record("\(line) was understood")
             return

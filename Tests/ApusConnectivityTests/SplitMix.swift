@@ -1,4 +1,5 @@
-/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators".
+/// The generator SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators".
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusEngineIOClient
 
-/// A connection on an event loop whose time is passed by hand.
+/// A connection on an event loop whose clock the test advances.
 ///
 /// `@unchecked Sendable`: used on that loop only.
 private final class Client: EngineIOClientDelegate, @unchecked Sendable {
@@ -30,7 +30,7 @@ private final class Client: EngineIOClientDelegate, @unchecked Sendable {
         let client = Client()
         var configuration = EngineIOClientConfiguration()
         configuration.tryAllTransports = true
-        configuration.prepareAttempt = { _ in try await Task.sleep(for: .seconds(3600)) }  // cancelled with the attempt
+        configuration.prepareAttempt = { _ in try await Task.sleep(for: .seconds(3600)) }  // cancelled at the end of the attempt
         try await eventLoop.executeInContext { [configuration] in try client.start(configuration, on: eventLoop) }
         await eventLoop.advanceTime(by: .seconds(19))
         #expect(try await eventLoop.executeInContext { client.errors } == [])

@@ -24,7 +24,7 @@ import Testing
 
     @Test func upgradesWhenPollingIsSilent() {
         var session = self.makePaused()
-        // Nothing is sent and no poll begun, but what the last poll brings is delivered.
+        // No packet is sent and no poll starts, but the packets of the last poll are delivered.
         #expect(session.outboundCarrier == nil)
         #expect(!session.mayPoll)
         #expect(session.received(.message(self.text), over: .polling) == .deliver(self.text))
@@ -33,7 +33,7 @@ import Testing
         #expect(session.outboundCarrier == .webSocket)
         #expect(session.pollingIsSilent() == .doNothing)
         #expect(session.received(.message(self.text), over: .webSocket) == .deliver(self.text))
-        // The poll that was cut off by the upgrade is not the session's end.
+        // The poll that the upgrade ended does not close the session.
         #expect(session.failed(.polling, self.failure) == .doNothing)
         #expect(session.failed(.webSocket, self.failure) == .close(self.failure))
         #expect(session.isClosed)
@@ -63,7 +63,7 @@ import Testing
         var session = self.makeOpenPolling()
         #expect(session.received(.ping, over: .polling) == .receivedPing(ByteBuffer()))
         session = EngineIOClientSession(startingOn: .webSocket, upgrades: true)
-        // Nothing to upgrade to.
+        // There is no transport to upgrade to.
         #expect(session.received(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, probe: false))
         #expect(session.received(.probePing, over: .webSocket) == .receivedPing(ByteBuffer(string: "probe")))
         #expect(session.received(.pong, over: .webSocket) == .receivedPong)
@@ -141,7 +141,7 @@ import Testing
         var outbox = EngineIOClientOutbox(maximumBytes: 1 << 20, codec: EngineIOPacketCodec(version: .v4))
         for _ in 0..<40 { #expect(outbox.append([self.message(8)]) == true) }
         #expect(outbox.takeBatch(maximumBytes: 1000).count == 16)
-        // Each takes 9 bytes and a separator.
+        // Each packet takes 9 bytes and a separator.
         #expect(outbox.takeBatch(maximumBytes: 29).count == 2)
         #expect(outbox.takeBatch(maximumBytes: 1).count == 1)
         while !outbox.takeBatch(maximumBytes: 1000).isEmpty {}

@@ -5,7 +5,7 @@ import Testing
 @Suite struct EngineIOCookieJarTests {
     private let target = "/socket.io/?EIO=4"
 
-    /// What a jar for `example.com` that took these sends with a request.
+    /// Returns the cookies that a jar sends with a request, after it received these fields.
     private func sent(
         _ fields: [String], host: String = "www.example.com", target: String = "/socket.io/?EIO=4", isSecure: Bool = true,
         after seconds: Int = 0
@@ -25,7 +25,7 @@ import Testing
         for field in ["", "a", "=b", ";", "a=b\u{0}", "a=b\r\nc"] { #expect(self.sent([field]) == "") }
     }
 
-    /// U+037E is a semicolon to `String`, and a mark behind a character makes another one of it.
+    /// `String` takes U+037E for a semicolon, and combines a mark with the character before it.
     @Test func namesAndSeparatorsAreBytes() {
         #expect(self.sent(["a=b\u{37E} Path=/other"]) == "a=b\u{37E} Path=/other")
         #expect(self.sent(["a=b;\u{301} Path=/other"]) == "a=b")
@@ -44,7 +44,7 @@ import Testing
         #expect(self.sent(["a=1; Path=x"]) == "a=1")
         #expect(self.sent(["a=1"], target: "/socket.io/x?y") == "a=1")
         #expect(self.sent(["a=1"], target: "/") == "")
-        // Longer paths come first, both are sent.
+        // Longer paths come first; both cookies are sent.
         #expect(self.sent(["a=1; Path=/", "a=2; Path=/socket.io/"]) == "a=2; a=1")
     }
 

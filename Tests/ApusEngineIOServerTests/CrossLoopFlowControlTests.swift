@@ -22,7 +22,7 @@ import Testing
         repeat { arrived += 1 } while try !#require(crossLoop.arrive()).makesRoom
         #expect(departed - arrived == 5)
         #expect(crossLoop.hasRoom)
-        // Said once.
+        // Reported once.
         for _ in 0..<5 { #expect(try #require(crossLoop.arrive()).makesRoom == false) }
         #expect(crossLoop.arrive() == nil)
     }
@@ -38,7 +38,7 @@ import Testing
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         #expect((0..<3).map { _ in crossLoop.depart(self.message(1)).callsSession } == [true, false, false])
         for _ in 0..<3 { #expect(crossLoop.arrive() != nil) }
-        #expect(!crossLoop.depart(self.message(1)).callsSession)  // it is still asking
+        #expect(!crossLoop.depart(self.message(1)).callsSession)  // the session still takes messages
         #expect(crossLoop.arrive() != nil)
         #expect(crossLoop.arrive() == nil)
         #expect(crossLoop.depart(self.message(1)).callsSession)
@@ -52,7 +52,7 @@ import Testing
         #expect(crossLoop.order(.abort))
     }
 
-    /// What is queued counts on its way to the transport and there.
+    /// Queued bytes count both before and in the transport.
     @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1000)
         _ = crossLoop.depart(self.message(1))
@@ -68,7 +68,7 @@ import Testing
         #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
     }
 
-    /// Whoever waits until the queue is short must not find it so while a large message is between the loops.
+    /// A large message between the event loops must not make the queue appear short.
     @Test func whatIsOnItsWayToTheTransportMakesItFull() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         _ = crossLoop.order(.message(self.message(CrossLoopFlowControl.orderWatermark)))
@@ -77,14 +77,14 @@ import Testing
         #expect(!crossLoop.isWritable)
         let orders = crossLoop.takeOrders()
         #expect(!crossLoop.isWritable)
-        // The transport tells of its queue while the orders are carried out.
+        // The transport reports its queue while the commands are executed.
         #expect(crossLoop.transportChanged(isWritable: false, queuedBytes: 65_000) == .init())
         #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
         #expect(crossLoop.carriedOut(orders, isWritable: true, queuedBytes: 0) == .init(drains: true))
         #expect(crossLoop.isWritable)
     }
 
-    /// The client's upgrade came on another event loop, and the session's is busy.
+    /// The upgrade arrived on another event loop, and the session's event loop is busy.
     @Test func aClientIsReadNoFasterThanItsSessionTakes() async throws {
         let (near, far) = (NIOAsyncTestingEventLoop(), NIOAsyncTestingEventLoop())
         let engine = EngineIOServer(configuration: .init(), logger: Logger(label: "test")) { _ in SilentDelegate() }
@@ -93,7 +93,7 @@ import Testing
             return try engine.open(.polling, version: .v4, request: request, remoteAddress: nil, on: near)
         }
         let transport = EngineIOWebSocketTransport(session: session, configuration: .init(), eventLoop: far)
-        // What comes from elsewhere the testing loop runs by itself, unless it has something to do.
+        // The testing loop runs work from other threads immediately, unless it is busy.
         let isFree = DispatchSemaphore(value: 0)
         near.execute { isFree.wait() }
         let isPaused = try await far.executeInContext {

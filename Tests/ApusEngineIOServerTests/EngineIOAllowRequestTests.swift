@@ -14,7 +14,7 @@ import Testing
         return EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in SilentDelegate() }
     }
 
-    @Test func whoIsAllowedComesIn() async throws {
+    @Test func anAllowedRequestOpensASession() async throws {
         let server = self.makeServer { request in #expect(request.path?.hasSuffix("&token=good") == true) }
         let connection = try await EngineTestingChannel(server)
         try await connection.send(.get, "token=good")
@@ -66,7 +66,7 @@ import Testing
         let server = self.makeServer { _ in
             begin.yield()
             await withTaskCancellationHandler {
-                // For ever, but for the cancellation.
+                // Suspends until the task is cancelled.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
             } onCancel: {
                 cancel.yield()

@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Connections of a server that listens by itself, from their first byte on.
+/// Connections to a server with its own listener, from their first byte.
 @Suite struct EngineIOArrivalTests {
     private struct Connection {
         let channel = EmbeddedChannel()
@@ -26,7 +26,7 @@ import Testing
             self.channel.embeddedEventLoop.run()
         }
 
-        /// What was written, the ids of sessions left out.
+        /// Returns the written text with the session ids replaced.
         func answer() throws -> String {
             var text = ""
             while let bytes = try self.channel.readOutbound(as: ByteBuffer.self) {
@@ -66,7 +66,7 @@ import Testing
             for read in reads { try connection.send(read) }
             return try [connection.answer(), "\(connection.channel.isActive)", "\(connection.engine.sessionCount)"]
         }
-        // Bytes that end within the head go to the parser of HTTP.
+        // A head that arrives in parts is left to the HTTP parser.
         #expect(try outcome([request[...]]) == outcome([request.prefix(30), request.dropFirst(30)]))
     }
 
@@ -91,7 +91,7 @@ import Testing
         try upgrade.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 2)).wait()
         try polling.engine.configure(upgrade, tls: nil)
         try upgrade.writeInbound(ByteBuffer(string: Self.request("EIO=4&transport=websocket&sid=\(sid)")))
-        // "2probe", masked with zeros, is answered with "3probe".
+        // "2probe", masked with a key of zeros, is answered with "3probe".
         try upgrade.writeInbound(ByteBuffer(bytes: [0x81, 0x86, 0, 0, 0, 0] + Array("2probe".utf8)))
         upgrade.embeddedEventLoop.run()
         var answer = ""
@@ -100,16 +100,16 @@ import Testing
         #expect(polling.engine.sessionCount == 1)
     }
 
-    @Test func whoIsAskedAboutIsLeftToTheHandlersOfHTTP() throws {
+    @Test func aRequestWithACheckIsLeftToTheHTTPHandlers() throws {
         let connection = try Connection { $0.allowRequest = { _ in } }
         try connection.send(Self.request("EIO=4&transport=websocket"))
-        #expect(try connection.channel.readOutbound(as: ByteBuffer.self) == nil)  // its task has not come back
+        #expect(try connection.channel.readOutbound(as: ByteBuffer.self) == nil)  // the task of the check has not ended
         #expect(connection.engine.sessionCount == 0)
         connection.channel.close(promise: nil)
     }
 
-    /// Hazard 14: one deadline, which no byte prolongs.
-    @Test func whoSaysNothingOrTooLittleIsCut() throws {
+    /// One deadline, which received bytes do not extend (docs/hazards.md, 14).
+    @Test func aSilentOrSlowConnectionIsClosed() throws {
         for part in ["", "G", "GET /engine.io/ HTTP/1.1\r\nHost: a\r\n"] {
             let connection = try Connection()
             let timeout = connection.engine.configuration.requestTimeout

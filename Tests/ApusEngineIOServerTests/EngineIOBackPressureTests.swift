@@ -12,7 +12,7 @@ import Testing
 
 @testable import ApusEngineIOServer
 
-/// Clients that ask and do not take the answers, and what all of them may make the server hold.
+/// Clients that send requests without reading the answers, and the limits of all clients together.
 @Suite struct EngineIOBackPressureTests {
     private let text = "4" + String(repeating: "x", count: 600)
 
@@ -36,7 +36,7 @@ import Testing
         #expect(server.engine.budgets.unfinished.held == 0)
     }
 
-    /// A client that lags and answers a ping is alive.
+    /// A client that reads slowly but answers pings is alive.
     @Test func aPongIsHeardWhateverWaitsBeforeIt() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         let session = try server.handshake()
@@ -60,7 +60,7 @@ import Testing
     @Test func aBadPacketThatWaitedIsRefused() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         let session = try server.handshake()
-        // A ping of the client's breaks version 4, wherever it stands.
+        // A client's ping is a protocol violation in version 4, also behind waiting packets.
         #expect(try server.exchange(.post, session, body: self.body(self.text, self.text, self.text, "2"))?.status == 400)
         #expect(server.events.last == "closed: parse error")
     }
@@ -98,11 +98,12 @@ import Testing
         #expect(server.events.last == "closed: ping timeout")
     }
 
-    /// Its pong stands behind messages that wait until it has read more: while it reads, it is alive.
+    /// The pong is behind messages that wait until the client has read more. While it reads, it is
+    /// alive.
     @Test func aWebSocketThatReadsSlowlyHasMoreTime() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         _ = try self.stalled(server)
-        // More than is gathered goes to the transport, which takes it: the queue gets shorter.
+        // Large enough to be written to the transport, which accepts it: the queue becomes shorter.
         server.sessions.first?.send(.text(ByteBuffer(repeating: 0x61, count: 70_000)))
         server.pass(.seconds(25))
         server.pass(.seconds(20))
@@ -162,7 +163,7 @@ import Testing
         #expect(server.engine.budgets.unfinished.held == 0)
     }
 
-    /// Also those that a web framework gives behind this handler.
+    /// Includes answers of a web framework behind this handler.
     @Test func answersThatAreNotReadAreBoundInAll() throws {
         let server = try EngineServer { $0.maximumQueuedBytesInAll = 100_000 }
         let channels = try [20_000, 50_000, 40_000].map { bytes in

@@ -8,7 +8,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Section 7 of the wire facts, the rows of Engine.IO: where ours does not do as the reference does.
+/// Deliberate differences from Node's engine.io.
 @Suite("Engine.IO rows: better than Node") struct EngineIOBetterThanNodeTests {
     @Test func unsupportedVersionOverWebSocketIsRefusedBeforeAnyUpgrade() throws {
         let answer = try EngineServer().webSocket("EIO=3&transport=websocket").answer
@@ -45,7 +45,8 @@ import Testing
         let neighbour = try server.connect()
         let neighbourPath = try #require(
             try neighbour.exchange(.get, "/engine.io/?EIO=4&transport=polling")?.body.firstMatch(of: /"sid":"([^"]+)"/)?.1)
-        // Both requests are there before the loop turns: the neighbour does not wait for all of the first.
+        // Both requests arrive before the event loop's next turn: the second must not wait for all
+        // of the first.
         let body = Array(repeating: "4a", count: 1000).joined(separator: "\u{1e}")
         try server.http.sendHead(.post, session)
         try server.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body)))
@@ -94,7 +95,7 @@ import Testing
         let session = try #require(server.sessions.first)
         let message = EngineIOMessage.text(ByteBuffer(repeating: 0x61, count: 1000))
         let frame = EngineIOSession.webSocketFrame(for: message)
-        // Everything in one turn: nothing can leave, whoever reads.
+        // All in one turn, in which no client can read.
         for index in 0..<200 { session.send(message, frame: index % 2 == 0 ? frame : nil) }
         #expect(server.events == ["closed: transport error"])
         #expect(!slow.http.channel.isActive)
@@ -140,7 +141,7 @@ import Testing
         #expect(try server.webSocket("EIO=4&transport=websocket", fields: named).answer.status == 101)
     }
 
-    // MARK: Deadlines: no state of a session lasts for ever
+    // MARK: Deadlines: every state of a session ends
 
     @Test func aSessionThatNeverPollsEnds() throws {
         let server = try EngineServer()
@@ -151,7 +152,7 @@ import Testing
         #expect(server.engine.sessionCount == 0)
     }
 
-    @Test func aFarewellNobodyFetchesEnds() throws {
+    @Test func closingPacketsThatNoPollFetchesAreDropped() throws {
         let server = try EngineServer()
         let path = try server.handshake()
         try #require(server.sessions.first).close(.forcedClose)
@@ -163,7 +164,7 @@ import Testing
         #expect(try server.exchange(.get, second)?.body == #"{"code":1,"message":"Session ID unknown"}"#)
     }
 
-    @Test func aCloseFrameNobodyAnswersEnds() throws {
+    @Test func anUnansweredCloseFrameTimesOut() throws {
         let server = try EngineServer()
         let webSocket = try server.webSocket("EIO=4&transport=websocket")
         try #require(server.sessions.first).close(.forcedClose)
@@ -192,7 +193,7 @@ import Testing
             probe.vanish()
         }
         server.eventLoop.run()
-        // A timer would hold its session.
+        // A running timer would retain its session.
         #expect(polling == nil)
         #expect(webSocket == nil)
         #expect(upgrading == nil)

@@ -7,7 +7,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Section 5 of the wire facts: why a session ended, by each transport.
+/// The close reasons of a session, for each transport.
 @Suite("Engine.IO rows: close reasons") struct EngineIOCloseReasonRowsTests {
     private func webSocket(_ server: EngineServer) throws -> EngineWebSocket {
         let webSocket = try server.webSocket("EIO=4&transport=websocket")

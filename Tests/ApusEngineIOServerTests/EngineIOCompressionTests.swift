@@ -10,7 +10,7 @@ import Testing
 @Suite("Engine.IO server: compression") struct EngineIOCompressionTests {
     // MARK: Answers to polls
 
-    /// What a poll is answered with when a message of that many bytes waits.
+    /// Returns the answer to a poll with a queued message of this size.
     private func answer(
         bytes: Int, accepting: String?, compression: WebSocketCompression = .automatic,
         _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in }
@@ -78,7 +78,8 @@ import Testing
         let path = try server.handshake()
         var generator = SystemRandomNumberGenerator()
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/!#$%&'()*,-.:;<=>?@[]^_`{|}~".utf8)
-        // Random bytes as base64 shrink by a quarter at most; with this alphabet a little less than a fifth. So: more than all bytes but 0x1e.
+        // This alphabet has every byte of base64 and more, so the text shrinks by less than a
+        // fifth.
         let text = (0..<2000).map { _ in letters[Int.random(in: 0..<letters.count, using: &generator)] }
         try #require(server.sessions.first).send(.text(ByteBuffer(bytes: text)))
         let answer = try #require(try server.exchange(.get, path, fields: [.acceptEncoding: "gzip"]))
@@ -116,7 +117,7 @@ import Testing
         #expect(try webSocket.received() == ["4" + Self.long, "*4short", "*binary 2000"])
     }
 
-    @Test func aMessageToManyIsCompressedOnceForAllWhoCan() throws {
+    @Test func aMessageToManyIsCompressedOnceForAllThatSupportIt() throws {
         let server = try EngineServer { $0.perMessageDeflate = .init() }
         let offers: [HTTPFields] = [
             Self.offer, [.secWebSocketExtensions: "permessage-deflate; server_no_context_takeover"], [:],
@@ -127,7 +128,8 @@ import Testing
         let shared = EngineIOMessage.text(ByteBuffer(string: Self.long))
         let own = "all \(Self.long)"
         let frame = EngineIOSession.webSocketFrame(for: shared, compressing: server.engine.configuration.perMessageDeflate)
-        // Shared ones between those of the connection's own, which refer to what was before: nobody may lose the thread.
+        // Alternates shared messages with the connection's own, which refer back to earlier ones:
+        // every client must decode all.
         for session in server.sessions {
             session.send(.text(ByteBuffer(string: own)))
             session.send(shared, frame: frame)
@@ -139,7 +141,7 @@ import Testing
         #expect(try webSockets[0].received() == compressed)
         #expect(try webSockets[1].received() == compressed)
         #expect(try webSockets[2].received() == compressed.map { String($0.dropFirst()) })
-        // Its window is too small for the shared form.
+        // The window of this client is too small for the shared form.
         #expect(try webSockets[3].received() == ["*4\(own)", "4\(Self.long)", "*4\(own)", "4\(Self.long)", "*4\(own)"])
     }
 

@@ -151,7 +151,7 @@ import Testing
         #expect(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.5"])?.status == 200)
         #expect(try server.webSocket("EIO=4&transport=websocket", fields: [Self.client: "1.2.3.4"]).answer.status == 429)
         #expect(server.engine.sessionCount == 3)
-        // Who leaves makes room.
+        // A closed session releases its place.
         server.pass(.seconds(45))
         #expect(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.4"])?.status == 200)
     }
@@ -163,7 +163,7 @@ import Testing
             try channel.connect(to: SocketAddress(ipAddress: "1.2.3.4", port: 1)).wait()
             return channel
         }
-        // Two for each client, and the lobby for those who are to be told why not.
+        // Two for each client, and a reserve for refused connections.
         #expect(channels.map { server.engine.admit($0) } == Array(repeating: true, count: 84) + [false])
         try channels[0].close().wait()
         server.eventLoop.run()
@@ -175,7 +175,7 @@ import Testing
         for _ in 0..<3 { #expect(try server.exchange(.get, Self.handshake)?.status == 200) }
     }
 
-    // MARK: What contradicts itself
+    // MARK: Validation
 
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("Engine.IO server: going down", .timeLimit(.minutes(1))) struct EngineIODrainTests {
+@Suite("Engine.IO server: shutdown", .timeLimit(.minutes(1))) struct EngineIODrainTests {
     private func makeServer(
         _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in },
         delegate: @escaping @Sendable () -> any EngineIOSessionDelegate = { SilentDelegate() }
@@ -15,7 +15,7 @@ import Testing
         return EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in delegate() }
     }
 
-    @Test func heldPollsAreToldAndNobodyComesIn() async throws {
+    @Test func heldPollsAreClosedAndNewClientsAreRefused() async throws {
         let server = self.makeServer({
             $0.drainBatchSize = 1
             $0.drainBatchGap = .milliseconds(1)
@@ -32,7 +32,7 @@ import Testing
         let late = try await EngineTestingChannel(server)
         try await late.send(.get, "")
         #expect(try await late.answer() == (503, #"{"code":4,"message":"Server is shutting down"}"#))
-        await server.shutdown()  // twice is once
+        await server.shutdown()  // a second call returns at once
     }
 
     @Test func whatWasSaidBeforeIsFetchedFirst() async throws {
@@ -46,7 +46,7 @@ import Testing
         await down
     }
 
-    @Test func whoDoesNotComeIsCutAtTheDeadline() async throws {
+    @Test func aClientThatDoesNotPollIsRemovedAtTheDeadline() async throws {
         let server = self.makeServer({ $0.drainTimeout = .milliseconds(20) })
         let connection = try await EngineTestingChannel(server)
         let sid = try await connection.handshake()

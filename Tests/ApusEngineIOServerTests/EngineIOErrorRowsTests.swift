@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTPTypes
 import Testing
 
-/// Section 3 of the wire facts, row by row: what is refused, with which status, number and body.
+/// The refusals of HTTP requests: status, error code and body.
 @Suite("Engine.IO rows: HTTP errors") struct EngineIOErrorRowsTests {
     static let rows: [(method: HTTPRequest.Method, query: String, body: String)] = [
         (.get, "EIO=4", #"{"code":0,"message":"Transport unknown"}"#),
@@ -70,7 +70,7 @@ import Testing
         #expect(try server.connect().exchange(.post, session, body: "4b")?.status == 400)
         #expect(try server.http.answer()?.body == "1")
         #expect(server.events == ["closed: transport error"])
-        // The first one is too late now.
+        // The first POST is refused, because the session has closed.
         try slow.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "4a")))
         try slow.channel.writeInbound(HTTPRequestPart.end(nil))
         #expect(try slow.answer()?.status == 400)

@@ -152,7 +152,7 @@ private typealias Connection = EngineServer
         #expect(try connection.http.answer()?.status == 200)
     }
 
-    // MARK: Slow peers (hazard 14)
+    // MARK: Slow peers (docs/hazards.md, 14)
 
     @Test func aConnectionThatSaysNothingIsClosed() throws {
         let connection = try Connection(isAlone: true)
@@ -212,7 +212,7 @@ private typealias Connection = EngineServer
         let connection = try Connection(isAlone: true, passing: Self.passing)
         #expect(try connection.exchange(.get, "/download") == nil)
         connection.pass(.seconds(40))
-        // Some of the answer prolongs nothing.
+        // A part of the answer does not extend the deadline.
         try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
         try connection.http.channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "x")))
         connection.pass(.seconds(9))
@@ -221,7 +221,7 @@ private typealias Connection = EngineServer
         #expect(!connection.http.channel.isActive)
     }
 
-    /// A 413 goes out while the body still comes.
+    /// A 413 response may precede the end of the body.
     @Test(arguments: [true, false]) func afterAPassedRequestTheConnectionMayBeSilentForAWhile(isAnsweredEarly: Bool) throws {
         let connection = try Connection(isAlone: true, passing: Self.passing)
         try connection.http.sendHead(.post, "/upload")
@@ -239,7 +239,7 @@ private typealias Connection = EngineServer
         #expect(!connection.http.channel.isActive)
     }
 
-    @Test func aLastAnswerThatNobodyReadsIsNotWaitedFor() throws {
+    @Test func aLastAnswerThatIsNotReadTimesOut() throws {
         let connection = try Connection(isAlone: true)
         try connection.http.channel.pipeline.syncOperations.addHandler(FullPipe(), position: .first)
         try connection.http.send(.get, "/engine.io/?EIO=4&transport=abc", fields: [.connection: "close"])
@@ -250,7 +250,7 @@ private typealias Connection = EngineServer
     }
 }
 
-/// The way to a peer that does not read.
+/// The outbound side of a peer that does not read.
 private final class FullPipe: ChannelOutboundHandler {
     typealias OutboundIn = HTTPResponsePart
 

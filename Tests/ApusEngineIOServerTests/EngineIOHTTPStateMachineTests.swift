@@ -66,7 +66,7 @@ import Testing
         #expect(self.next(&machine) == .discard)
     }
 
-    @Test func anAnswerThatComesTooLateIsNone() {
+    @Test func aLateAnswerIsDropped() {
         var machine = EngineIOHTTPStateMachine()
         #expect(machine.answered(keepAlive: true) == false)
         self.begin(&machine)

@@ -6,7 +6,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Section 2 of the wire facts, row by row, in both versions: how a polling session becomes a WebSocket.
+/// The upgrade of a polling session to WebSocket, in both versions.
 @Suite("Engine.IO rows: upgrade") struct EngineIOUpgradeRowsTests {
     /// A polling session of one version.
     private struct Session {
@@ -47,10 +47,10 @@ import Testing
         #expect(try session.poll() == nil)
         let probe = try session.probe()
         try probe.send("2probe")
-        // The pending poll at once,
+        // The held poll is answered at once,
         #expect(try session.server.http.answer()?.body == session.framed("6"))
         for _ in 0..<3 {
-            // each further one within 100 ms.
+            // and each further one within 100 ms.
             #expect(try session.poll() == nil)
             session.server.pass(.milliseconds(100))
             #expect(try session.server.http.answer()?.body == session.framed("6"))
@@ -67,7 +67,7 @@ import Testing
         #expect(try session.post("4waiting") == 200)
         #expect(try probe.received() == [])
         try probe.send("5")
-        // "then the WebSocket carries everything": what waited for a poll first.
+        // The WebSocket carries all packets now, those queued for a poll first.
         #expect(try probe.received() == ["4waiting"])
         try probe.send("4hello")
         #expect(try probe.received() == ["4hello"])
@@ -97,7 +97,7 @@ import Testing
         #expect(try probe.received() == ["close 1000"])
         #expect(try session.post("4x") == 200)
         #expect(try session.poll() == "4x")
-        // Another may try.
+        // A second probe is accepted.
         let second = try session.probe()
         try second.send("2probe")
         #expect(try second.received() == ["3probe"])
@@ -125,7 +125,7 @@ import Testing
         try probe.send("2probe")
         probe.vanish()
         #expect(session.server.events == [])
-        // No noop any more: the session is an ordinary one again.
+        // No further noop is sent: the upgrade has ended.
         #expect(try session.poll() == nil)
         session.server.pass(.seconds(1))
         #expect(try session.server.http.answer() == nil)

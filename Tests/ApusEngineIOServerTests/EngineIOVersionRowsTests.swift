@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Section 1 of the wire facts, row by row: what version 3 does differently from version 4.
+/// The differences between versions 3 and 4.
 @Suite("Engine.IO rows: versions") struct EngineIOVersionRowsTests {
     private let three = "/engine.io/?EIO=3&transport=polling"
 
@@ -18,7 +18,7 @@ import Testing
         return (server, "\(self.three)\(query)&sid=\(match.3)")
     }
 
-    @Test func whoPings_theServerIn4() throws {
+    @Test func heartbeat_theServerPingsIn4() throws {
         let server = try EngineServer()
         let webSocket = try server.webSocket("EIO=4&transport=websocket")
         _ = try webSocket.received()
@@ -27,7 +27,7 @@ import Testing
             #expect(try webSocket.received() == ["2"])
             try webSocket.send("3")
         }
-        // "its timeout is armed when its ping goes out"
+        // The timeout starts when the ping is sent.
         server.pass(.seconds(25))
         #expect(try webSocket.received() == ["2"])
         server.pass(.milliseconds(19_999))
@@ -36,7 +36,7 @@ import Testing
         #expect(server.events == ["closed: ping timeout"])
     }
 
-    @Test func whoPings_theClientIn3() throws {
+    @Test func heartbeat_theClientPingsIn3() throws {
         let server = try EngineServer { $0.allowsEngineIO3 = true }
         let webSocket = try server.webSocket("EIO=3&transport=websocket")
         _ = try webSocket.received()
@@ -45,15 +45,15 @@ import Testing
             try webSocket.send("2")
             #expect(try webSocket.received() == ["3"])
         }
-        // "the server's timer is pingInterval + pingTimeout"
+        // The server's timer is pingInterval + pingTimeout.
         server.pass(.milliseconds(44_999))
         #expect(server.engine.sessionCount == 1)
         server.pass(.milliseconds(1))
         #expect(server.events == ["closed: ping timeout"])
     }
 
-    @Test func whoPings_aPongThatIsLateByOneIntervalIsOneTooMany() throws {
-        // The timer is set anew at the pong, not at the ping: the pings do not drift, and no pong buys more than one interval.
+    @Test func heartbeat_theIntervalStartsAtThePong() throws {
+        // The interval starts at the pong, not at the ping.
         let server = try EngineServer()
         let webSocket = try server.webSocket("EIO=4&transport=websocket")
         _ = try webSocket.received()
@@ -111,7 +111,7 @@ import Testing
         let (three, session3) = try self.makeSession3("&b64=1")
         #expect(try three.exchange(.post, session3, body: "6:b4AQL/")?.body == "ok")
         #expect(try three.exchange(.get, session3)?.body == "6:b4AQL/")
-        // The other version's form is none.
+        // The form of the other version is invalid.
         #expect(try three.exchange(.post, session3, body: "5:bAQL/")?.status == 400)
     }
 

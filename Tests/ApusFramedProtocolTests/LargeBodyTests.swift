@@ -3,14 +3,14 @@ import ApusJSON
 import NIOCore
 import Testing
 
-/// Hazard 13: bodies above 4 GiB. The bytes are one mebibyte that comes again and again.
+/// docs/hazards.md, 13: bodies above 4 GiB. The body repeats one mebibyte.
 @Suite struct LargeBodyTests {
     private static let size = 5 << 30
     private static let mebibyte = ByteBuffer(repeating: 0, count: 1 << 20)
 
     private var limits: FramedLimits { FramedLimits(maximumBodyBytes: 6 << 30) }
 
-    /// Feeds the body; the sum of the pieces and what comes after them.
+    /// Decodes the body. Returns the sum of its pieces, and whether it has ended.
     private func body<Decoder: NIOSingleStepByteToMessageDecoder, Head>(_ decoder: inout Decoder) throws -> (Int, hasEnded: Bool)
     where Decoder.InboundOut == FramePart<Head> {
         var sum = 0
@@ -73,7 +73,7 @@ import Testing
         #expect(try LengthPrefixCheck.length(Self.size, of: .varint) == Self.size)
     }
 
-    /// Both machines of a transfer, without the bytes.
+    /// Runs both state machines of a transfer without the bytes.
     @Test func hazard13_aFile() throws {
         let offer = try TransferOffer(id: "x", name: SafeFileName("a"), size: Self.size)
         #expect(try TransferOffer(offer.head(stream: 1).header).size == Self.size)
@@ -103,11 +103,11 @@ import Testing
             case .wait: break
             }
         }
-        Issue.record("it did not come to its end: \(furthest)")
+        Issue.record("the transfer did not end: \(furthest)")
     }
 }
 
-/// A length as it is written, read back.
+/// Writes a length and reads it back.
 private enum LengthPrefixCheck {
     static func length(_ length: Int, of prefix: LengthPrefix) throws -> Int {
         var buffer = ByteBuffer()

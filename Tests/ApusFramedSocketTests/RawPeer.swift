@@ -5,12 +5,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A peer that says what it likes: bytes and frames over a socket, without any rule of ours.
+/// A peer that sends arbitrary bytes and frames over a socket.
 final class RawPeer: Sendable {
     private let channel: any Channel
     private let heads: AsyncStream<FrameHead>
 
-    /// Connects. With `greets` both hellos are done.
+    /// Connects. With `greets`, also exchanges the hellos.
     init(port: Int, greets: Bool = true) async throws {
         let (heads, continuation) = AsyncStream.makeStream(of: FrameHead.self)
         self.heads = heads
@@ -35,7 +35,7 @@ final class RawPeer: Sendable {
         try await self.send(bytes)
     }
 
-    /// The next frame's head; `nil` at the end of the connection.
+    /// Returns the head of the next frame, or `nil` at the end of the connection.
     func next() async -> FrameHead? {
         var iterator = self.heads.makeAsyncIterator()
         return await iterator.next()
@@ -73,7 +73,8 @@ private final class HeadReader: ChannelInboundHandler {
 @available(*, unavailable)
 extension HeadReader: Sendable {}
 
-/// The body of a data frame: the offset, the checksum and the bytes, computed here and not by the code under test.
+/// Returns the body of a data frame: offset, checksum and bytes, computed independently of the code
+/// under test.
 func chunk(offset: UInt64, _ bytes: [UInt8], damage: Bool = false) -> ByteBuffer {
     var crc = UInt32.max
     for byte in withUnsafeBytes(of: offset.bigEndian, Array.init) + bytes {

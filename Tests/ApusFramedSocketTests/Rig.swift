@@ -6,7 +6,8 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// Runs a server on a port of its own, lends it to `body`, and waits until it has gone down.
+/// Runs a server on a free port, passes the port to `body`, and waits until the server has shut
+/// down.
 func withServer(_ server: FramedServer, tls: NIOSSLContext? = nil, host: String = "127.0.0.1", _ body: (_ port: Int) async throws -> Void)
     async throws
 {
@@ -21,7 +22,7 @@ func withServer(_ server: FramedServer, tls: NIOSSLContext? = nil, host: String 
     try result.get()
 }
 
-/// A server that sends every message back, its body as it comes.
+/// A server that echoes every message, with its body as it arrives.
 func echoServer(_ configuration: FramedServerConfiguration = .init()) -> FramedServer {
     FramedServer(configuration: configuration) { connection in
         for try await message in connection.messages {
@@ -30,10 +31,10 @@ func echoServer(_ configuration: FramedServerConfiguration = .init()) -> FramedS
     }
 }
 
-/// A prime number of bytes: no chunk begins where another does.
+/// A prime number of bytes, so that no two chunks begin at the same position of the pattern.
 private let block = ByteBuffer(bytes: (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
 
-/// Bytes that tell where they are.
+/// Returns bytes that identify their position.
 func pattern(_ count: Int) -> ByteBuffer {
     var buffer = ByteBuffer()
     buffer.reserveCapacity(count)
@@ -43,7 +44,7 @@ func pattern(_ count: Int) -> ByteBuffer {
     return buffer
 }
 
-/// A self-signed certificate for 127.0.0.1.
+/// Returns a self-signed certificate for 127.0.0.1.
 func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
     let key = P256.Signing.PrivateKey()
     let name = try DistinguishedName { CommonName("apus test") }
@@ -62,7 +63,7 @@ func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
     return (try NIOSSLContext(configuration: configuration), pem)
 }
 
-/// The code of what `body` throws.
+/// Returns the code of the error that `body` throws.
 func code(_ body: () async throws -> Void) async -> FramedError.Code? {
     do {
         try await body()

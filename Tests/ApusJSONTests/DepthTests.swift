@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Hazard 11: values nested as deeply as the limits permit, on threads with little stack.
+/// docs/hazards.md, 11: values with the maximum nesting, on threads with a small stack.
 @Suite struct DepthTests {
     private static let depth = JSONReader.Limits.highestDepth
     private static let limits = JSONReader.Limits(maximumDepth: Self.depth)
@@ -12,7 +12,7 @@ import Testing
         Array((String(repeating: opening, count: Self.depth) + "0" + String(repeating: closing, count: Self.depth)).utf8)
     }
 
-    /// Runs `body` on a thread whose stack has about this many bytes.
+    /// Runs `body` on a thread with approximately this stack size.
     private func onThread(stackBytes: Int, _ body: @escaping @Sendable () -> Void) {
         let ended = DispatchSemaphore(value: 0)
         let thread = Thread {
@@ -24,28 +24,29 @@ import Testing
         ended.wait()
     }
 
-    /// Reading, checking and writing take no stack for a level: here 256 bytes for each would be too many, and a recursive parser
-    /// takes several times that in a build without optimization.
+    /// Reading, validating and writing use no stack per level. With this stack even 256 bytes per
+    /// level would overflow, and a recursive parser needs several times that in a debug build.
     @Test(arguments: [("[", "]"), ("{\"a\":", "}"), ("[1,{\"a\":", "}]")])
     func takesNoStackForALevel(opening: String, closing: String) throws {
-        final class Kept: @unchecked Sendable { var value: JSONValue? }  // one thread after the other
+        final class Kept: @unchecked Sendable { var value: JSONValue? }  // accessed by one thread at a time
         let kept = Kept()
         @Sendable func copy(_ text: [UInt8]) -> [UInt8]? {
             let isChecked = text.withUnsafeBytes { (try? JSONArrayOutline.find(in: $0, limits: Self.limits)) != nil }
             guard isChecked, let value = try? JSONReader.read(text, limits: Self.limits) else { return nil }
-            kept.value = value  // released by the test's thread: Swift does that by recursion
+            kept.value = value  // released on the test's thread, because Swift releases it by recursion
             return try? JSONWriter.bytes(of: value)
         }
         let levels = Self.depth / closing.count
         let text = Array((String(repeating: opening, count: levels) + "0" + String(repeating: closing, count: levels)).utf8)
-        #expect(copy(Array("[{}]".utf8)) != nil)  // types are made at their first use, which takes stack
+        #expect(copy(Array("[{}]".utf8)) != nil)  // the first use of a type instantiates it, which needs stack
         nonisolated(unsafe) var copied: [UInt8]?
         self.onThread(stackBytes: 128 << 10) { copied = copy(text) }
         #expect(copied == text)
         kept.value = nil
     }
 
-    /// Swift itself compares, hashes and releases by recursion. The smallest thread, a secondary one on Apple's platforms, has 512 KiB.
+    /// Swift compares, hashes and releases values by recursion. The smallest thread stack, of
+    /// secondary threads on Apple platforms, has 512 KiB.
     @Test func fitsTheSmallestThread() throws {
         let text = Self.text("[", "]")
         nonisolated(unsafe) var isEqual = false

@@ -3,7 +3,7 @@ import ApusSocketIOProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SocketAttachmentsTests {
-    @Test func attachmentsThatDoNotComeEndTheConnectionAndItIsMadeAgain() async throws {
+    @Test func missingAttachmentsCauseAReconnection() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.attachmentsTimeout = .milliseconds(50) }
             let socket = manager.defaultSocket

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SocketEmittingTests {
     private let seconds = Duration.seconds(15)
 
-    @Test func whatIsVolatileLeavesAtOnceOrNever() async throws {
+    @Test func volatileEventsAreSentAtOnceOrDropped() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func theOldestMakeRoomWhereThatIsWanted() async throws {
+    @Test func theOldestEventsAreDroppedOnOverflow() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager {
                 $0.maximumBufferedEvents = 2
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func callbacksGetTheAnswerOrHearThatThereIsNone() async throws {
+    @Test func callbacksReceiveTheAnswerOrNoAck() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.ackTimeout = .milliseconds(10) }
             let socket = manager.defaultSocket
@@ -63,7 +63,7 @@ import Testing
             let (results, continuation) = AsyncStream.makeStream(of: Result<[SocketIOValue], SocketIOError>.self)
             socket.emitWithAck("unheard").timingOut(after: .milliseconds(1)) { continuation.yield($0) }
             guard case .failure(let error) = await results.first(where: { _ in true }) else {
-                Issue.record("answered by nobody")
+                Issue.record("expected a timeout")
                 return
             }
             #expect(error.code == .ackTimeout)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func closingTellsWhenAllHasLeft() async throws {
+    @Test func closeWaitsUntilAllEventsAreSent() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
@@ -89,17 +89,17 @@ import Testing
             var heard: [String] = []
             for await text in peer.heard { heard.append(text) }
             #expect(heard == (0..<100).map { "42[\"number\",\($0)]" } + ["41", "1"])
-            // Nothing is left to be told.
+            // A second close returns at once.
             await manager.close()
         }
     }
 
-    @Test func connectingAgainWithoutWaiting() async throws {
+    @Test func reconnectCancelsTheWait() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.reconnection = .fixed(.seconds(3600)) }
             let socket = manager.defaultSocket
             let lifecycle = socket.lifecycle
-            manager.reconnect()  // nobody wants to be connected
+            manager.reconnect()  // all sockets are disconnected
             socket.open()
             var peer = try await server.nextPeer()
             await peer.letIn()
@@ -109,7 +109,7 @@ import Testing
             peer = try await server.nextPeer()
             await peer.letIn()
             _ = await lifecycle.first { $0.kind == .reconnect }
-            // A connection that stands is made anew.
+            // An open connection is replaced.
             manager.reconnect()
             peer = try await server.nextPeer()
             await peer.letIn()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func connectingAgainWhereThePolicyWouldNot() async throws {
+    @Test func reconnectIgnoresThePolicy() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.reconnection = .none }
             let socket = manager.defaultSocket

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusSocketIOClient
 
 @Suite(.timeLimit(.minutes(1))) struct SocketLeavingTests {
-    @Test func aListenerThatLeavesHasTheLastWord() async throws {
+    @Test func aListenerMayDisconnectDuringTheConnect() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
@@ -26,7 +26,7 @@ import Testing
             let error = await #expect(throws: SocketIOError.self) { try await failed.value }
             #expect(error?.code == .disconnected)
             #expect(connects.withLockedValue { $0 } == 0)
-            // What was not sent is sent when the socket is connected.
+            // The buffered event is sent over the next connection.
             socket.open()
             let second = try await server.nextPeer()
             await second.letIn()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func closeWaitsForAFarewellThatIsUnderWay() async throws {
+    @Test func closeWaitsForAnEarlierDisconnect() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket

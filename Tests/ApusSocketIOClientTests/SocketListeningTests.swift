@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SocketListeningTests {
     private let seconds = Duration.seconds(15)
 
-    /// What was heard, in order.
+    /// The calls to listeners, in order.
     private final class Notes: Sendable {
         private let lines = NIOLockedValueBox<[String]>([])
         private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -19,7 +19,7 @@ import Testing
             self.continuation.yield()
         }
 
-        /// Waits until so many lines are there.
+        /// Waits until there are `count` lines.
         func wait(for count: Int) async -> [String] {
             for await _ in self.stream {
                 let lines = self.lines.withLockedValue { $0 }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A socket that is let in, with its peer.
+    /// Runs `body` with a connected socket and its peer.
     private func withConnected(
         _ change: (inout SocketManagerConfiguration) -> Void = { _ in },
         _ body: (SocketManager, SocketIOClient, ScriptedServer.Peer) async throws -> Void
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whatGoesOutIsHeardOnceWhenItIsTaken() async throws {
+    @Test func outgoingListenersAreCalledOnce() async throws {
         try await self.withConnected { _, socket, peer in
             let notes = Notes()
             socket.onAnyOutgoing { event, data in notes.add("\(event) \(data.count)") }
@@ -103,13 +103,13 @@ import Testing
             #expect(await peer.next() == #"420["add",20,22]"#)
             peer.say("430[42]")
             #expect(try await sum.value == 42)
-            // Its streams end with its listeners.
+            // `off` ends the streams of the event.
             socket.off(chat)
-            for await _ in messages { Issue.record("a message out of nothing") }
+            for await _ in messages { Issue.record("unexpected message") }
         }
     }
 
-    @Test func callbacksComeWhereTheyAreWanted() async throws {
+    @Test func callbacksRunInTheirContext() async throws {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "callbacks", attributes: .concurrent)
         queue.setSpecific(key: key, value: true)
@@ -126,7 +126,7 @@ import Testing
             socket.emitWithAck("ask", 1).timingOut(after: 5) { data in note("answer \(data)") }
             #expect(await peer.next() == #"420["ask",1]"#)
             peer.say(#"421["e",1]"#, "2", #"430["yes"]"#, #"42["e",2]"#)
-            // A queue that runs several at a time gets one at a time.
+            // A concurrent queue receives one call at a time.
             #expect(await notes.wait(for: 7) == ["any e", "e 1", "ping", "pong 0 false", #"answer ["yes"]"#, "any e", "e 2"])
             #expect(await peer.next() == #"431["got",1]"#)
         }
@@ -144,7 +144,7 @@ import Testing
         }
         let isTaken = queue?.post(isBounded: false) { notes.withLockedValue { $0.append(9) } }
         #expect(isTaken == true)
-        #expect(work.withLockedValue { $0.count } == 1)  // one piece at a time
+        #expect(work.withLockedValue { $0.count } == 1)  // one call at a time
         work.withLockedValue { $0 }.first?()
         #expect(notes.withLockedValue { $0 } == [0, 1, 9])
         let bytes = [6, 5, 4].map { queue?.post(isBounded: true, bytes: $0) {} }
@@ -167,7 +167,8 @@ import Testing
             socket.open()
             var peer = try await server.nextPeer()
             await peer.letIn()
-            // An event of the server's named like one of ours is an event of the server's.
+            // An event of the server with the name of a lifecycle event does not reach lifecycle
+            // listeners.
             peer.say(#"42["ping"]"#, #"42["error","?"]"#)
             peer.hangUp()
             peer = try await server.nextPeer()

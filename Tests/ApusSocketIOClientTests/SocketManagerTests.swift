@@ -21,7 +21,7 @@ import Testing
             try await socket.emitWithAck("b", arguments: [], timeout: .milliseconds(1))
         }
         #expect(timeout?.code == .ackTimeout)
-        // `b` left the buffer with its caller: there is room for one more.
+        // `b` was removed from the buffer with its timeout, which leaves room for one event.
         socket.emit("c")
         let full = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("d", arguments: [], timeout: .seconds(60)) }
         #expect(full?.code == .bufferFull)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeSentIsSaid() async {
+    @Test func whatCannotBeSentFails() async {
         let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
         let reserved = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("connect", arguments: []) }
         #expect(reserved?.code == .invalidArguments)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, -1, -Double.infinity, 0])
-    func aTimeThatIsNoneIsOverAtOnce(seconds: Double) async {
+    func anInvalidTimeoutElapsesAtOnce(seconds: Double) async {
         let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
         await withCheckedContinuation { continuation in
             socket.connect(timeoutAfter: seconds) { continuation.resume() }
@@ -70,14 +70,14 @@ import Testing
         #expect(SocketManagerCore.host(of: url) == host)
     }
 
-    @Test func bothAskersGetTheSameSocket() {
+    @Test func repeatedCallsReturnTheSameSocket() {
         let manager = SocketManager(url: "http://127.0.0.1:1")
         #expect(manager.socket(forNamespace: "chat").namespace == "/chat")
         #expect(manager.socket(forNamespace: "/chat").core === manager.socket(forNamespace: "chat").core)
         #expect(manager.defaultSocket.namespace == "/")
     }
 
-    @Test func theReasonsAreTheReferenceClients() {
+    @Test func theReasonsAreThoseOfNodesClient() {
         func reason(_ code: EngineIOError.Code) -> SocketDisconnectReason { SocketDisconnectReason(EngineIOError(code, message: "")) }
         #expect(reason(.heartbeatTimeout) == .pingTimeout)
         #expect(reason(.closed) == .transportClose)

@@ -14,7 +14,7 @@ import Testing
         NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
     }
 
-    /// Who gave up without a network looks anew when he is asked again.
+    /// A client that gave up without a network checks the network again on the next connect.
     @Test func givingUpWithoutANetworkIsNotRemembered() async throws {
         let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
         let monitor = NetworkPathMonitor { report in
@@ -51,7 +51,7 @@ import Testing
             return source
         }
         try await ScriptedServer.run { server in
-            // To connect to 0.0.0.0 is to connect to 127.0.0.1, but the client takes it for another machine.
+            // Connecting to 0.0.0.0 reaches 127.0.0.1, but the client treats it as another machine.
             let url = server.url.replacing("127.0.0.1", with: "0.0.0.0")
             var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.seconds(3600)))
             configuration.networkMonitor = monitor
@@ -70,7 +70,7 @@ import Testing
             peer = try await server.nextPeer()
             await peer.letIn()
             _ = await lifecycle.first { $0.kind == .reconnect }
-            // Lost with a network: an hour's wait, which another network cuts short.
+            // Lost while a network is available: waits an hour, which a change of network ends.
             peer.hangUp()
             _ = await lifecycle.first { $0.kind == .disconnect }
             report(self.path(true, "c"))

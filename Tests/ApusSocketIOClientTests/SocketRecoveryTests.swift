@@ -4,7 +4,7 @@ import ApusSocketIOProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SocketRecoveryTests {
-    @Test func aLostSessionIsAskedForAndWhatWasMissedComesOnce() async throws {
+    @Test func aLostSessionIsRecoveredAndMissedEventsArriveOnce() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.auth = ["token": "t"] }
             let socket = manager.defaultSocket
@@ -38,7 +38,7 @@ import Testing
 }
 
 extension JSONReader {
-    /// The payload of a CONNECT.
+    /// Returns the payload of a CONNECT.
     fileprivate static func value(of connect: String?) throws -> JSONValue {
         try JSONReader.read(Array(try #require(connect).dropFirst(2).utf8))
     }

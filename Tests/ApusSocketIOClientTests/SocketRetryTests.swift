@@ -3,7 +3,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-/// Events that are repeated until they are acknowledged: the bytes that leave.
+/// The bytes sent for events with retries.
 @Suite(.timeLimit(.minutes(1))) struct SocketRetryTests {
     private let seconds = Duration.seconds(15)
 
@@ -22,7 +22,7 @@ import Testing
             #expect(await peer.next() == #"420["a",1]"#)
             #expect(await peer.next() == #"420["a",1]"#)
             peer.say("430[]")
-            // The third may have left before the ack came; `b` follows at any rate, and only now.
+            // The third try may precede the ack. In both cases `b` follows after the ack.
             var next = await peer.next()
             if next == #"420["a",1]"# { next = await peer.next() }
             #expect(next == #"421["b"]"#)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whatWasOnItsWayIsSentAgainOverTheNextConnection() async throws {
+    @Test func anOutstandingEventIsSentAgainOverTheNextConnection() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.retries = 3 }
             let socket = manager.defaultSocket
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whoeverWaitsHearsThatItWasGivenUp() async throws {
+    @Test func theCallerReceivesAnErrorAfterTheLastTry() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager {
                 $0.retries = 1
@@ -68,7 +68,7 @@ import Testing
             var heard: [String?] = []
             for _ in 0..<4 { heard.append(await peer.next()) }
             #expect(heard == [#"420["unheard"]"#, #"420["unheard"]"#, #"421["a"]"#, #"421["a"]"#])
-            // The one that nobody waits for is told, too.
+            // The error of the event without an ack callback is reported, too.
             for await case .error(let error) in lifecycle {
                 #expect(error.code == .ackTimeout)
                 break

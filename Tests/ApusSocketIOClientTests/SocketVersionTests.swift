@@ -4,11 +4,12 @@ import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import Testing
 
-/// Servers of Socket.IO 2.x that take any version for their own, over a WebSocket: their first packet tells.
+/// Servers of Socket.IO 2.x that accept any version over a WebSocket. Their first packet reveals
+/// the version.
 @Suite(.timeLimit(.minutes(1))) struct SocketVersionTests {
     private typealias Version = EngineIOClientConfiguration.ProtocolVersion
 
-    /// What a socket hears beside its events, without the changes of its state.
+    /// Records the lifecycle events of a socket, except the changes of its state.
     private final class Journal: Sendable {
         private let lines = NIOLockedValueBox<[SocketLifecycleEvent.Kind]>([])
         var kinds: [SocketLifecycleEvent.Kind] { self.lines.withLockedValue { $0 } }
@@ -43,9 +44,9 @@ import Testing
             try await connecting.value
             #expect(socket.id == (namespace == "/" ? "e1" : "/chat#e1"))
             #expect(await second.next() == #"42\#(prefix)["early",1]"#)
-            // Nothing of it is a failure, or a reconnection.
+            // The change of version is neither a failure nor a reconnection.
             #expect(journal.kinds == [.connect])
-            // The next connection begins with what was found out.
+            // The next connection starts with the detected version.
             second.hangUp()
             let third = try await server.nextPeer()
             #expect(third.target.contains("EIO=3"))
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aVersionThatIsDemandedFailsOnce() async throws {
+    @Test func aConfiguredVersionFailsOnce() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.engine.version = .v4 }
             let socket = manager.defaultSocket

@@ -3,7 +3,7 @@ import ApusJSON
 import ApusSocketIOProtocol
 import Testing
 
-@Suite("What differs between Socket.IO 4 and 5") struct SocketIOVersionTests {
+@Suite("Differences between versions 4 and 5 of the protocol") struct SocketIOVersionTests {
     @Test func travelsOverItsEngine() {
         #expect(SocketIOVersion(over: .v3) == .v4)
         #expect(SocketIOVersion(over: .v4) == .v5)
@@ -35,11 +35,11 @@ import Testing
         #expect(SocketIOVersion.v5.refusal(message: "no") == .connectError(["message": "no"]))
     }
 
-    @Test func rootIsEnteredUnaskedOnce() {
+    @Test func theRootIsJoinedWithoutARequestOnce() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
         #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
-        #expect(admission.requested() == .ask)  // left, and wanted again
+        #expect(admission.requested() == .ask)  // left, and joined again
 
         admission = SocketIORootAdmission(version: .v4)
         #expect(admission.received(.connect(nil), isAwaited: false) == .pass)
@@ -52,14 +52,14 @@ import Testing
         #expect(admission.requested() == .ask)
     }
 
-    @Test func aRefusedRootIsAskedForTheNextTime() {
+    @Test func aRefusedRootRequiresARequestTheNextTime() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
         #expect(admission.received(.connectError("no"), isAwaited: true) == .pass)
         #expect(admission.requested() == .ask)
     }
 
-    @Test func aGrantThatFindsUsGoneIsNotTheNextAnswer() {
+    @Test func aConnectAfterLeavingIsNotTheNextAnswer() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
         admission.left()
@@ -68,7 +68,7 @@ import Testing
         #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
     }
 
-    @Test func whoWasPutOutOfTheRootDoesNotEnterByAnOldGrant() {
+    @Test func aDisconnectedRootDoesNotReuseAnEarlierConnect() {
         var admission = SocketIORootAdmission(version: .v4)
         _ = admission.received(.connect(nil), isAwaited: false)
         #expect(admission.received(.disconnect, isAwaited: false) == .pass)

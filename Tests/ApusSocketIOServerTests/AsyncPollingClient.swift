@@ -5,7 +5,8 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// A polling client on an event loop that other threads may use: for what the server does in tasks. One request at a time.
+/// A polling client on an event loop that other threads may use, for server code that runs in
+/// tasks. One request at a time.
 final class AsyncPollingClient: Sendable {
     private let channel: NIOAsyncTestingChannel
     private let path: String
@@ -41,8 +42,9 @@ final class AsyncPollingClient: Sendable {
         #expect(try await self.poll().first?.hasPrefix(#"0{"sid":""#) == true)
     }
 
-    /// What the client polls until its session ends; the last is Engine.IO's own `1`.
-    func lastWords() async throws -> [String] {
+    /// Polls until the session ends, and returns the packets. The last is Engine.IO's close packet,
+    /// `1`.
+    func packetsUntilClose() async throws -> [String] {
         var packets: [String] = []
         while packets.last != "1" {
             packets += try await self.poll()
@@ -51,22 +53,23 @@ final class AsyncPollingClient: Sendable {
         return packets
     }
 
-    /// Waits for Socket.IO packets, without their Engine.IO type.
+    /// Waits for Socket.IO packets and returns them without their Engine.IO type.
     func poll() async throws -> [String] {
         let answer = try await Self.exchange(self.channel, .get, self.path)
         guard answer.status == 200 else { return ["HTTP \(answer.status)"] }
         return pollingPackets(answer.body, version: self.version).map { $0.hasPrefix("4") ? String($0.dropFirst()) : $0 }
     }
 
-    /// Ends the Engine.IO session as a client does whose page is left: its sockets are lost, not disconnected.
+    /// Closes the Engine.IO session, as a client does when its page is closed: its sockets are
+    /// lost, not disconnected.
     func lose() async throws {
         _ = try await Self.exchange(self.channel, .post, self.path, body: "1")
     }
 
-    /// Runs something on its event loop.
+    /// Runs a closure on the client's event loop.
     func execute(_ work: @escaping @Sendable () -> Void) { self.channel.eventLoop.execute(work) }
 
-    /// Lets time pass on its event loop.
+    /// Advances the time of the client's event loop.
     func pass(_ time: TimeAmount) async { await self.channel.testingEventLoop.advanceTime(by: time) }
 
     private static func exchange(
@@ -87,7 +90,7 @@ final class AsyncPollingClient: Sendable {
     }
 }
 
-/// The packets of a polling payload; in version 3 of one that is text.
+/// Splits a polling payload into packets; for version 3, a text payload.
 func pollingPackets(_ body: String, version: Int) -> [String] {
     guard version == 3 else { return body.split(separator: "\u{1e}").map(String.init) }
     var (rest, packets) = (body[...], [String]())

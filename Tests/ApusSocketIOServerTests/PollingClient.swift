@@ -3,7 +3,7 @@ import ApusTesting
 import HTTPTypes
 import Testing
 
-/// One polling client, packet by packet: what it posts, what its polls bring.
+/// A polling client that posts and polls single packets.
 final class PollingClient {
     let http: EmbeddedHTTPConnection
     private let path: String
@@ -13,8 +13,9 @@ final class PollingClient {
     private var pollIsHeld = false
 
     /// - Parameters:
-    ///   - version: Of Engine.IO. A client of version 3 can poll text; for more there is `SocketIO2ClientTests`.
-    ///   - http: The connection to use; its event loop is the client's. Default: one of its own.
+    ///   - version: The Engine.IO version. A client of version 3 can poll text only;
+    ///     `SocketIO2ClientTests` covers the rest.
+    ///   - http: The connection to use. Its event loop is the client's. Default: a new connection.
     init(_ server: SocketIOServer, version: Int = 4, over http: EmbeddedHTTPConnection? = nil) throws {
         self.version = version
         self.http = try http ?? EmbeddedHTTPConnection(server.channelHandlers())
@@ -23,13 +24,14 @@ final class PollingClient {
         self.path = "/socket.io/?EIO=\(version)&transport=polling&sid=\(self.sid)"
     }
 
-    /// The status of a POST with these Socket.IO packets.
+    /// Posts these Socket.IO packets and returns the status.
     @discardableResult func post(_ packets: String...) throws -> Int? {
         let body = packets.map { $0.hasPrefix("b") ? $0 : "4" + $0 }.joined(separator: "\u{1e}")
         return try self.http.exchange(.post, self.path, body: body)?.status
     }
 
-    /// The Socket.IO packets that wait, without their Engine.IO type; ids become `ID` unless they are asked for. Empty while there are none.
+    /// Returns the pending Socket.IO packets without their Engine.IO type; empty if there are none.
+    /// Replaces ids by `ID` unless `keepingIDs` is set.
     func poll(keepingIDs: Bool = false) throws -> [String] {
         let answer = self.pollIsHeld ? try self.http.answer() : try self.http.exchange(.get, self.path)
         self.pollIsHeld = answer == nil
@@ -47,7 +49,8 @@ final class PollingClient {
         #expect(try self.poll().first?.contains("\"sid\":\"ID\"") == true)
     }
 
-    /// Ends the Engine.IO session as a client does whose page is left: its sockets are lost, not disconnected.
+    /// Closes the Engine.IO session, as a client does when its page is closed: its sockets are
+    /// lost, not disconnected.
     func lose() throws { _ = try self.http.exchange(.post, self.path, body: "1") }
 
     func pass(_ time: Duration) { self.http.pass(time) }

@@ -6,10 +6,10 @@ import HTTPTypes
 import Logging
 import Testing
 
-/// A packet as it stands in a text body.
+/// A packet in its form within a text body.
 private func framed(_ packet: String) -> String { "\(packet.utf16.count):\(packet)" }
 
-/// A polling client of Socket.IO 2.x (Engine.IO 3): exact bodies.
+/// A polling client of Socket.IO 2.x (Engine.IO 3) that compares exact bodies.
 @Suite("A client of Socket.IO 2.x") struct SocketIO2ClientTests {
     private let server: SocketIOServer
     private let http: EmbeddedHTTPConnection
@@ -41,7 +41,7 @@ private func framed(_ packet: String) -> String { "\(packet.utf16.count):\(packe
 
     @Test func isInTheRootUnasked() throws {
         #expect(try self.poll() == "2:40")
-        // Its id is the session's: both sides know it.
+        // The socket's id is the session's, which the client knows.
         #expect(self.server.namespace("/").sockets.map(\.id) == [self.sid])
     }
 

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Section 4: "a refusal is `44{"message":…,"data":…}` (v2: `44` and the message or data itself)". Middleware runs in a task, so these clients
-/// live on an event loop that other threads may use.
+/// Refusals on the wire: `44{"message":…,"data":…}`, for version 2 `44` and the message or the
+/// data. Middleware runs in a task, so these clients use an event loop that other threads may use.
 @Suite("Socket.IO server: admission", .timeLimit(.minutes(1))) struct SocketIOAdmissionTests {
     private struct Unforeseen: Error {}
 
@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [
         ("/message", #"{"message":"no"}"#), ("/data", #"{"message":"no","data":{"code":7}}"#),
-        // Its text may be nobody's business.
+        // The text of an unexpected error is not sent.
         ("/unforeseen", #"{"message":"Connection refused"}"#),
     ])
     func aRefusalCarriesItsData(name: String, answer: String) async throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(self.server.namespace("/query").sockets.map(\.id) == ["/query#\(client.sid)"])
     }
 
-    @Test func middlewareCanBeAskedAgainBeforeASocketComesBack() async throws {
+    @Test func middlewareCanRunAgainBeforeARecovery() async throws {
         let refuses = NIOLockedValueBox(false)
         let root = self.server.namespace("/")
         root.use { socket in
@@ -71,7 +71,7 @@ import Testing
         try await back.post(#"0{"again":true,"pid":"\#(pid)"}"#)
         let packets = try await back.poll()
         #expect(packets.count == 2 && packets[0].hasPrefix(#"2["missed",1,""#) && packets[1].hasPrefix(#"0{"sid":""#), "\(packets)")
-        // Refused: the session is spent.
+        // The refusal has used up the session.
         try await back.lose()
         refuses.withLockedValue { $0 = true }
         let refused = try await AsyncPollingClient(self.server)
@@ -105,8 +105,8 @@ import Testing
         #expect(namespace.rooms.isEmpty)
     }
 
-    /// The time to join a namespace begins anew when the one that was judged is refused.
-    @Test func whoWasRefusedDoesNotStay() async throws {
+    /// The connect deadline starts again when the only pending admission is refused.
+    @Test func aRefusedClientIsDisconnected() async throws {
         var configuration = SocketIOServerConfiguration()
         configuration.pingInterval = .seconds(1000)
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
@@ -127,8 +127,9 @@ import Testing
         #expect(server.clientCount == 0)
     }
 
-    /// A client that is lost while middleware judges has got nothing: it may ask again.
-    @Test func whatWasClaimedInVainIsGivenBack() async throws {
+    /// A client that disconnects during the middleware check has not received its session, so it
+    /// may claim it again.
+    @Test func anUnusedClaimIsReturned() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let entered = AsyncStream.makeStream(of: Void.self)
         let blocks = NIOLockedValueBox(false)

@@ -7,9 +7,9 @@ import Testing
 
 private struct Refused: Error {}
 
-/// What suspends: waits for acks, asynchronous handlers and middleware.
+/// Asynchronous operations: waits for acks, handlers and middleware.
 @Suite("Socket.IO server: what suspends", .timeLimit(.minutes(1))) struct SocketIOAsyncTests {
-    /// A client and its socket.
+    /// Connects a client and returns it with its socket.
     private func connect(
         _ configuration: SocketIOServerConfiguration = .init(),
         onConnection: @escaping @Sendable (SocketIOServerSocket) -> Void = { _ in }
@@ -40,9 +40,9 @@ private struct Refused: Error {}
         #expect(try await client.poll() == [#"20["question"]"#])
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        // Late: finds nobody.
+        // The late ack has no effect.
         try await client.post("30[1]")
-        // Cancelled before it began: nothing is sent.
+        // The task is cancelled before it starts: the event is not sent.
         let never = Task {
             try? await Task.sleep(for: .seconds(3600))
             return try await socket.emitWithAck("never", arguments: [])
@@ -94,7 +94,7 @@ private struct Refused: Error {}
         try await client.post(#"21["n",1]"#, #"22["bad"]"#, #"23["n",3]"#, #"24["worse"]"#, #"25["slow",5]"#, #"26["n",6]"#)
         var answers: [String] = []
         while answers.count < 4 { answers += try await client.poll() }
-        // Handlers that suspend come behind the checks that wait before them.
+        // Asynchronous handlers run after the checks that were queued before them.
         #expect(answers.sorted() == ["31[1]", "33[3]", "35[5]", "36[6]"])
         #expect(answers.filter { $0 != "35[5]" } == ["31[1]", "33[3]", "36[6]"])
         #expect(refused.withLockedValue { $0 } == ["bad Refused", "worse Refused"])
@@ -148,7 +148,7 @@ private struct Refused: Error {}
             socket.on("wait") { (_: String) async in for await _ in gate { break } }
             socket.on("done") { () async in "done" }
         }
-        // Alone an event may be larger, and what is done does not count.
+        // A single event may exceed the limit, and finished events do not count.
         let event = #"2["wait","\#(String(repeating: "x", count: 200))"]"#
         try await client.post(event)
         open.yield()

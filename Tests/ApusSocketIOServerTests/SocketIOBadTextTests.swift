@@ -5,9 +5,9 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-/// Hazards 25 and 26: half of a surrogate pair, which JavaScript writes for a text that was cut within an emoji, and names that
-/// look alike.
-@Suite("Hazards 25 and 26: lone surrogates, names of other bytes") struct SocketIOBadTextTests {
+/// Half of a surrogate pair, which JavaScript writes for a text that is cut within an emoji, and
+/// names that look alike (docs/hazards.md, 25 and 26).
+@Suite("Lone surrogates, and names of different bytes") struct SocketIOBadTextTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
 
     @Test func aLoneSurrogateIsReadAsTheReplacementCharacter() throws {
@@ -21,7 +21,7 @@ import Testing
         #expect(try client.poll() == ["31[\"a\u{FFFD}\"]", "32[\"\u{FFFD}\"]"])
     }
 
-    /// Not by recovery either: the client would never come back.
+    /// Neither live nor by recovery: the client would fail at the same event again.
     @Test func whatIsPassedOnKeepsItsBytes() throws {
         self.server.namespace("/").onConnection { socket in
             socket.join("a")
@@ -33,7 +33,7 @@ import Testing
         #expect(try client.poll() == [#"2["relayed","\ud83d"]"#])
     }
 
-    /// Rooms, events and namespaces that are canonically equivalent, and of other bytes.
+    /// Rooms, events and namespaces that are canonically equivalent but have different bytes.
     @Test(arguments: [("\u{e9}", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")])
     func namesOfOtherBytesAreOtherNames(one: String, other: String) throws {
         let heard = NIOLockedValueBox<[String]>([])
@@ -55,13 +55,14 @@ import Testing
         try second.post("2/\(other),[\"\(other)\"]")
         #expect(heard.withLockedValue { $0.map { Array($0.utf8) } } == [Array(other.utf8)])
         #expect(try second.poll() == [])
-        // A packet for the name that looks alike is one for a namespace that was not joined.
+        // A packet for the equivalent name is for a namespace that the client has not joined.
         #expect(try first.post("2/\(other),[\"x\"]") == 400)
     }
 }
 
-/// Hazards 27 and 28: what a client can make the server keep before it has joined anything, and as long as it stays.
-@Suite("Hazards 27 and 28: packets not completed, large auth") struct SocketIOUnjoinedTests {
+/// The data that a client can make the server keep before it has joined a namespace, and while it
+/// is connected (docs/hazards.md, 27 and 28).
+@Suite("Incomplete packets and large auth") struct SocketIOUnjoinedTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
 
     init() { _ = self.server.namespace("/chat") }

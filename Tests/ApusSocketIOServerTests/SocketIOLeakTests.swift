@@ -8,7 +8,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// What clients leave behind: nothing. (`Benchmarks/leaks.py` says the same of the whole process, with its memory.)
+/// Clients leave no objects behind. `Benchmarks/leaks.py` checks the memory of the whole process.
 @Suite struct SocketIOLeakTests {
     private final class Weak: @unchecked Sendable {
         weak var socket: SocketIOServerSocket?
@@ -22,7 +22,7 @@ import Testing
         let root = self.server.namespace("/")
         root.onConnection { socket in
             self.seen.withLockedValue { $0.append(Weak(socket)) }
-            // Handlers that capture their socket, as applications' do.
+            // Handlers that capture their socket, as is usual in applications.
             socket.on("join") { (room: String) in
                 socket.join(room)
                 return socket.rooms.count
@@ -47,7 +47,7 @@ import Testing
         #expect(root.sockets.isEmpty)
         #expect(root.sockets(in: "all").isEmpty)
         eventLoop.advanceTime(by: .seconds(60))
-        // A timer, a room or a handler would hold its socket.
+        // A leaked timer, room or handler would hold its socket.
         #expect(self.seen.withLockedValue { $0.allSatisfy { $0.socket == nil } })
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(root.sockets(in: "room 7").isEmpty)
     }
 
-    @Test func handshakesNobodyComesBackToAreGone() throws {
+    @Test func abandonedHandshakesAreRemoved() throws {
         let eventLoop = EmbeddedEventLoop()
         let http = try EmbeddedHTTPConnection(self.server.channelHandlers(), on: eventLoop)
         for _ in 0..<1000 { #expect(try http.exchange(.get, "/socket.io/?EIO=4&transport=polling")?.status == 200) }

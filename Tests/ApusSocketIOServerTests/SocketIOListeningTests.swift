@@ -7,8 +7,8 @@ import Testing
 
 private struct Refused: Error {}
 
-/// Listeners, checks and what goes wrong in them. Section 8 of the reference: "per-socket packet middleware", "catch-all listeners in and out",
-/// "once/off".
+/// Listeners, checks and their errors: the middleware of a socket, catch-all listeners in both
+/// directions, `once` and `off`.
 @Suite struct SocketIOListeningTests {
     private let seen = NIOLockedValueBox<[String]>([])
 
@@ -54,7 +54,7 @@ private struct Refused: Error {}
         #expect(self.notes == ["any a", "first", "second", "any off", "any a", "second", "any off", "any a", "any off"])
     }
 
-    /// What a listener holds may take others away when it is let go of.
+    /// The release of a listener may remove other listeners.
     @Test func aListenerThatGoesMayTakeAnotherWithIt() throws {
         final class Token: Sendable {
             private let ended: @Sendable () -> Void
@@ -128,7 +128,7 @@ private struct Refused: Error {}
         #expect(self.notes == ["any good", "check good", "passed", "any bad", "check bad", "refused bad"])
     }
 
-    @Test func whatAHandlerThrowsAndWhatDoesNotFitIsTold() throws {
+    @Test func handlerErrorsAndMismatchesAreReported() throws {
         var configuration = SocketIOServerConfiguration()
         configuration.onHandlerError = { error, event, _ in self.note("\(event.name) \(type(of: error))") }
         let client = try self.client(configuration: configuration) { socket in

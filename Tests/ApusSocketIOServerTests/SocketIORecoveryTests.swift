@@ -7,8 +7,9 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Connection state recovery on the wire. Section 4: `40{"sid","pid"}`, then `{"pid","offset"}` in the next CONNECT's auth; missed packets are
-/// sent before the new `40`; the offset is the last element of each event's arguments. Section 7: what is better than the reference.
+/// Connection state recovery on the wire: `40{"sid","pid"}`, then `{"pid","offset"}` in the next
+/// CONNECT's auth. Missed packets are sent before the new `40`. The offset is the last argument of
+/// each event.
 @Suite struct SocketIORecoveryTests {
     private final class World: Sendable {
         private let clock = EmbeddedEventLoop()
@@ -26,7 +27,8 @@ import Testing
         var socket: SocketIOServerSocket { get throws { try #require(self.sockets.withLockedValue { $0.last }) } }
         func pass(_ time: TimeAmount) { self.clock.advanceTime(by: time) }
 
-        /// A client that connects with this auth, and what its first poll brings: what it missed, and its CONNECT.
+        /// Connects with this auth and splits the first poll into missed packets and the answer to
+        /// CONNECT.
         func client(_ auth: SocketIOValue? = nil) throws -> (client: PollingClient, missed: [String], grant: SocketIOValue) {
             let client = try PollingClient(self.server)
             let text = try auth.map { String(decoding: try JSONWriter.bytes(of: $0), as: UTF8.self) } ?? ""
@@ -46,7 +48,7 @@ import Testing
         return .object(auth)
     }
 
-    /// The last argument of an event packet.
+    /// Returns the last argument of an event packet.
     private func offset(_ packet: String?) throws -> SocketIOValue {
         let values = try JSONReader.read(Array(try #require(packet).dropFirst().utf8))
         return try #require(values.arrayValue?.last)
@@ -62,7 +64,7 @@ import Testing
         #expect(try client.poll() == [#"2["a",1]"#])
     }
 
-    @Test func theSocketComesBackWithWhatItMissedBeforeItsConnect() throws {
+    @Test func theSocketRecoversWithMissedEventsBeforeItsConnect() throws {
         let world = World()
         let (client, _, grant) = try world.client()
         #expect(grant["pid"]?.stringValue?.count == 20)
@@ -95,17 +97,17 @@ import Testing
         #expect(socket.rooms == ["red", socket.id])
         #expect(socket.data == ["name": "bob"])
         #expect(socket.value(for: "local") == Character("x"))
-        // What brought it back is no business of the application's.
+        // The application does not see the recovery fields.
         #expect(socket.handshake.auth == ["token": "t"])
         world.server.namespace("/").to("red").emit("again", 8)
-        // Whoever holds the socket from before still reaches the client.
+        // The former socket object still reaches the client.
         old.emit("by the old one", 9)
         let again = try back.client.poll()
         #expect(again.map { $0.prefix { $0 != "," } } == [#"2["again""#, #"2["by the old one""#])
     }
 
-    /// Section 7: "recovery fails for a quiet socket (it needs one earlier event) | an offset is given at CONNECT".
-    @Test(arguments: [true, false]) func aQuietSocketComesBack(knowsTheOffsetOfConnect: Bool) throws {
+    /// Node needs an earlier event for recovery. Here the answer to CONNECT has an offset.
+    @Test(arguments: [true, false]) func aQuietSocketRecovers(knowsTheOffsetOfConnect: Bool) throws {
         let world = World()
         world.server.namespace("/").emit("before", 0)
         let (client, _, grant) = try world.client()
@@ -118,26 +120,28 @@ import Testing
         #expect(try world.socket.isRecovered)
     }
 
-    /// Section 7: "a re-used recovery pid gives two live sockets with one sid | a pid is single-use".
+    /// With Node, a second use of a pid gives two sockets with one sid. Here a pid has one
+    /// connection.
     @Test func aPidIsOfOneConnectionAtATime() throws {
         let world = World()
         let (client, _, grant) = try world.client()
         try client.lose()
         let first = try world.client(self.returning(grant, offset: grant["offset"]))
         #expect(first.grant["sid"] == grant["sid"])
-        // The same client again, whose line was cut once more.
+        // The same client, whose connection broke again.
         let second = try world.client(self.returning(grant, offset: grant["offset"]))
         #expect(second.grant["sid"] == grant["sid"])
         #expect(try first.client.poll() == ["HTTP 400"])
         #expect(world.server.namespace("/").sockets.count == 1)
-        // Who knows no private id, or another, changes nothing.
+        // An unknown or malformed private id has no effect.
         for auth: SocketIOValue in [["pid": "AAAAAAAAAAAAAAAAAAAA"], ["pid": ""], ["pid": 1], ["pid": grant["sid"] ?? nil], [:]] {
             #expect(try world.client(auth).grant["sid"] != grant["sid"])
         }
         #expect(try second.client.poll() == [])
     }
 
-    /// Issue 5419 of the reference's: without an event in between, the second return brought the same again.
+    /// Node repeats the missed events on a second return without an event in between
+    /// (issue 5419 of socketio/socket.io).
     @Test func aSecondReturnRepeatsNothing() throws {
         let world = World()
         let (client, _, grant) = try world.client()
@@ -146,7 +150,7 @@ import Testing
         let first = try world.client(self.returning(grant, offset: grant["offset"]))
         #expect(first.missed.count == 1)
         try first.client.lose()
-        // By the offset of the event, by that of the new CONNECT, and even by the old one.
+        // By the offset of the event, by that of the new CONNECT, and by the earlier one.
         let second = try world.client(self.returning(grant, offset: try self.offset(first.missed.first)))
         #expect(second.missed == [])
         try second.client.lose()
@@ -158,7 +162,7 @@ import Testing
         #expect(try world.socket.isRecovered)
     }
 
-    @Test func whoMissedMoreThanIsKeptIsToldSo() throws {
+    @Test func aClientThatMissedTooMuchGetsANewSocket() throws {
         let world = World { $0.connectionStateRecovery?.maximumEvents = 2 }
         let (client, _, grant) = try world.client()
         try world.socket.join("red")
@@ -187,7 +191,7 @@ import Testing
         #expect(late.grant["sid"] != grant["sid"])
     }
 
-    /// Neither side wants the socket back after these.
+    /// Sockets that either side disconnected, or that sent a malformed packet, cannot return.
     @Test(arguments: ["1", #"2["bye"]"#, "2{}"]) func whatWasMeantIsNotUndone(packet: String) throws {
         let world = World()
         world.server.namespace("/").onConnection { socket in socket.on("bye") { () in socket.disconnect() } }
@@ -215,7 +219,7 @@ import Testing
         #expect(try world.client(self.returning(grant, offset: grant["offset"])).grant["sid"] == grant["sid"])
     }
 
-    @Test func aDynamicNamespaceStaysForThoseWhoMayComeBack() throws {
+    @Test func aDynamicNamespaceStaysForLostSockets() throws {
         let world = World()
         let parent = world.server.namespaces { name, _ in name.hasPrefix("/dynamic") }
         let isRecovered = NIOLockedValueBox<[Bool]>([])
@@ -269,7 +273,7 @@ import Testing
         #expect(packets.map { $0.prefix { $0 != "," } } == [#"2["first""#, #"2["second""#])
     }
 
-    /// A 2.x client can neither come back nor make anything of an offset.
+    /// A 2.x client cannot return and does not know offsets.
     @Test func aClientOfSocketIO2GetsNoOffsets() throws {
         let world = World { $0.allowsEngineIO3 = true }
         let old = try PollingClient(world.server, version: 3)
@@ -282,7 +286,7 @@ import Testing
         #expect(try old.poll() == [#"2["one","y"]"#])
     }
 
-    /// What others send is relayed: a text of theirs must not be taken for the place where the client stands.
+    /// A relayed text must not be taken for the client's offset.
     @Test func aTextThatLooksLikeAnOffsetIsNotTakenForOne() throws {
         let world = World()
         let (client, _, grant) = try world.client()
@@ -295,14 +299,14 @@ import Testing
         }
         let namespace = world.server.namespace("/")
         for text in ["\(mark).zzz", "\(mark)."] {
-            // An event that asks for an ack carries no offset.
+            // An event that requests an ack carries no offset.
             let all = try #require(try relayed(text) { namespace.volatile.emit("e", arguments: [$0]) })
             #expect(all.wholeMatch(of: /2[0-9]+\["e","[^"]*"\]/) != nil, "\(all)")
             let one = try #require(try relayed(text) { try world.socket.volatile.emit("e", arguments: [$0]) })
             #expect(one.wholeMatch(of: /2[0-9]+\["e","[^"]*"\]/) != nil, "\(one)")
         }
         #expect(try relayed("hello") { namespace.volatile.emit("e", arguments: [$0]) } == #"2["e","hello"]"#)
-        // The ack nobody waits for changes nothing.
+        // An ack that was not requested has no effect.
         try client.post("30[]")
         #expect(world.server.clientCount == 1)
     }

@@ -7,9 +7,10 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Connection state recovery of clients that are back before the server knows that they were gone: the line is cut between two polls.
+/// Connection state recovery of clients that return before the server detects the loss of the old
+/// connection, which broke between two polls.
 @Suite("Socket.IO server: a return before the loss is known", .timeLimit(.minutes(1))) struct SocketIOReturnTests {
-    /// A server that recovers, and what happened to its sockets in order.
+    /// A server with recovery, and the log of its sockets' events.
     private final class World: Sendable {
         let server: SocketIOServer
         let events = NIOLockedValueBox<[String]>([])
@@ -50,13 +51,13 @@ import Testing
         return (client, packets.map { String($0.prefix { $0 != "," }) }, grant)
     }
 
-    @Test func whoIsCutJustAfterItsConnectComesBack() throws {
+    @Test func aClientLostJustAfterItsConnectRecovers() throws {
         let world = World()
         let (_, _, grant) = try self.connect(to: world)
         let old = try world.socket
         old.join("red")
         old.data = ["name": "bob"]
-        // Into the queue of a session that nobody polls any more.
+        // Queued for a session that is no longer polled.
         world.server.namespace("/").emit("all", 1)
         world.server.namespace("/").to("red").emit("red", 2)
         world.server.namespace("/").to("blue").emit("blue", 3)
@@ -72,8 +73,9 @@ import Testing
         #expect(try back.client.poll().map { $0.prefix { $0 != "," } } == [#"2["next""#])
     }
 
-    /// The answer with the private id itself is lost: the client is new, and its other socket goes with its ping.
-    @Test func whoNeverLearnedItsIdIsNew() throws {
+    /// The answer with the private id is lost: the client is new, and the ping timeout removes its
+    /// other socket.
+    @Test func aClientWithoutItsPrivateIDIsNew() throws {
         let world = World()
         let lost = try PollingClient(world.server)
         try lost.post("0")
@@ -84,7 +86,8 @@ import Testing
         #expect(try client.poll() == [])
     }
 
-    /// What was sent with the answer to a return is not delivered before the client says so.
+    /// Events sent with the answer to a return count as undelivered until the client confirms their
+    /// offset.
     @Test(arguments: [true, false]) func theAnswerToAReturnMayBeLostAsWell(isKnown: Bool) throws {
         let world = World()
         let first = try self.connect(to: world)
@@ -101,7 +104,7 @@ import Testing
         #expect(back.grant.sid == first.grant.sid)
     }
 
-    /// A socket in another namespace of the connection that was left comes back too.
+    /// A socket in another namespace of the old connection can return, too.
     @Test func allSocketsOfTheConnectionAreLost() throws {
         let world = World()
         world.server.namespace("/other").onConnection { socket in socket.on("never") { () in } }
@@ -126,7 +129,8 @@ import Testing
         #expect(world.log == ["new"])
     }
 
-    /// A connection that shows the id of its own socket has asked for its namespace twice.
+    /// A connection that sends the id of its own socket has sent a second CONNECT for its
+    /// namespace.
     @Test func aSocketDoesNotTakeItsOwnPlace() throws {
         let world = World()
         let (client, _, grant) = try self.connect(to: world)
@@ -136,7 +140,7 @@ import Testing
 
     // MARK: Middleware
 
-    @Test func whoIsOnItsWayBackMayBeCutAgain() async throws {
+    @Test func aReturningClientMayBeLostAgain() async throws {
         let world = World { $0.connectionStateRecovery?.skipsMiddleware = false }
         let first = try await AsyncPollingClient(world.server)
         try await first.post("0")
@@ -163,7 +167,7 @@ import Testing
         #expect(world.server.namespace("/").sockets.count == 1)
     }
 
-    @Test func whoIsRefusedIsNeitherThereNorKept() async throws {
+    @Test func aRefusedSocketIsNeitherConnectedNorStored() async throws {
         let world = World { $0.connectionStateRecovery?.skipsMiddleware = false }
         let first = try await AsyncPollingClient(world.server)
         try await first.post("0")
@@ -184,7 +188,7 @@ import Testing
 
     // MARK: Event loops
 
-    /// The socket that seems alive is on an event loop of its own, which has no time at the moment.
+    /// Calls `body` while the event loop of the old socket is blocked.
     private func withBusyLoop(
         _ world: World, _ body: (_ auth: String, _ sid: String, _ release: () -> Void) async throws -> Void
     ) async throws {
@@ -205,7 +209,7 @@ import Testing
         try await body(#"0{"pid":"\#(grant.pid)"}"#, grant.sid, release)
     }
 
-    @Test func ofTwoAtTheSameMomentOneComesBack() async throws {
+    @Test func oneOfTwoConcurrentReturnsRecovers() async throws {
         let world = World()
         try await self.withBusyLoop(world) { auth, sid, release in
             let clients = [try await AsyncPollingClient(world.server), try await AsyncPollingClient(world.server)]
@@ -231,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func whoLeavesMeanwhileIsNotLetIn() async throws {
+    @Test func aClientThatLeavesMeanwhileIsNotAdmitted() async throws {
         let world = World()
         try await self.withBusyLoop(world) { auth, sid, release in
             let lost = try await AsyncPollingClient(world.server)
@@ -241,7 +245,7 @@ import Testing
             try await left.post(auth)
             try await left.post("1")
             release()
-            // The session is still there for one who stays.
+            // The session remains available for another attempt.
             let client = try await AsyncPollingClient(world.server)
             try await client.post(auth)
             #expect(try Grant(try await client.poll().last).sid == sid)

@@ -5,8 +5,8 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-/// Section 4 of the wire facts: CONNECT and namespaces. What only a 2.x client sees is in `SocketIO2ClientTests`, recovery in
-/// `SocketIORecoveryTests`, what needs middleware in `SocketIOAdmissionTests`.
+/// CONNECT and namespaces. See `SocketIO2ClientTests` for 2.x clients, `SocketIORecoveryTests` for
+/// recovery and `SocketIOAdmissionTests` for middleware.
 @Suite("Socket.IO rows: CONNECT and namespaces") struct SocketIOConnectRowsTests {
     private let server = SocketIOServer(logger: Logger(label: "test"))
 
@@ -38,11 +38,11 @@ import Testing
         let client = try PollingClient(self.server)
         try client.post("0\(name),")
         #expect(try client.poll() == ["4\(name),{\"message\":\"Invalid namespace\"}"])
-        // The client may go on with another.
+        // The client may join another namespace.
         try client.connect("0/adm,")
     }
 
-    @Test func whoJoinsNoNamespaceIsClosed() throws {
+    @Test func aClientWithoutANamespaceIsClosed() throws {
         let client = try PollingClient(self.server)
         try client.post("0/nowhere,")
         client.pass(.seconds(44))
@@ -102,7 +102,7 @@ import Testing
         #expect(try client.poll() == [#"31["x"]"#, #"2["got","1.5"]"#, #"32["y"]"#])
     }
 
-    /// "Socket ids are 20 characters (15 random bytes, base64url)".
+    /// Ids consist of 15 random bytes in base64url, as in socket.io for Node.
     @Test func idsAreTwentyCharactersAndNotTheEngines() throws {
         let client = try PollingClient(self.server)
         try client.connect()
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// Section 5: why a socket left. The words are the reference server's.
+/// The reasons for disconnects, with the texts of socket.io for Node.
 @Suite("Socket.IO rows: disconnect reasons") struct SocketIODisconnectReasonRowsTests {
     private let reasons = NIOLockedValueBox<[String]>([])
 
@@ -188,9 +188,8 @@ import Testing
     }
 }
 
-/// Section 7, the rows of Socket.IO: where ours does not do as the reference does. Beside these: "a pid is single-use" and "an offset is given
-/// at CONNECT" in `SocketIORecoveryTests`; "an ack callback … fails with a typed error at once" in `SocketIOSocketTests`; "graceful drain" in
-/// `SocketIODrainTests`; the rows of Engine.IO in `EngineIOBetterThanNodeTests`.
+/// Intended differences from socket.io for Node. See also `SocketIORecoveryTests`,
+/// `SocketIOSocketTests` and `SocketIODrainTests`, and `EngineIOBetterThanNodeTests` for Engine.IO.
 @Suite("Socket.IO rows: better than Node") struct SocketIOBetterThanNodeTests {
     @Test func noAttachmentsLeavesTheDecoderReady() throws {
         let server = SocketIOServer(logger: Logger(label: "test"))
@@ -201,8 +200,9 @@ import Testing
         #expect(try client.poll() == [#"31["ok"]"#, #"32["ok"]"#])
     }
 
-    /// "bounded queue with a declared policy (drop volatile, then disconnect), other sockets unaffected".
-    @Test func aSlowReaderLosesVolatileEventsThenItsConnectionAndNobodyElseDoes() throws {
+    /// A bounded queue drops volatile events first and then disconnects. Other sockets are
+    /// unaffected.
+    @Test func onlyTheSlowReaderLosesVolatileEventsAndThenItsConnection() throws {
         var configuration = SocketIOServerConfiguration()
         configuration.maximumQueuedBytes = 50_000
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
@@ -213,10 +213,10 @@ import Testing
         try #require(root.sockets.first).onDisconnect { reason in slowReason.withLockedValue { $0 = reason } }
         try good.connect()
         let text = String(repeating: "x", count: 1000)
-        // Nobody polls: volatile events are lost, and cost nothing.
+        // No client polls: volatile events are dropped and use no memory.
         for _ in 0..<1000 { root.volatile.emit("volatile", text) }
         #expect(server.clientCount == 2)
-        // The others wait, up to the bound. One client fetches its own.
+        // Other events are queued up to the limit. One client polls its events.
         var received: [String] = []
         for number in 0..<100 {
             root.emit("n", number, text)
@@ -225,7 +225,7 @@ import Testing
         #expect(received == (0..<100).map { #"2["n",\#($0),"\#(text)"]"# })
         #expect(server.clientCount == 1)
         #expect(slowReason.withLockedValue { $0 } == .transportError)
-        #expect(slowReason.withLockedValue { $0?.detail } == "more than 50000 bytes wait for the client")
+        #expect(slowReason.withLockedValue { $0?.detail } == "more than 50000 bytes are queued for the client")
         #expect(try slow.poll() == ["HTTP 400"])
     }
 }

@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import Testing
 
-/// A polling client, body by body.
+/// A polling client that posts and polls whole bodies.
 private struct Client {
     let http: EmbeddedHTTPConnection
     let path: String
@@ -26,7 +26,7 @@ private struct Client {
         try #require(try self.http.exchange(.get, self.path)).body.split(separator: "\u{1e}").map(String.init)
     }
 
-    /// Values as MessagePack, each a binary message in base64.
+    /// Posts values as MessagePack, each as a binary message in base64.
     func post(_ values: SocketIOValue...) throws {
         let bodies = try values.map { value in
             var buffer = ByteBuffer()

@@ -37,7 +37,7 @@ import Testing
         #expect(try client.poll() == [#"4/nowhere,{"message":"Invalid namespace"}"#, #"0{"sid":"ID"}"#])
     }
 
-    /// Large payloads are not put together with what stands around them, where the transport permits.
+    /// Large payloads are not copied into the packet if the transport permits.
     @Test(arguments: [10, 20_000]) func whatIsPassedOnGoesOutAsItCame(length: Int) throws {
         self.onConnection { socket in
             socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
@@ -171,7 +171,7 @@ import Testing
         let packets = try client.poll()
         #expect(packets.first == #"2["last","words"]"#)
         #expect(packets.dropFirst().sorted() == ["1", "1/adm,"])
-        // The Engine.IO packet.
+        // The Engine.IO close packet.
         #expect(try client.poll() == ["1"])
         #expect(try client.poll() == ["HTTP 400"])
         #expect(self.server.clientCount == 0)
@@ -181,12 +181,12 @@ import Testing
         self.server.namespace("/slow").use { _ in try await Task.sleep(for: .seconds(3600)) }
         let client = try PollingClient(self.server)
         #expect(try client.post("0/slow,", "1/slow,") == 200)
-        // The first check still runs.
+        // The first check is still running.
         #expect(try client.post("0/slow,") == 400)
         #expect(self.server.clientCount == 0)
     }
 
-    @Test func aClosedSessionThatNobodyPollsIsForgotten() throws {
+    @Test func aClosedSessionWithoutAPollIsRemoved() throws {
         self.onConnection { socket in socket.on("bye") { () in socket.disconnect(close: true) } }
         let client = try PollingClient(self.server)
         try client.connect()
@@ -233,11 +233,12 @@ import Testing
         #expect(self.server.clientCount == 0)
     }
 
-    @Test func attachmentsNobodyAnnouncedAndNoneAnnouncedAreTold() throws {
+    @Test func unannouncedAttachmentsAreRefused() throws {
         self.onConnection { socket in socket.on("a") { () in "ok" } }
         let client = try PollingClient(self.server)
         try client.connect()
-        // "50-": legal, and the decoder is ready for the next packet (the reference waits forever).
+        // "50-" is legal, and the decoder is ready for the next packet. Node's parser waits
+        // forever.
         try client.post(#"50-1["a"]"#, #"22["a"]"#)
         #expect(try client.poll() == [#"31["ok"]"#, #"32["ok"]"#])
         try client.post("bAQID")
@@ -256,7 +257,7 @@ import Testing
         try client.connect("0/c,")
     }
 
-    /// The client cannot know yet that the server has put it out.
+    /// The client cannot know yet that the server has disconnected it.
     @Test func whatCrossesOurDisconnectIsDropped() throws {
         let server = SocketIOServer(configuration: .init(), logger: Logger(label: "test"))
         _ = server.namespace("/")
@@ -272,7 +273,7 @@ import Testing
         try client.connect("0/a,")
         try client.post(#"2/a,["echo","again"]"#)
         #expect(try client.poll() == [#"2/a,["echo","again"]"#])
-        // It left by itself now: what it says there breaks the protocol.
+        // The client left the namespace itself, so an event for it is a protocol error.
         try client.post("1/a,")
         try client.post(#"2/a,["echo","late"]"#)
         #expect(server.clientCount == 0)

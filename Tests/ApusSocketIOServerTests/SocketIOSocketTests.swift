@@ -5,7 +5,7 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-/// What one socket knows and can do: data, handshake, flags, acks, its end.
+/// The operations of one socket: data, handshake, flags, acks and disconnects.
 @Suite struct SocketIOSocketTests {
     private let seen = NIOLockedValueBox<[String]>([])
     private let sockets = NIOLockedValueBox<[SocketIOServerSocket]>([])
@@ -73,7 +73,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    // MARK: What waits for the client
+    // MARK: Draining
 
     @Test func drainedIsWhenThePollsHaveTakenWhatWaits() throws {
         let client = try self.client()
@@ -88,14 +88,14 @@ import Testing
         #expect(self.notes == ["at once"])
         #expect(try client.poll().count == 2)
         #expect(self.notes == ["at once", "first", "second"])
-        // A poll that is held takes all of a turn: nothing waits for the next.
+        // A held poll takes all packets of a turn, so the queue is empty.
         #expect(try client.poll() == [])
         for _ in 1...4 { socket.emit("large", large) }
         socket.whenDrained { self.note("third") }
         client.pass(.zero)
         #expect(try client.poll().count == 4)
         #expect(self.notes.last == "third")
-        // One that goes is never drained.
+        // A closed socket does not drain.
         for _ in 1...2 { socket.emit("large", large) }
         socket.whenDrained { self.note("never") }
         client.pass(.zero)
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Flags
 
-    @Test func aVolatileEventIsLostWhileNobodyPolls() throws {
+    @Test func aVolatileEventIsDroppedWhileNoPollIsHeld() throws {
         let client = try self.client { socket in
             socket.on("go") { () in
                 socket.volatile.emit("lost", 1)
@@ -117,7 +117,7 @@ import Testing
         try client.post(#"2["go"]"#)
         #expect(try client.poll() == [#"2["kept",2]"#])
         #expect(try client.poll() == [])
-        // Now a poll is held.
+        // A poll is held now.
         try self.socket.volatile.compress(false).emit("in time", 3)
         client.pass(.zero)
         #expect(try client.poll() == [#"2["in time",3]"#])
@@ -151,12 +151,13 @@ import Testing
         #expect(self.notes.count == 1)
         client.pass(.milliseconds(1))
         #expect(self.notes == ["ackTimeout", "ackTimeout"])
-        // Late: finds nobody.
+        // The late ack has no effect.
         #expect(try client.post("30[1]") == 200)
         #expect(self.notes.count == 2)
     }
 
-    /// Section 7: "an ack callback is never called after a disconnect | it fails with a typed error at once".
+    /// With Node, an ack callback is not called after a disconnect. Here the wait fails
+    /// immediately.
     @Test func anAckFailsAtOnceWhenItsClientLeaves() throws {
         let client = try self.client()
         let note: @Sendable (Result<[SocketIOValue], any Error>) -> Void = { result in
@@ -196,9 +197,9 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    // MARK: The end
+    // MARK: Disconnects
 
-    /// Section 8: "disconnecting/disconnect with reason".
+    /// Both handlers receive the reason.
     @Test func disconnectingStillSeesTheRooms() throws {
         let client = try self.client { socket in
             socket.join("red")
@@ -208,7 +209,7 @@ import Testing
         try client.post("1")
         #expect(
             self.notes == ["disconnecting client namespace disconnect true true", "disconnect client namespace disconnect 0 false"])
-        // Told at once to who asks late.
+        // A handler that is added later is called immediately.
         try self.socket.onDisconnect { reason in self.note("late \(reason)") }
         #expect(self.notes.last == "late client namespace disconnect")
     }

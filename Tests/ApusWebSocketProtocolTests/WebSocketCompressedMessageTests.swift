@@ -2,7 +2,7 @@ import ApusWebSocketProtocol
 import NIOCore
 import Testing
 
-/// Compressed messages through decoder and machine.
+/// Compressed messages through decoder and state machine.
 @Suite struct WebSocketCompressedMessageTests {
     private func compressed(_ payload: ByteBuffer) throws -> ByteBuffer {
         var output = ByteBuffer()
@@ -48,7 +48,7 @@ import Testing
         #expect(machine.receivedFrame(self.frame(first, isFinal: false)) == .doNothing)
         var second = ByteBuffer()
         try deflater.deflate(ByteBuffer(bytes: [0xED, 0xA0]), isLast: false, into: &second)
-        // The message has not ended, yet it cannot become good any more.
+        // The message is not complete, but already invalid.
         #expect(
             self.failure(machine.receivedFrame(WebSocketFrame(isFinal: false, opcode: .continuation, payload: second))) == .invalidUTF8)
         var cut = WebSocketConnectionStateMachine(deflate: agreement())

@@ -135,7 +135,7 @@ import Testing
     @Test func closePayloadsForSending() throws {
         #expect(try WebSocketClosePayload(code: .normalClosure, reason: String(repeating: "é", count: 100)).encoded.readableBytes == 124)
         #expect(throws: WebSocketError.self) { try WebSocketClosePayload(code: .abnormalClosure, reason: "") }
-        for reason in ["a\rb", "a\nb", "a\r\nb", "a\0b"] {  // hazard 8
+        for reason in ["a\rb", "a\nb", "a\r\nb", "a\0b"] {  // docs/hazards.md, 8
             #expect(throws: WebSocketError.self) { try WebSocketClosePayload(code: .normalClosure, reason: reason) }
         }
     }

@@ -32,17 +32,17 @@ import Testing
         #expect(
             try self.accept("permessage-deflate; client_max_window_bits") { $0.clientMaximumWindowBits = 10 }
                 == "permessage-deflate; client_max_window_bits=10")
-        // Not offered, so it cannot be demanded.
+        // Not offered by the client, so the server must not require it.
         #expect(try self.accept("permessage-deflate") { $0.clientMaximumWindowBits = 10 } == "permessage-deflate")
         #expect(
             try self.accept("permessage-deflate") { $0.serverMaximumWindowBits = 11 } == "permessage-deflate; server_max_window_bits=11")
-        // The first that can be served, over several fields.
+        // The first supported offer, over several fields.
         #expect(
             try self.accept("x-webkit-deflate-frame, permessage-deflate; server_max_window_bits=16", ",, permessage-deflate")
                 == "permessage-deflate")
     }
 
-    /// Hazard 6, CVE-2026-2229: such an offer is declined.
+    /// Such an offer is declined (docs/hazards.md, 6; CVE-2026-2229).
     @Test(arguments: [
         "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=abc", "server_max_window_bits=08",
         "server_max_window_bits=+9", "server_max_window_bits=9999999999999999999999", "server_max_window_bits",
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// RFC 6455 9.1: what is not of the form at all fails the handshake.
+    /// A malformed header fails the handshake (RFC 6455 9.1).
     @Test(arguments: [
         ";", "permessage-deflate;", "permessage-deflate; ;", "permessage-deflate; a=", "permessage-deflate; a=\"",
         "permessage-deflate; a=\"b",

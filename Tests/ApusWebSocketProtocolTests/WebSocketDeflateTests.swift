@@ -14,7 +14,7 @@ func agreement(windowBits: Int = 15, takesContextOver: Bool = true, level: Int =
     return WebSocketDeflateAgreement(role: .server, parameters: parameters, configuration: configuration)
 }
 
-/// Text with repetitions near and far; the same for the same seed.
+/// Returns text with near and distant repetitions, identical for the same seed.
 func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
     var state = seed
     var words: [UInt8] = []
@@ -48,7 +48,7 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
         let hello = Array("Hello".utf8)
         let inflater = try WebSocketInflater(agreement())
         #expect(try self.inflate([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], with: inflater) == hello)
-        #expect(try self.inflate([0xF2, 0x00, 0x11, 0x00, 0x00], with: inflater) == hello)  // refers to the one before
+        #expect(try self.inflate([0xF2, 0x00, 0x11, 0x00, 0x00], with: inflater) == hello)  // refers to the message before
         #expect(try self.inflate([0xF2, 0x48, 0xCD], [0xC9, 0xC9, 0x07, 0x00]) == hello)  // fragments
         #expect(try self.inflate([0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00]) == hello)  // not compressed
         #expect(try self.inflate([0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00]) == hello)  // two blocks
@@ -74,7 +74,7 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
         }
     }
 
-    /// Hazard 5, CVE-2022-3252.
+    /// See docs/hazards.md, 5, and CVE-2022-3252.
     @Test(
         arguments: [
             [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x00], [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x01],
@@ -88,13 +88,14 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
     @Test(
         arguments: [
             [0xFF], [0x06], [0xF2, 0x48, 0xCD, 0xC9, 0xC9], [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48], [], [0x05, 0xE0, 0x81],
-            [0xF2, 0x02, 0x11, 0x00],  // refers back where nothing is
+            [0xF2, 0x02, 0x11, 0x00],  // refers back before the first byte
         ] as [[UInt8]])
     func whatIsNotCompressedAsItSays(bytes: [UInt8]) {
         #expect(self.code { _ = try self.inflate(bytes) } == .invalidCompression)
     }
 
-    /// Hazard 4, CVE-2026-39804: 64 MiB of zeros in 65 kB. Nothing above the bound is ever held.
+    /// 64 MiB of zeros in 65 kB: the output never exceeds the limit (docs/hazards.md, 4;
+    /// CVE-2026-39804).
     @Test func aBombIsCountedAsItComesOut() throws {
         let deflater = try WebSocketDeflater(agreement(level: 9))
         var bomb = ByteBuffer()
@@ -119,7 +120,7 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
         #expect(code == (accepted ? nil : .messageTooLarge))
     }
 
-    /// 8 bits as well: we compress with 9 then, and the peer's window of 256 bytes is enough.
+    /// Includes 8 bits: the deflater uses 9, and the peer's window of 256 bytes suffices.
     @Test(arguments: 8...15, [true, false])
     func whatIsDeflatedIsInflated(windowBits: Int, takesContextOver: Bool) throws {
         let agreement = agreement(windowBits: windowBits, takesContextOver: takesContextOver)
@@ -129,12 +130,13 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
             let message = sample(length, seed: UInt64(index) + 7)
             var compressed = ByteBuffer()
             var rest = message
-            // In pieces, as a sender that streams.
+            // In pieces, as a streaming sender.
             while rest.readableBytes > 30_000, let piece = rest.readSlice(length: 30_000) {
                 try deflater.deflate(piece, isLast: false, into: &compressed)
             }
             try deflater.deflate(rest, isLast: true, into: &compressed)
-            // In small pieces and into little room, so that zlib has nothing but its window to look back into.
+            // In small pieces and with little output space, so that zlib has only its window to
+            // refer to.
             var output = ByteBuffer()
             while compressed.readableBytes > 100, let piece = compressed.readSlice(length: 100) {
                 try inflater.inflate(piece, isLast: false, into: &output, maximumBytes: 1 << 20)

@@ -17,7 +17,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
 }
 
 @Suite struct WebSocketFrameDecoderTests {
-    /// What a decoder of our side makes of the bytes.
+    /// Decodes bytes with a decoder of this role.
     private func decode(
         _ bytes: [UInt8], as role: WebSocketRole = .client, limits: WebSocketLimits = .init()
     ) -> (frames: [WebSocketFrame], error: WebSocketError.Code?) {
@@ -48,7 +48,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(self.decode(Array(unmasked(frame).readableBytesView), as: .client).frames == [frame])
     }
 
-    /// Frames that a sender could have cut differently, joined: kind, bytes, and whether the message ends.
+    /// Joins pieces and fragments, so that frames split differently compare equal.
     private func joined(_ frames: [WebSocketFrame]) -> [WebSocketFrame] {
         var joined: [WebSocketFrame] = []
         for frame in frames {
@@ -84,7 +84,8 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(self.joined(frames) == expected)
     }
 
-    /// Hazard 3: the work for a byte does not depend on how many came before. What a call leaves is all the next one sees again.
+    /// The work for a byte does not depend on the bytes before it (docs/hazards.md, 3). Each call
+    /// sees only what the last one left.
     @Test func aFrameInOneByteChunksIsLinear() {
         var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
         var input = masked(WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 7, count: 100_000)))
@@ -111,7 +112,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(first.readableBytes == 0)
         var second = ByteBuffer(bytes: [0x6C, 0x6C, 0x6F, 0x89, 0x01])
         #expect(decoder.decode(&second, into: &frames) == nil)
-        #expect(second.readableBytes == 2)  // a Ping waits until it is whole
+        #expect(second.readableBytes == 2)  // an incomplete Ping stays in the buffer
         #expect(
             frames == [
                 WebSocketFrame(isFinal: false, opcode: .text, payload: ByteBuffer(string: "He"), missing: 3),
@@ -141,10 +142,10 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
             ([0x89, 0x7E], .protocolViolation),  // a Ping above 125 bytes
             ([0x81, 0x7E, 0x00, 0x7D], .protocolViolation),  // not the shortest form
             ([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], .protocolViolation),
-            ([0x81, 0x7F, 0x80, 0, 0, 0, 0, 0, 0, 0], .protocolViolation),  // hazard 1, CVE-2026-43678
+            ([0x81, 0x7F, 0x80, 0, 0, 0, 0, 0, 0, 0], .protocolViolation),  // docs/hazards.md, 1; CVE-2026-43678
             ([0x81, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .protocolViolation),
             ([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .messageTooLarge),
-            ([0x81, 0x7F, 0, 0, 0, 0, 0x40, 0, 0, 0], .messageTooLarge),  // hazard 2: 1 GiB announced
+            ([0x81, 0x7F, 0, 0, 0, 0, 0x40, 0, 0, 0], .messageTooLarge),  // docs/hazards.md, 2: 1 GiB announced
         ] as [([UInt8], WebSocketError.Code)])
     func aBadHeaderIsRefusedByItself(bytes: [UInt8], code: WebSocketError.Code) {
         #expect(self.decode(bytes).error == code)
@@ -169,7 +170,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(result.frames.count == 1)
     }
 
-    @Test func emptyFragmentsAreCounted() {  // hazard 3, CVE-2026-48779
+    @Test func emptyFragmentsAreCounted() {  // docs/hazards.md, 3; CVE-2026-48779
         var limits = WebSocketLimits()
         limits.maximumFragments = 3
         let fragment: [UInt8] = [0x00, 0x00]
@@ -183,7 +184,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         var frames: [WebSocketFrame] = []
         var bad = ByteBuffer(bytes: [0x81, 0x01, 0x41, 0x83, 0x00])
         #expect(decoder.decode(&bad, into: &frames)?.code == .protocolViolation)
-        #expect(frames.count == 1)  // what was good before is given out
+        #expect(frames.count == 1)  // the valid frame before the error
         var good = ByteBuffer(bytes: [0x81, 0x00])
         #expect(decoder.decode(&good, into: &frames) == nil)
         #expect(frames.count == 1)

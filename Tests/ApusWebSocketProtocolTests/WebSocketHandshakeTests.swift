@@ -84,11 +84,11 @@ import Testing
         let ours = try WebSocketHandshake.check(
             HTTPResponse(status: .switchingProtocols, headerFields: fields), to: request, deflate: deflate)
         #expect(ours.subprotocol == "b")
-        #expect(ours.deflate == agreement.deflate)  // with the defaults both directions are alike
+        #expect(ours.deflate == agreement.deflate)  // symmetric with the defaults
         #expect(try WebSocketHandshake.accept(request).agreement == WebSocketAgreement())
         #expect(try WebSocketHandshake.accept(request) { _ in "c" }.agreement.subprotocol == nil)
         for (offered, other) in [("K", "\u{212A}"), ("a", "A"), ("`", "\u{1FEF}")] {
-            // Subprotocols are compared with their case, and by bytes.
+            // Subprotocols are compared byte by byte, including case.
             let request = self.request { $0.headerFields[.secWebSocketProtocol] = offered }
             var (fields, agreement) = try WebSocketHandshake.accept(request) { _ in other }
             #expect(agreement.subprotocol == nil)
@@ -104,7 +104,8 @@ import Testing
         }
     }
 
-    /// Hazard 7: the count and the bytes of the fields, each at its bound and one above.
+    /// The limits of number and size of the fields, each at the limit and above it
+    /// (docs/hazards.md, 7).
     @Test(arguments: [(96, 0, true), (97, 0, false), (1, 66, false), (1, 65, true)])
     func headersHaveBounds(count: Int, length: Int, accepted: Bool) throws {
         var limits = WebSocketLimits()
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aRequestWithABodyIsRefused() {  // hazard 8
+    @Test func aRequestWithABodyIsRefused() {  // docs/hazards.md, 8
         for change: (inout HTTPRequest) -> Void in [
             { $0.headerFields[.transferEncoding] = "chunked" }, { $0.headerFields[.contentLength] = "5" },
             {

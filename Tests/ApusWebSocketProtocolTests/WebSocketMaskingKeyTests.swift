@@ -7,7 +7,7 @@ import Testing
     private let key = WebSocketMaskingKey(word: UInt32(littleEndian: 0xC3_B2_A1_90))
     private let keyBytes: [UInt8] = [0x90, 0xA1, 0xB2, 0xC3]
 
-    /// Copies in steps of 32, 8 and 1, so each length up to some of each is one case.
+    /// The copy works in steps of 32, 8 and 1 bytes; these lengths cover combinations of all.
     @Test(arguments: 0..<80) func eachByteIsMixedWithItsByteOfTheKey(length: Int) {
         let source = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         var target = [UInt8](repeating: 0, count: length)
@@ -25,14 +25,15 @@ import Testing
         }
     }
 
-    /// What masking these bytes back says of them.
+    /// Returns whether unmasking these bytes reports ASCII.
     private func isASCII(_ bytes: [UInt8]) -> Bool {
         let masked = bytes.enumerated().map { $1 ^ self.keyBytes[$0 % 4] }
         var target = bytes
         return masked.withUnsafeBytes { source in target.withUnsafeMutableBytes { self.key.copy(source, to: $0) } }
     }
 
-    /// From the frames of one read to what the machine makes of them: a text that is ASCII, one that is UTF-8, one that is not.
+    /// From the frames of one read to the actions: a text in ASCII, one in UTF-8, one that is
+    /// invalid.
     @Test(arguments: [1, 8, 31, 32, 40, 77]) func aTextIsLookedThroughUnlessItIsASCII(length: Int) {
         let ascii = [UInt8](repeating: UInt8(ascii: "a"), count: length)
         let chinese = ascii + Array("中".utf8)

@@ -2,15 +2,15 @@ import ApusWebSocketProtocol
 import NIOCore
 import Testing
 
-/// Frames that come in parts, and messages that are sent in parts.
+/// Frames that are received in pieces, and messages that are sent in pieces.
 @Suite struct WebSocketPieceTests {
-    /// Autobahn 6.4: a text whose frame has not come whole fails at the first impossible byte.
+    /// Autobahn 6.4: a text in an incomplete frame fails at its first invalid byte.
     @Test func badTextInAnIncompleteFrameFailsAtOnce() {
         var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
         var machine = WebSocketConnectionStateMachine()
         var bytes = masked(
             WebSocketFrame(opcode: .text, payload: ByteBuffer(bytes: Array("κόσμε".utf8) + [0xF4, 0x90] + Array("later".utf8))))
-        var pending = bytes.readSlice(length: 6 + 11) ?? ByteBuffer()  // the header and what is good
+        var pending = bytes.readSlice(length: 6 + 11) ?? ByteBuffer()  // the header and the valid bytes
         var frames: [WebSocketFrame] = []
         #expect(decoder.decode(&pending, into: &frames) == nil)
         #expect(frames.map { machine.receivedFrame($0) } == [.doNothing])
@@ -24,7 +24,8 @@ import Testing
         #expect(error.code == .invalidUTF8)
     }
 
-    /// What is announced is made room for once, and a liar gets room in proportion to what it has sent (hazard 2).
+    /// Space is reserved once for the announced length, in proportion to the bytes received
+    /// (docs/hazards.md, 2).
     @Test func roomIsMadeForWhatIsAnnouncedButNotForAll() {
         func capacity(announced: Int) -> Int? {
             var machine = WebSocketConnectionStateMachine()
@@ -41,7 +42,8 @@ import Testing
         #expect(capacity(announced: 1 << 30) == 32 << 10)  // 17,000 bytes, in the allocator's steps
     }
 
-    /// Hazard 3, CVE-2026-48779: with the defaults, 200,000 fragments of one byte or none.
+    /// 200,000 fragments of at most one byte, with the default limits (docs/hazards.md, 3;
+    /// CVE-2026-48779).
     @Test(arguments: [0, 1]) func twoHundredThousandFragments(length: Int) {
         var decoder = WebSocketFrameDecoder(role: .client, limits: .init())
         var machine = WebSocketConnectionStateMachine()
@@ -78,7 +80,7 @@ import Testing
 }
 
 extension WebSocketFrameDecoder {
-    /// Decodes a read and hands its frames to a machine, which must have nothing to say of them.
+    /// Decodes a read and passes its frames to a state machine, which must return no action.
     fileprivate mutating func decodeAll(
         _ bytes: inout ByteBuffer, into machine: inout WebSocketConnectionStateMachine, count: inout Int
     ) -> WebSocketError? {

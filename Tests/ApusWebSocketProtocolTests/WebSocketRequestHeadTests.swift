@@ -12,7 +12,7 @@ import Testing
         return WebSocketRequestHead.request(in: ByteBuffer(string: text), isSecure: isSecure, limits: limits)
     }
 
-    /// A request that is taken, with further lines, as they are on the wire.
+    /// Returns a valid request with additional lines in wire format.
     private func head(_ more: String = "", lines: [String] = Self.lines) -> String {
         lines.map { $0 + "\r\n" }.joined() + more + "\r\n"
     }
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(arguments: [
-        // Whose bytes are they? (hazard 8)
+        // Ambiguous framing or host (docs/hazards.md, 8).
         "Content-Length: 0\r\n", "content-length: 5\r\n", "Transfer-Encoding: chunked\r\n", "Transfer-encoding:identity\r\n",
         "Host: b.example\r\n", "host: a.example:80\r\n", "Upgrade: h2c\r\n",
         // Names.
         "X : y\r\n", " X: y\r\n", "\tX: y\r\n", ": y\r\n", "X\r\n", "X(: y\r\n", "X\0: y\r\n", "Ä: y\r\n",
-        // Values: empty, blanks, continued lines, what is not printable.
+        // Values: empty, surrounding blanks, continued lines, non-printable characters.
         "X:\r\n", "X: \r\n", "X:  y\r\n", "X: y \r\n", "X: y\t\r\n", "X:\ty\r\n", "X: a\tb\r\n", "X: a\r\n b\r\n", "X: a\0b\r\n",
         "X: ä\r\n",
         "X: a\u{7F}\r\n",

@@ -4,7 +4,7 @@ import ApusWebSocketProtocol
 import NIOCore
 import NIOEmbedded
 
-/// A server's WebSocket on an embedded channel, and what its client sends and sees.
+/// A server's WebSocket on an embedded channel, with the client's side of it.
 struct EmbeddedPeer {
     let delegate = RecordingDelegate()
     let channel: EmbeddedChannel
@@ -18,7 +18,7 @@ struct EmbeddedPeer {
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    /// A read with these texts, which does not end the turn of the loop.
+    /// Reads these texts without ending the turn of the loop.
     func receive(_ texts: String...) { self.receive(texts.map { WebSocketFrame(opcode: .text, payload: ByteBuffer(string: $0)) }) }
 
     func receive(_ frames: [WebSocketFrame]) {
@@ -39,7 +39,7 @@ struct EmbeddedPeer {
 
     var texts: [String] { self.delegate.messages.map { String(buffer: $0.payload) } }
 
-    /// The buffers that were written since the last call.
+    /// Returns the buffers written since the last call.
     func written() throws -> [ByteBuffer] {
         var all: [ByteBuffer] = []
         while let bytes = try self.channel.readOutbound(as: ByteBuffer.self) { all.append(bytes) }
@@ -48,11 +48,11 @@ struct EmbeddedPeer {
 }
 
 extension WebSocketBuffers {
-    /// Those of a server with these bounds.
+    /// Creates the buffers of a server with these limits.
     convenience init(queueLowMark: Int, unfinished: Int = 1 << 30, queued: Int = 1 << 30) {
         self.init(queueLowMark: queueLowMark, budgets: ConnectionBudgets(unfinished: unfinished, queued: queued))
     }
 
-    /// Nothing more is sent in this turn.
+    /// Fills the turn, so that nothing more is handled in it.
     func fillTurn() { for _ in 0..<EventLoopTurn.maximumDeliveries { self.turn.delivered() } }
 }

@@ -2,7 +2,7 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Writes down what it hears; echoes when told to.
+/// Records its events, and echoes messages on demand.
 final class RecordingDelegate: WebSocketHandlerDelegate {
     var messages: [WebSocketMessage] = []
     var pongs: [ByteBuffer] = []

@@ -9,15 +9,15 @@ import NIOHTTPTypesHTTP1
 import NIOPosix
 import Testing
 
-/// A server on 127.0.0.1 that does what a script says with each request, and remembers them.
+/// A server on 127.0.0.1 that answers each request according to a script, and records the requests.
 final class ScriptedServer: Sendable {
     enum Answer: Sendable {
-        /// 101; the closure gets the connection before its first message.
+        /// 101. The closure is called with the connection before its first message.
         case upgrade(subprotocol: String? = nil, @Sendable (WebSocketConnection) -> Void)
         case respond(HTTPResponse, body: String = "")
-        /// Nothing at all.
+        /// No response.
         case silence
-        /// The transport ends.
+        /// The transport is closed.
         case hangUp
     }
 
@@ -41,7 +41,7 @@ final class ScriptedServer: Sendable {
         self.script = script
     }
 
-    /// Runs `body` beside the server and takes it down.
+    /// Runs `body` while the server runs, then stops the server.
     static func with<Result>(
         port: Int = 0, _ script: @escaping Script, _ body: (ScriptedServer) async throws -> Result
     ) async throws -> Result {
@@ -70,7 +70,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// Cuts every connection and listens no more.
+    /// Closes every connection and the listener.
     func stop() async {
         let listener = self.listener.withLockedValue { listener in
             defer { listener = nil }
@@ -80,7 +80,7 @@ final class ScriptedServer: Sendable {
         self.hangUp()
     }
 
-    /// Cuts every connection.
+    /// Closes every connection.
     func hangUp() {
         for channel in self.state.withLockedValue({ $0.channels }) { channel.close(promise: nil) }
     }
@@ -135,7 +135,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Answer {
-    /// Sends back every message.
+    /// Echoes every message.
     static let echo = Self.upgrade { connection in connection.onMessage { connection, message in connection.post(message) } }
 
     static func redirect(to location: String, status: Int = 302) -> Self {

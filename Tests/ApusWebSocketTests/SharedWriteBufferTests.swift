@@ -6,8 +6,8 @@ import Testing
 
 @testable import ApusWebSocket
 
-/// What many connections are sent in one turn.
-@Suite(.timeLimit(.minutes(1))) struct WebSocketJointTests {
+/// Frames sent to many connections in one turn.
+@Suite(.timeLimit(.minutes(1))) struct SharedWriteBufferTests {
     private let loop = EmbeddedEventLoop()
     private let buffers = WebSocketBuffers(isShared: true)
 
@@ -21,7 +21,7 @@ import Testing
 
     private func address(_ buffer: ByteBuffer?) -> UnsafeRawPointer? { buffer?.withUnsafeReadableBytes { $0.baseAddress } }
 
-    @Test func whatATurnBroadcastsIsJoinedOnceAndShared() throws {
+    @Test func theBroadcastsOfATurnAreJoinedOnceAndShared() throws {
         let peers = try self.peers(3)
         let frames = (0..<100).map { self.frame("message \($0)") }
         for frame in frames { for peer in peers { peer.handler.send(preencoded: frame) } }
@@ -39,7 +39,7 @@ import Testing
         for peer in peers { #expect(try self.address(peer.written().first) == self.address(frame)) }
     }
 
-    /// Each sender leaves itself out, and has words of its own in between.
+    /// Each sender excludes itself, and sends frames of its own in between.
     @Test func everyConnectionGetsItsOwnInOrder() throws {
         let peers = try self.peers(5)
         var expected: [[ByteBuffer]] = Array(repeating: [], count: peers.count)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// A joint is bounded: those that share it begin another together.
+    /// A shared buffer is bounded: its connections continue with a second one together.
     @Test func aLongBroadcastIsSharedInParts() throws {
         let peers = try self.peers(3)
         let frames = (0..<200).map { self.frame("\($0)" + String(repeating: "x", count: 1000)) }
@@ -93,13 +93,13 @@ import Testing
         }
     }
 
-    /// Copying what is there for each frame would take minutes.
+    /// Copying the whole buffer for each frame would take minutes.
     @Test func theCostOfABurstIsLinear() throws {
         let peers = try self.peers(4)
         let frame = self.frame(String(repeating: "x", count: 64))
         let count = 100_000
         for index in 0..<count {
-            // The last one has been sent something of its own.
+            // The last connection has a frame of its own.
             if index == 2 { peers[3].handler.sendText(Array("mine".utf8)) }
             for peer in peers { peer.handler.send(preencoded: frame) }
         }

@@ -14,7 +14,7 @@ import Testing
         written = ByteBuffer()
         let taken = buffers.takeBuffer(minimumBytes: 100)
         #expect(taken.readableBytes == 0)
-        #expect(taken.capacity == 2048)  // a new one has 1024
+        #expect(taken.capacity == 2048)  // a new buffer has 1024
     }
 
     @Test func whatTheTransportStillHoldsIsNot() {
@@ -27,7 +27,7 @@ import Testing
         #expect(written == ByteBuffer(integer: 1))
     }
 
-    /// A peer that does not read keeps what it is answered with.
+    /// A peer that does not read keeps the buffers of its responses in use.
     @Test func aLittleAnswerDoesNotTakeALargeBuffer() {
         let buffers = WebSocketBuffers(isShared: true)
         buffers.giveBack(self.buffer(128 << 10))

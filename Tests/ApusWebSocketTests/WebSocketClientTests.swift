@@ -53,11 +53,11 @@ import Testing
     }
 
     /// The 101, a message and the end of the transport may come in one read.
-    @Test func aServerThatSpeaksAndHangsUpAtOnceIsHeard() async throws {
+    @Test func aMessageDirectlyBeforeTheEndIsDelivered() async throws {
         try await ScriptedServer.with { _, _ in
             .upgrade { connection in
                 connection.post("last words")
-                // Behind the write of this turn.
+                // After the write of this turn.
                 connection.eventLoop.execute { connection.eventLoop.execute { connection.abort() } }
             }
         } _: { server in
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// Interim answers, the 101 and the first message, in as many reads as there are bytes or in one (RFC 9110 15.2).
+    /// Interim responses (RFC 9110 15.2), the 101 and the first message, in one read or in reads of
+    /// one byte.
     @Test(arguments: [true, false]) func interimAnswersStandBeforeTheUpgrade(inOneRead: Bool) async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalTellsStatusFieldsAndBody() async throws {
+    @Test func aRefusalHoldsStatusFieldsAndBody() async throws {
         try await ScriptedServer.with { _, _ in
             .respond(HTTPResponse(status: .tooManyRequests, headerFields: [.retryAfter: "7"]), body: "slow down")
         } _: { server in
@@ -224,7 +225,7 @@ import Testing
         }
     }
 
-    /// A task that sends much more than the peer reads is stopped, and goes on when the peer reads.
+    /// A task that sends more than the peer reads suspends, and resumes when the peer reads.
     @Test func aPeerThatDoesNotReadStopsTheSender() async throws {
         let gate = Gate()
         try await ScriptedServer.with { _, _ in
@@ -245,7 +246,7 @@ import Testing
                     sent.withLockedValue { $0 += 1 }
                 }
             }
-            while (try? await connection.ping(timeout: .milliseconds(200))) != nil {}  // until the peer reads nothing any more
+            while (try? await connection.ping(timeout: .milliseconds(200))) != nil {}  // until the peer has stopped reading
             #expect(sent.withLockedValue { $0 } < count)
             gate.open()
             try await sender.value

@@ -5,7 +5,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// A connection whose peer does not read, or says nothing.
+/// A connection whose peer does not read, or is silent.
 @Suite(.timeLimit(.minutes(1))) struct WebSocketConnectionLimitsTests {
     private struct Pair {
         let channel: NIOAsyncTestingChannel
@@ -36,7 +36,7 @@ import Testing
 
         func advance(_ time: TimeAmount) async { await self.channel.testingEventLoop.advanceTime(by: time) }
 
-        /// The opcodes of what was written since the last call.
+        /// Returns the opcodes of the frames written since the last call.
         func opcodes() async throws -> [UInt8] {
             await self.channel.testingEventLoop.run()
             var opcodes: [UInt8] = []
@@ -59,14 +59,15 @@ import Testing
         return pair
     }
 
-    /// Hazard 16: what is posted to a peer that does not read is bounded, and the policy closes.
+    /// docs/hazards.md, 16: the queue for a peer that does not read is bounded, and the policy
+    /// closes.
     @Test func tooMuchForAReaderThatStoppedCloses() async throws {
         var flow = WebSocketFlowControl()
         flow.postedBytes = 1000
         let pair = try await self.unwritable(flow)
         let message = WebSocketMessage.binary(ByteBuffer(repeating: 0, count: 100))
         let taken = try await pair.onLoop { connection in (1...50).filter { _ in connection.post(message) }.count }
-        #expect(taken == 9)  // with their headers
+        #expect(taken == 9)  // including their headers
         #expect(!pair.connection.isOpen)
         await pair.advance(.seconds(10))  // the close deadline: the peer does not answer either
         let closure = await pair.connection.waitUntilClosed()
@@ -109,7 +110,7 @@ import Testing
         let pair = try await Pair(flow)
         let frame = WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "a"))
         try await pair.receive(frame)
-        // A reader makes room, but the loop is busy with a read and hears of it only afterwards.
+        // A reader makes room, but the loop is in a read and is notified only afterwards.
         try await pair.onLoop { connection in
             let taken = DispatchSemaphore(value: 0)
             Task {
@@ -135,7 +136,7 @@ import Testing
             channel.isWritable = true
             channel.pipeline.fireChannelWritabilityChanged()
         }.get()
-        // The task may come to wait only now, and then it does not wait at all.
+        // The task may reach `send` only now, and then does not wait.
         try await task.value
         #expect(try await pair.opcodes() == [1])
     }

@@ -5,7 +5,7 @@ import NIOEmbedded
 import Testing
 
 @Suite struct WebSocketConnectionTests {
-    /// A server's connection on a loop that the test turns. The peer is the test.
+    /// A server's connection on an event loop that the test runs. The test is the peer.
     private struct Pair {
         let channel: NIOAsyncTestingChannel
         let connection: WebSocketConnection
@@ -38,7 +38,7 @@ import Testing
             return try await self.channel.readOutbound(as: ByteBuffer.self)
         }
 
-        /// All that has left, in however many writes: the loop may turn by itself between two of them.
+        /// All written bytes, in any number of writes: the loop may also run between two of them.
         func allWritten() async throws -> [UInt8] {
             var bytes: [UInt8] = []
             while let buffer = try await self.written() { bytes += buffer.readableBytesView }
@@ -75,7 +75,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func aMessageIsSentInPieces() async throws {
         let pair = try await Pair()
-        // Cut within a character.
+        // The first piece ends within a character.
         try await pair.connection.send(.text, pieces: self.pieces([[0x61, 0xC3], [0xA4], []]))
         try await pair.connection.send("next")
         #expect(try await pair.allWritten() == [0x01, 2, 0x61, 0xC3, 0x00, 1, 0xA4, 0x80, 0, 0x81, 4] + Array("next".utf8))
@@ -83,7 +83,7 @@ import Testing
         #expect(try await pair.allWritten() == [0x82, 0])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func aMessageThatCannotGoOnEndsTheConnection(isText: Bool) async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func anIncompleteMessageEndsTheConnection(isText: Bool) async throws {
         let pair = try await Pair()
         if isText {
             await #expect(throws: WebSocketError.self) {
@@ -208,7 +208,7 @@ import Testing
         try await pair.receive("a")
         try await pair.peerCloses(1000)
         _ = await pair.connection.waitUntilClosed()
-        try? await pair.channel.close()  // a peer that reads our Close frame and goes
+        try? await pair.channel.close()  // the peer closes after our Close frame
         await pair.channel.testingEventLoop.run()
         return Weak(connection: pair.connection)
     }

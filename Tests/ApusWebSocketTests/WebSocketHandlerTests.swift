@@ -23,7 +23,7 @@ import Testing
 
         func receive(_ frames: WebSocketFrame...) throws { try self.channel.writeInbound(self.encoded(frames)) }
 
-        /// A read that does not end the turn of the loop.
+        /// Reads frames without ending the turn of the loop.
         func receiveWithinTurn(_ frames: WebSocketFrame...) {
             self.channel.pipeline.fireChannelRead(self.encoded(frames))
             self.channel.pipeline.fireChannelReadComplete()
@@ -56,7 +56,8 @@ import Testing
         #expect(try server.written() == nil)
     }
 
-    /// Connections that share what an event loop has, and are read in one turn, are written to together: 32 at once, the others when it ends.
+    /// Connections with shared buffers that are read in one turn are flushed together: the first 32
+    /// at once, the others at its end.
     @Test func theAnswersOfOneTurnLeaveTogether() throws {
         let (buffers, loop) = (WebSocketBuffers(isShared: true), EmbeddedEventLoop())
         let servers = try (0..<40).map { _ in try Server(buffers: buffers, loop: loop) }
@@ -73,8 +74,8 @@ import Testing
         #expect(late == (0..<40).map { $0 < 32 ? nil : "\($0)" })
     }
 
-    /// The end shows as a read of nothing, or as an event where half of a connection may be closed.
-    @Test(arguments: [false, true]) func whoIsReadAndHangsUpInOneTurnIsAnswered(isHalfClosed: Bool) throws {
+    /// The end is an empty read, or an event if the channel allows half-closure.
+    @Test(arguments: [false, true]) func aPeerThatSendsAndClosesInOneTurnIsAnswered(isHalfClosed: Bool) throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))
         server.handler.shareReceiveBuffer()
         server.delegate.echoes = true
@@ -88,8 +89,8 @@ import Testing
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 
-    /// Behind TLS the peer's end may come in the read of its last message.
-    @Test func whoDoesNotShareTheBufferOfReadsIsAnsweredAtOnce() throws {
+    /// With TLS the peer's end may be in the read of its last message.
+    @Test func withoutTheSharedReceiveBufferResponsesAreFlushedAtOnce() throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))
         server.delegate.echoes = true
         server.receiveWithinTurn(self.text("a"))
@@ -111,7 +112,8 @@ import Testing
         #expect(try server.written() == nil)
     }
 
-    /// The answers to a read too, also behind TLS, where each buffer that is handed over takes 16 KiB there.
+    /// Responses to a read are gathered too, also with TLS, which takes 16 KiB for each buffer
+    /// passed to it.
     @Test(arguments: [false, true]) func answersToReadsAreGathered(sharesReceiveBuffer: Bool) throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))
         if sharesReceiveBuffer { server.handler.shareReceiveBuffer() }
@@ -140,7 +142,7 @@ import Testing
         #expect(written == ByteBuffer(bytes: [0x81, 1, 0x63]))
     }
 
-    @Test func aTransportThatTakesNothingIsGivenMuchAllTheSame() throws {
+    @Test func bytesAboveTheGatherLimitReachATransportThatTakesNothing() throws {
         let server = try Server()
         server.setWritable(false)
         for _ in 0..<5 {
@@ -159,7 +161,8 @@ import Testing
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x82, 1, 7]))
     }
 
-    /// What several connections of a loop get in one turn is put together once; what only one of them gets stays with it.
+    /// Frames for several connections of a loop are joined once per turn; a frame for one
+    /// connection is not shared.
     @Test func broadcastsOfATurnAreJoinedOnceAndInOrder() throws {
         let (buffers, loop) = (WebSocketBuffers(), EmbeddedEventLoop())
         let servers = try (0..<3).map { _ in try Server(buffers: buffers, loop: loop) }
@@ -272,7 +275,7 @@ import Testing
         #expect(server.delegate.closed.count == 1)
     }
 
-    /// Text with RSV1 as it comes off the wire, and whatever a client made of it.
+    /// Compressed text in both directions, with RSV1 on the wire.
     @Test func compressedThereAndBack() throws {
         var configuration = WebSocketDeflateConfiguration()
         configuration.threshold = 10
@@ -299,7 +302,8 @@ import Testing
         #expect(client.delegate.messages.count == 6)
     }
 
-    /// Without context take-over equal messages make equal frames, and the peer's small window is enough.
+    /// Without context takeover, equal messages give equal frames, and the peer's small window
+    /// suffices.
     @Test func withoutContextTakeoverEachMessageStandsAlone() throws {
         var parameters = WebSocketDeflateParameters()
         parameters.serverNoContextTakeover = true
@@ -380,7 +384,7 @@ import Testing
         #expect(server.delegate.writability == [false, true])
     }
 
-    @Test func aServerThatGoesDownSaysSo() throws {
+    @Test func aShutdownClosesWithGoingAway() throws {
         let server = try Server()
         server.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         server.channel.embeddedEventLoop.run()

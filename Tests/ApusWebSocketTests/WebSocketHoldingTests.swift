@@ -6,12 +6,12 @@ import Testing
 
 @testable import ApusWebSocket
 
-/// Messages that were read and have to wait.
+/// Messages that were read and must wait.
 @Suite struct WebSocketHoldingTests {
     private let loop = EmbeddedEventLoop()
     private static let pause = TimeAmount.microseconds(50)
 
-    /// Whether the channel reads by itself.
+    /// Returns whether the channel reads automatically.
     private func isRead(_ peer: EmbeddedPeer) -> Bool {
         let value = peer.channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value
         return value as? Bool ?? true
@@ -26,7 +26,7 @@ import Testing
         peer.receive("a", "b", "c", "d")
         #expect(peer.texts == ["a", "b"])
         #expect(!self.isRead(peer))
-        // What comes all the same stands behind it.
+        // Further bytes are queued behind it.
         peer.receive("e")
         self.loop.run()
         #expect(peer.texts == ["a", "b"])
@@ -55,7 +55,7 @@ import Testing
         #expect(order == ["burst", "neighbour", "burst", "burst"])
     }
 
-    /// As many as one read can bring: they are decoded some at a time.
+    /// As many frames as one read can contain; they are decoded in batches.
     @Test func aReadOfManyFramesIsWhole() throws {
         let peer = try EmbeddedPeer(on: self.loop)
         peer.receive((0..<1000).map { WebSocketFrame(opcode: .text, payload: ByteBuffer(string: "\($0)")) })
@@ -63,7 +63,7 @@ import Testing
         #expect(peer.delegate.readCompletes == 1)
     }
 
-    @Test func aFrameThatIsCutBehindHeldOnesGoesOn() throws {
+    @Test func aPartialFrameBehindHeldOnesIsCompleted() throws {
         let buffers = WebSocketBuffers(isShared: true)
         let peer = try EmbeddedPeer(buffers, on: self.loop)
         var bytes = ByteBuffer()
@@ -119,8 +119,8 @@ import Testing
         #expect(try peer.written().reduce(0) { $0 + $1.readableBytes } == 4 * 604)
     }
 
-    /// Others filled the queue: not even the first of a read is handled.
-    @Test func aPeerThatIsSentTooMuchByOthersIsNotHeardEither() throws {
+    /// If broadcasts filled the queue, not even the first frame of a read is handled.
+    @Test func aPeerWhoseQueueOthersFilledIsNotHandledEither() throws {
         let peer = try self.echoing(mark: 1000)
         peer.handler.sendText(Array(repeating: 0x78, count: 2000))
         peer.receive("question")
@@ -136,7 +136,7 @@ import Testing
         #expect(peer.texts.count == 4)
     }
 
-    /// Two that wait for each other's reader would wait for ever.
+    /// Two sides that both stop reading because of their queues would deadlock.
     @Test func aClientIsNeverSlowedDownByItsOwnQueue() throws {
         let delegate = RecordingDelegate()
         let handler = WebSocketHandler(role: .client, limits: .init(), delegate: delegate)
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Ends
 
-    /// What was read is handled, also when the peer has gone meanwhile.
+    /// Messages already read are handled even if the peer has closed meanwhile.
     @Test(arguments: [false, true]) func theEndOfThePeerComesAfterItsMessages(isFullTurn: Bool) throws {
         let buffers = WebSocketBuffers(queueLowMark: 1000)
         let peer = try EmbeddedPeer(buffers, on: self.loop)
@@ -190,7 +190,7 @@ import Testing
         #expect(peer.delegate.closed.count == 1)
     }
 
-    /// The peer's Close frame stands behind what waits because the peer does not read.
+    /// The peer's Close frame is behind frames that wait because the peer does not read.
     @Test func aCloseOfOursFindsThePeersAnswer() throws {
         let peer = try self.echoing(mark: 1000)
         peer.receive(

@@ -11,7 +11,7 @@ import Testing
         return WebSocketInboxStateMachine(flow: flow)
     }
 
-    @Test func readingStopsAtTheBoundAndGoesOnHalfWayDown() {
+    @Test func readingStopsAtTheLimitAndResumesAtHalf() {
         var inbox = self.machine()
         for _ in 1...3 { #expect(inbox.received("a") == .doNothing) }
         #expect(inbox.received("a") == .pauseReading)
@@ -57,7 +57,7 @@ import Testing
         #expect(inbox.next(reader: 1) == .finish(error))
     }
 
-    @Test func readersThatWaitHearOfTheEnd() {
+    @Test func waitingReadersAreResumedAtTheEnd() {
         var inbox = self.machine()
         _ = inbox.next(reader: 1)
         _ = inbox.next(reader: 2)
@@ -124,7 +124,7 @@ import Testing
         #expect(outbox.post("a") == .queued(scheduleHop: false))
         #expect(outbox.post("a") == .overflow(.drop, scheduleHop: false))
         _ = outbox.hopped()
-        // The transport takes it all.
+        // The transport takes all bytes.
         _ = outbox.transportBecame(writable: true, holding: 0)
         #expect(outbox.post("a") == .queued(scheduleHop: true))
     }
@@ -140,10 +140,10 @@ import Testing
         return outbox
     }
 
-    /// Hazard 16: a hop gives no room when the transport holds what it took.
+    /// docs/hazards.md, 16: a hop makes no room while the transport holds the bytes.
     @Test func whatTheTransportHoldsCounts() {
         var outbox = self.filled(.drop)
-        #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))  // and the loop looks again
+        #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))  // and the loop checks again
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: false))
         #expect(outbox.post("1234") == .queued(scheduleHop: false))
         #expect(outbox.hopped() == [.message("1234")])
@@ -155,7 +155,7 @@ import Testing
         #expect(outbox.post("123456789") == .queued(scheduleHop: false))
     }
 
-    @Test func nobodyIsClosedForANumberThatIsOutOfDate() {
+    @Test func noConnectionClosesForAnOutdatedByteCount() {
         var outbox = self.filled(.close)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
         #expect(outbox.hopped() == [.message("123456789")])
@@ -167,14 +167,14 @@ import Testing
         .piece(WebSocketPiece(message: message, bytes: ByteBuffer(string: text), kind: .text, isLast: isLast, compression: .automatic))
     }
 
-    @Test func nobodysMessageStandsBetweenThePiecesOfAnother() {
+    @Test func noMessageIsQueuedBetweenThePiecesOfAnother() {
         var outbox = WebSocketOutboxStateMachine(flow: .init())
         #expect(outbox.send(self.piece("a", of: 1), sender: 1) == .queued(scheduleHop: true))
         #expect(outbox.send(.message("waits"), sender: 2) == .wait)
         #expect(outbox.send(self.piece("other", of: 2), sender: 3) == .wait)
         #expect(outbox.send(self.piece("b", of: 1), sender: 4) == .queued(scheduleHop: false))
         _ = outbox.hopped()
-        // No room: it waits before those who came earlier.
+        // Without room, it waits before the earlier senders.
         _ = outbox.transportBecame(writable: false, holding: 64 << 10)
         #expect(outbox.send(self.piece("c", of: 1), sender: 5) == .wait)
         #expect(outbox.transportBecame(writable: true, holding: 0).senders == [5])

@@ -9,7 +9,7 @@ import NIOHTTPTypesHTTP1
 import NIOPosix
 import Testing
 
-/// Client and server over real sockets.
+/// A client and a server over real sockets.
 @Suite struct WebSocketLoopbackTests {
     /// Upgrades `/`, refuses everything else with 403.
     private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -151,7 +151,7 @@ import Testing
         }.get()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRefusalTellsWhy() async throws {
+    @Test(.timeLimit(.minutes(1))) func aRefusalStatesItsReason() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("ws://127.0.0.1:\(port)/no", on: loop)
             #expect(error?.code == .connectionRefused)

@@ -12,16 +12,17 @@ import NIOSSL
 import Testing
 import X509
 
-/// Our client's transports at our server: what is remembered, sent along, tried next, compressed and judged.
+/// The transports of the client with an Apus server: cookies, headers, fallback, compression and
+/// TLS.
 @Suite(.timeLimit(.minutes(2))) struct ClientTransportTests {
     private let seconds = Duration.seconds(15)
 
-    /// The requests a server answered, in order.
+    /// The requests that a server received, in order.
     private final class Requests: Sendable {
         private let seen = NIOLockedValueBox<[HTTPRequest]>([])
 
         var all: [HTTPRequest] { self.seen.withLockedValue { $0 } }
-        /// Those that ask for a session.
+        /// The requests that open a session.
         var handshakes: [HTTPRequest] { self.all.filter { $0.path?.contains("sid=") == false } }
 
         func append(_ request: HTTPRequest) { self.seen.withLockedValue { $0.append(request) } }
@@ -60,7 +61,7 @@ import X509
         return SocketManager(url: "\(secure ? "https" : "http")://127.0.0.1:\(port)", configuration: configuration)
     }
 
-    /// Connects, waits for the upgrade where there is one, and leaves.
+    /// Connects, waits for an upgrade if there is one, and disconnects.
     private func visit(_ socket: SocketIOClient, upgrades: Bool = true) async throws {
         let lifecycle = socket.lifecycle
         try await socket.connect(timeout: self.seconds)
@@ -70,7 +71,7 @@ import X509
         for await state in socket.states where state == .disconnected { break }
     }
 
-    // MARK: What is sent along
+    // MARK: Cookies and headers
 
     @Test(arguments: [true, false]) func aCookieStaysWithTheClient(keeps: Bool) async throws {
         try await self.withServer {
@@ -83,7 +84,8 @@ import X509
             try await self.visit(socket)
             let first = requests.all
             #expect(first.first?.headerFields[.cookie] == "own=1")
-            // The WebSocket shows the cookie that polling brought: a load balancer sends it to the same server.
+            // The WebSocket request contains the cookie from polling, so that a load balancer
+            // selects the same server.
             #expect(first.contains { $0.path?.contains("transport=websocket") == true })
             for request in first.dropFirst() {
                 #expect(request.headerFields[.cookie]?.hasPrefix(keeps ? "own=1; io=" : "own=1") == true)
@@ -129,7 +131,7 @@ import X509
         }
     }
 
-    // MARK: Which transport
+    // MARK: Selection of the transport
 
     @Test(arguments: [true, false]) func anUpgradeIsRemembered(remembers: Bool) async throws {
         try await self.withServer { port, requests in
@@ -165,7 +167,7 @@ import X509
         }
     }
 
-    // MARK: Compression and time
+    // MARK: Compression and latency
 
     @Test(arguments: Way.allCases, [true, false]) func longTextsAreCompressedAndComeBack(way: Way, compresses: Bool) async throws {
         try await self.withServer {
@@ -195,7 +197,7 @@ import X509
             let lifecycle = socket.lifecycle
             try await socket.connect(timeout: self.seconds)
             for await event in lifecycle {
-                // The time of one heartbeat is known at the next.
+                // The round-trip time of a heartbeat is known at the next one.
                 guard case .pong = event, let latency = manager.latency else { continue }
                 #expect(latency > .zero)
                 break
@@ -211,7 +213,7 @@ import X509
         try await self.withServer { port, requests in
             let proxy = try await RelayProxy(kind, to: port, username: "alice", password: "secret")
             func socket(password: String) -> SocketIOClient {
-                // A server that nobody finds but the proxy.
+                // Only the proxy can resolve the name of the server.
                 var configuration = way.configuration()
                 let credentials = ProxySettings.Credentials(username: "alice", password: password)
                 configuration.engine.proxy =
@@ -230,7 +232,7 @@ import X509
 
     // MARK: TLS
 
-    /// The error and those below it.
+    /// Returns the error and its causes.
     private static func causes(of error: (any Error)?) -> [any Error] {
         var causes: [any Error] = []
         var next = error
@@ -263,7 +265,7 @@ import X509
             #expect(await outcome(.pinned(wrongPin)) == .pinMismatch)
             #expect(await outcome(.system) == .certificateUntrusted)
             #expect(await outcome(TLSSettings(verification: trust)) == .hostNameMismatch)
-            // Nothing was said to a server that was not verified (hazard 19).
+            // No data is sent to a server that was not verified (docs/hazards.md, 19).
             #expect(requests.all.isEmpty)
             #expect(await outcome(.pinned(pin)) == nil)
             #expect(await outcome(TLSSettings(verification: trust, serverName: "example.com")) == nil)

@@ -71,7 +71,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    /// The status a handshake with this field is refused with.
+    /// Returns the status with which a handshake with this field is refused.
     private func refusal(_ port: Int, _ field: (String, String)) async -> Int? {
         var configuration = WebSocketClientConfiguration()
         configuration.headers = [field]
@@ -81,7 +81,7 @@ import Testing
         return error?.refusal?.status
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsRefusedIsRefusedHereToo() async throws {
+    @Test(.timeLimit(.minutes(1))) func refusalsApplyInAnApplicationToo() async throws {
         let server = self.server { $0.limits.maximumHeaderBytes = 1000 }
         try await self.withApplication(server) { port in
             let statuses = [
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anApplicationThatStopsSaysGoodbye() async throws {
+    @Test(.timeLimit(.minutes(1))) func anApplicationThatStopsClosesItsConnections() async throws {
         var connection: WebSocketConnection?
         try await self.withApplication(self.server()) { port in
             connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/ws")

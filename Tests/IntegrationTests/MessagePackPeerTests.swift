@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 import Testing
 
-/// MessagePack against python-socketio, which has it by msgpack-python, and against ourselves; over every transport.
+/// MessagePack with python-socketio (msgpack-python) and between Apus peers, over every transport.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct MessagePackPeerTests {
     private static let seconds = Duration.seconds(20)
@@ -22,7 +22,7 @@ struct MessagePackPeerTests {
         return configuration
     }
 
-    /// What both servers of these tests do alike.
+    /// Tests the events that both servers support.
     private func exchange(with url: String, _ way: Way) async throws {
         let manager = SocketManager(url: url, configuration: self.configuration(way, auth: ["who": "me", "bytes": .binary([1])]))
         for socket in [manager.defaultSocket, manager.socket(forNamespace: "/custom")] {
@@ -101,7 +101,7 @@ struct MessagePackPeerTests {
         }
     }
 
-    /// Runs a script of `Conformance/peers` to its end, at most a minute.
+    /// Runs a script of `Conformance/peers` with a time limit of one minute.
     private static func run(_ script: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let process = Process()

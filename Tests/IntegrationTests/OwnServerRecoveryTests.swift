@@ -6,17 +6,17 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-/// Connection state recovery, our client against our server.
+/// Connection state recovery between the client and the server of Apus.
 @Suite(.timeLimit(.minutes(2))) struct OwnServerRecoveryTests {
     private static let seconds = Duration.seconds(15)
 
-    /// Loses its connection as by an accident, and waits until the server knows.
+    /// Breaks the connection without a close, and waits until the server detects it.
     private func lose(_ manager: SocketManager, _ losses: AsyncStream<Void>) async {
         manager.lifetime.core.onLoop { $0.fail(EngineIOError(.transportError, message: "pulled out")) }
         _ = await losses.first { _ in true }
     }
 
-    @Test(arguments: Way.allCases) func aLostClientComesBackAsItWasWithAllItMissed(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aLostClientRecoversItsStateAndMissedEvents(way: Way) async throws {
         var configuration = SocketIOServerConfiguration()
         configuration.connectionStateRecovery = .init()
         let server = SocketIOServer(configuration: configuration)
@@ -42,7 +42,7 @@ import Testing
         try await socket.connect(timeout: Self.seconds)
         let id = socket.id
 
-        // A quiet socket: it never got an event, and has the offset of its CONNECT.
+        // A socket without events: it has the offset of its CONNECT.
         await self.lose(manager, losses)
         manager.reconnect()
         _ = await lifecycle.first { $0.kind == .reconnect }
@@ -52,7 +52,7 @@ import Testing
         for await number in numbers.prefix(100) { received.append(number) }
         #expect(received == Array(1...100))
 
-        // It is in its room still.
+        // The socket is still in its room.
         socket.emit("begin")
         #expect(await numbers.first { _ in true } == 0)
         await self.lose(manager, losses)

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Declared once, for both sides.
+/// The declarations of events that both sides use.
 private enum Declared {
     struct Note: Codable, Sendable, Equatable { var text: String }
 
@@ -17,12 +17,12 @@ private enum Declared {
     static let total = SocketRequest<Int>("total")
 }
 
-/// Our client against our server over loopback, over every transport.
+/// The client and the server of Apus over the loopback, with every transport.
 @Suite(.timeLimit(.minutes(2)))
 struct OwnServerTests {
     private static let seconds = Duration.seconds(15)
 
-    /// Runs a server while `body` runs, and hands over its address.
+    /// Runs a server while `body` runs with its address.
     private func withServer(_ body: (String) async throws -> Void) async throws {
         let server = SocketIOServer()
         let kept = NIOLockedValueBox<[Int]>([])
@@ -136,25 +136,25 @@ struct OwnServerTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func theServersGoodbyeEndsTheMessages(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aDisconnectByTheServerEndsTheMessages(way: Way) async throws {
         try await self.withServer { url in
             let socket = SocketManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
             let messages = socket.messages("nothing", as: String.self)
             try await socket.connect(timeout: Self.seconds)
             socket.emit("leave-me")
-            for await _ in messages { Issue.record("a message out of nothing") }
+            for await _ in messages { Issue.record("an unexpected message") }
             #expect(socket.state == .disconnected)
         }
     }
 
-    /// Nobody listens on port 1 of loopback: every attempt is refused at once.
-    @Test(arguments: Way.allCases) func anAbsentServerIsToldAtOnce(way: Way) async throws {
+    /// Port 1 of the loopback has no listener: every attempt is refused immediately.
+    @Test(arguments: Way.allCases) func anAbsentServerIsReportedImmediately(way: Way) async throws {
         let socket = SocketManager(url: "http://127.0.0.1:1", configuration: way.configuration(reconnection: .none)).defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: Self.seconds) }
         #expect(error?.code == .transport)
     }
 
-    @Test func theTimeoutOfConnectingSaysWhyItFailed() async throws {
+    @Test func theTimeoutOfConnectingHasTheCause() async throws {
         let policy = ReconnectionPolicy.fixed(.milliseconds(20))
         let socket = SocketManager(url: "http://127.0.0.1:1", configuration: Way.upgrade.configuration(reconnection: policy)).defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .milliseconds(300)) }

@@ -2,12 +2,13 @@ import Foundation
 
 /// The python-socketio server of `Conformance/peers`, as a child process.
 final class PythonPeer: @unchecked Sendable {
-    // Unchecked because: the members are set in init and only read after.
+    // Unchecked because: the members are set in `init` and only read afterwards.
 
-    /// A Python with python-socketio and aiohttp; `make test` names the one of `.venv`.
+    /// A Python with python-socketio and aiohttp. `make test` sets the one in `.venv`.
     static let interpreter = PythonPeer.executable("APUS_PYTHON")
 
-    /// A Python with python-socketio 4.6, which speaks Socket.IO 2.x; `make test` names the one of `.venv-socketio4-server`, where there is one.
+    /// A Python with python-socketio 4.6 (Socket.IO 2.x). `make test` sets the one in
+    /// `.venv-socketio4-server`, if it exists.
     static let interpreter4 = PythonPeer.executable("APUS_PYTHON_SOCKETIO4")
 
     private static func executable(_ variable: String) -> String? {
@@ -36,7 +37,7 @@ final class PythonPeer: @unchecked Sendable {
         var line = ""
         while !line.hasSuffix("\n") {
             let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else { break }  // it ended
+            guard !data.isEmpty else { break }  // the server has ended
             line += String(decoding: data, as: UTF8.self)
         }
         let number = line.split(separator: ":").last.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
@@ -46,7 +47,7 @@ final class PythonPeer: @unchecked Sendable {
 
     var url: String { "http://127.0.0.1:\(self.port)" }
 
-    /// Ends the server at once and waits for its end.
+    /// Kills the server and waits for its end.
     func kill() {
         guard self.process.isRunning else { return }
         Foundation.kill(self.process.processIdentifier, SIGKILL)

@@ -5,7 +5,8 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-/// Our client against python-socketio 4.6, a server of Socket.IO 2.x (Engine.IO 3), told its version and finding it out.
+/// The client with python-socketio 4.6, a server of Socket.IO 2.x (Engine.IO 3), with a configured
+/// and an automatic version.
 @Suite(
     .enabled(if: PythonPeer.interpreter4 != nil, "APUS_PYTHON_SOCKETIO4 does not name a Python 3.9 with python-socketio 4.6"), .serialized,
     .timeLimit(.minutes(2))
@@ -40,7 +41,7 @@ struct PythonPeer4Tests {
         let values: [SocketIOValue] = [1, -2.5, true, ["a": [1, "b", .binary([0, 0xff, 4])]], ["deep": [["er": .binary(large)]]], "c"]
         #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
         socket.disconnect()
-        // The peer is killed next: its end must not overtake our leaving.
+        // The peer is killed next: its end must not overtake the client's disconnect.
         for await state in socket.states where state == .disconnected { break }
     }
 
@@ -75,7 +76,7 @@ struct PythonPeer4Tests {
         let early = custom.messages("early", as: String.self)
         try await custom.connect(timeout: self.seconds)
         #expect(await early.first { _ in true } == "before connect")
-        // `/` was entered unasked, before anybody wanted it.
+        // The server connected `/` without a request.
         let root = manager.defaultSocket
         try await root.connect(timeout: self.seconds)
         #expect(custom.id == root.id.map { "/custom#\($0)" })
@@ -85,7 +86,7 @@ struct PythonPeer4Tests {
             try await manager.socket(forNamespace: "/private").connect(timeout: self.seconds)
         }
         #expect(refused == SocketIOError(.connectRefused, message: "unauthorized", data: ["code": "unauthorized"]))
-        // Not the other way round: this server takes leaving `/` for leaving everything.
+        // In this order, because this server disconnects all namespaces when a client leaves `/`.
         custom.disconnect()
         #expect(try await root.emitWithAck("ack", 3, timeout: self.seconds, as: Int.self) == 3)
         root.disconnect()
@@ -120,13 +121,14 @@ struct PythonPeer4Tests {
     }
 
     @Test func weKeepTheHeartbeatGoing() async throws {
-        // In Engine.IO 3 the client pings: one that does not is thrown out after both times together.
+        // In Engine.IO 3 the client pings. The server closes a silent client after the sum of both
+        // times.
         let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"], interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, .webSocket).defaultSocket
         try await socket.connect(timeout: self.seconds)
         for number in 0..<12 {
-            // The server acknowledges when its own clock has moved on.
+            // The server acknowledges after the given time.
             #expect(try await socket.emitWithAck("wait", 0.1, timeout: self.seconds, as: Double.self) == 0.1, "turn \(number)")
         }
         #expect(socket.state == .connected)

@@ -4,7 +4,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-/// The ways a session can travel.
+/// The transports of a session.
 enum Way: String, CaseIterable, CustomTestStringConvertible {
     case polling, webSocket, upgrade
 
@@ -19,9 +19,10 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Our client against python-socketio 5.x, over every transport, with the oddities of `platform.md`.
+/// The client with python-socketio 5.x over every transport, including its deviations from Node's
+/// Socket.IO.
 ///
-/// Serialized: a peer's start takes most of a test's time, and all at once take it from each other.
+/// Serialized, because starting a peer takes most of a test's time.
 @Suite(
     .enabled(if: PythonPeer.interpreter != nil, "APUS_PYTHON does not name a Python with python-socketio"), .serialized,
     .timeLimit(.minutes(2))
@@ -51,7 +52,7 @@ struct PythonPeerTests {
         let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         var seen: [String] = []
-        // An upgrade takes a few round trips beside the traffic, and loses none of it.
+        // An upgrade takes a few round trips during the traffic and loses no message.
         repeat {
             seen.append(try await socket.emitWithAck("transport", timeout: self.seconds, as: String.self))
         } while way == .upgrade && seen.last != "websocket" && seen.count < 1000
@@ -107,7 +108,7 @@ struct PythonPeerTests {
             try await manager.socket(forNamespace: "/private", auth: ["token": "wrong"]).connect(timeout: self.seconds)
         }
         #expect(refused == SocketIOError(.connectRefused, message: "unauthorized", data: ["code": "unauthorized"]))
-        // Python's answer for a namespace it does not know is a bare string.
+        // python-socketio refuses an unknown namespace with a plain string.
         let unknown = await #expect(throws: SocketIOError.self) {
             try await manager.socket(forNamespace: "/nowhere").connect(timeout: self.seconds)
         }
@@ -123,7 +124,7 @@ struct PythonPeerTests {
         let early = socket.messages("early", as: String.self)
         let burst = socket.messages("burst", as: Int.self)
         let echoes = socket.messages("echo", as: Int.self)
-        // Emitted before there is a connection: waits in the buffer.
+        // Emitted before the connection: waits in the buffer.
         for number in 0..<100 { socket.emit("echo", number) }
         try await socket.connect(timeout: self.seconds)
         #expect(await early.first { _ in true } == "before connect")
@@ -172,7 +173,7 @@ struct PythonPeerTests {
         try await socket.connect(timeout: self.seconds)
         let id = socket.id
         async let failed: [SocketIOValue] = socket.emitWithAck("silent", arguments: [], timeout: .seconds(60))
-        // The echo is behind `silent` on the wire: once it is back, the ack is outstanding at the server.
+        // The echo follows `silent` on the wire: when it arrives, the ack is pending on the server.
         _ = try await socket.emitWithAck("ack", arguments: [], timeout: self.seconds)
         first.kill()
         do {
@@ -220,7 +221,8 @@ struct PythonPeerTests {
     }
 
     @Test func shortHeartbeatsAreAnswered() async throws {
-        // An interval below a second is announced as 0. Several heartbeats pass: a client that does not answer is thrown out.
+        // The server announces an interval below a second as 0. During several heartbeats, it
+        // closes a client that does not respond.
         let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"])
         for way in Way.allCases {
             let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
@@ -261,6 +263,6 @@ struct PythonPeerTests {
 }
 
 extension Array {
-    /// For a result that is of no interest.
+    /// Discards the result.
     fileprivate func discard() {}
 }

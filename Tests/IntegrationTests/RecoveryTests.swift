@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-/// A TCP relay whose connections can be cut, without either side having wished it.
+/// A TCP relay that can break its connections.
 private final class CuttableRelay: Sendable {
     private final class Glue: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
@@ -40,7 +40,7 @@ private final class CuttableRelay: Sendable {
 
     var url: String { "http://127.0.0.1:\(self.listener.localAddress?.port ?? 0)" }
 
-    /// Cuts all connections there are.
+    /// Breaks all open connections.
     func cut() {
         let channels = self.channels.withLockedValue { channels in
             defer { channels = [] }
@@ -55,7 +55,7 @@ private final class CuttableRelay: Sendable {
     }
 }
 
-/// Connection state recovery between our client and our server: the connection is cut in the middle.
+/// Connection state recovery between the client and the server of Apus after a broken connection.
 @Suite(.timeLimit(.minutes(2)))
 struct RecoveryTests {
     @Test(arguments: [Way.webSocket]) func whatWasMissedComesOnceAndInOrder(way: Way) async throws {
@@ -95,12 +95,12 @@ struct RecoveryTests {
                 sent += 1
             }
         }
-        // The first loss before any event came: a quiet socket.
+        // The first loss is before any event.
         for round in 0..<4 {
             relay.cut()
-            emit(5)  // in the air, or not
+            emit(5)  // possibly in flight
             _ = await departures.next()
-            emit(5)  // while nobody is there
+            emit(5)  // while no client is connected
             let back = try #require(await arrivals.next())
             #expect(back.isRecovered, "round \(round)")
             #expect(back.id == first.id)
@@ -114,7 +114,7 @@ struct RecoveryTests {
         client.disconnect()
     }
 
-    /// The server of the next tests, on several event loops.
+    /// Runs a server with several event loops for the following tests.
     private func withServer(
         _ body: (_ server: SocketIOServer, _ port: Int) async throws -> Void
     ) async throws {
@@ -136,8 +136,9 @@ struct RecoveryTests {
         try result.get()
     }
 
-    /// The line is cut when the answer with the private id has come: no poll is on its way that could break.
-    @Test(arguments: Way.allCases) func whoIsCutJustAfterItsConnectIsRecovered(way: Way) async throws {
+    /// Breaks the connection after the response with the private id, while no poll is pending that
+    /// could fail.
+    @Test(arguments: Way.allCases) func aClientCutJustAfterItsConnectIsRecovered(way: Way) async throws {
         try await self.withServer { server, port in
             let (sockets, connected) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
             server.namespace("/").onConnection { connected.yield($0) }
@@ -168,8 +169,8 @@ struct RecoveryTests {
         }
     }
 
-    /// The same by hand, each request on a connection of its own that is closed behind it.
-    @Test func aPollingClientThatChangesItsLineIsRecovered() async throws {
+    /// The same with manual requests, each on a separate connection.
+    @Test func aPollingClientThatChangesItsConnectionIsRecovered() async throws {
         try await self.withServer { server, port in
             func exchange(_ method: HTTPMethod, _ sid: String, _ body: String? = nil) async throws -> String {
                 let client = HTTPExchangeClient(

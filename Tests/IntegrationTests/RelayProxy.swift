@@ -2,14 +2,14 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A proxy that leads every connection to one port of this machine, once the client has said who it is.
+/// A proxy that requires credentials and relays every connection to one port of this machine.
 final class RelayProxy: Sendable {
     enum Kind: Sendable { case httpConnect, socks5 }
 
     private let listener: any Channel
     var port: Int { self.listener.localAddress?.port ?? 0 }
 
-    /// - Parameter credentials: What the client must show.
+    /// - Parameter credentials: The required credentials.
     init(_ kind: Kind, to port: Int, username: String, password: String) async throws {
         self.listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -23,11 +23,12 @@ final class RelayProxy: Sendable {
 
     func close() async { try? await self.listener.close() }
 
-    /// Reads the client's part step by step, then connects and relays.
+    /// Makes the handshake with the client step by step, then connects and relays.
     private final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
-        /// What is expected, and what is answered to it. The last is answered when the server is reached.
+        /// The expected messages and their responses. The last response is sent after the
+        /// connection to the server.
         private var steps: [(expected: (ArraySlice<UInt8>) -> Int?, answer: [UInt8])]
         private let port: Int
         private var received: ArraySlice<UInt8> = []
@@ -55,7 +56,7 @@ final class RelayProxy: Sendable {
                     (
                         { bytes in
                             guard bytes.count >= 5 else { return nil }
-                            // An address of four bytes, or a name behind its length.
+                            // An address of four bytes, or a name after its length.
                             let count = bytes[bytes.startIndex + 3] == 1 ? 10 : 7 + Int(bytes[bytes.startIndex + 4])
                             return bytes.count >= count ? count : nil
                         }, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]

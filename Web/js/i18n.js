@@ -1,4 +1,4 @@
-// The page's words in English and Chinese, chosen by navigator.language.
+// The page's texts in English and Chinese, selected by navigator.language.
 
 const ENGLISH = {
   tagline: "Messages that stay up in the air until they arrive.",
@@ -8,10 +8,10 @@ const ENGLISH = {
   sessionEnded: "Your session has ended. Please sign in again.",
   signedOutElsewhere: "You were signed out.",
   chats: "Chats", search: "Search chats", newChat: "New chat", newGroup: "New group", back: "Back to the chats", close: "Close", cancel: "Cancel",
-  findPeople: "Find people by name or @name", nobody: "Nobody found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
+  findPeople: "Find people by name or @name", nobody: "No people found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
   online: "online", offline: "offline", you: "You", members: "{n} members", membersOnline: "{n} members, {online} online",
   connecting: "Connecting…", connected: "Connected", waiting: "No connection, next try in {s} s", retry: "Retry now",
-  noChats: "No chats yet", noChatsHint: "Find somebody and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
+  noChats: "No chats yet", noChatsHint: "Find people and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
   pickChat: "Pick a chat", pickChatHint: "Your messages are kept by the server and wait for you on every device.",
   noMessages: "No messages yet", noMessagesHint: "Say hello to {name}!",
   message: "Message", messageTo: "Message {name}", send: "Send", attach: "Attach a picture", remove: "Remove", caption: "Add a caption",
@@ -61,12 +61,12 @@ const CHINESE = {
 export const locale = navigator.language || "en";
 const words = locale.toLowerCase().startsWith("zh") ? CHINESE : ENGLISH;
 
-/** The words for a key, with {placeholders} filled in. */
+/** The text for a key, with {placeholders} replaced. */
 export function t(key, values = {}) {
   return (words[key] ?? ENGLISH[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** The words for an error of the chat. */
+/** The text for an error of the chat. */
 export function errorText(error) {
   return words[`error_${error?.code}`] ?? error?.message ?? t("error_internal");
 }

@@ -1,4 +1,4 @@
-// The chat page: who is signed in decides what is shown; the address after # decides which conversation.
+// The chat page. Shows the sign-in card or the chat; the address after # selects the conversation.
 
 import { logout } from "./chat/api.js";
 import { ChatClient } from "./chat/client.js";
@@ -13,7 +13,7 @@ import { makeSidebar } from "./ui/sidebar.js";
 import { Pictures } from "./ui/pictures.js";
 
 const root = document.getElementById("app");
-let leave = () => {}; // takes down what is shown
+let leave = () => {}; // removes the current view
 
 document.documentElement.lang = locale;
 onSessionChange((session) => show(session));
@@ -45,7 +45,7 @@ async function showChat(session) {
     signOut: () => {
       clearSession(session.token);
       show(null);
-      logout(session.token).catch(() => {}); // the server may be away; the token then ends by its own time
+      logout(session.token).catch(() => {}); // without a connection, the token remains valid until it expires
     },
   });
   const pane = makeConversationPane(chat, pictures, { back: () => go(null) });
@@ -66,7 +66,9 @@ async function showChat(session) {
     sidebar.select(wanted);
     pane.open(wanted);
   }
-  /** Opens a conversation, or the list. On a phone the back gesture leads to the list again. */
+  /**
+   * Opens a conversation, or the list for null. On a phone, the back gesture returns to the list.
+   */
   function go(id) {
     if (id === null) history.replaceState(null, "", location.pathname);
     else if (opened) history.replaceState(null, "", addressOf(id));
@@ -76,7 +78,7 @@ async function showChat(session) {
 
   function title() {
     document.title = chat.unread > 0 ? `(${chat.unread}) Apus` : "Apus";
-    route(); // the conversation in the address may just have become known
+    route(); // the conversation in the address may have been loaded
   }
 
   chat.on("conversations", title);

@@ -1,4 +1,4 @@
-// The test page: the first seed's buttons, and every packet in both directions as it crosses the wire.
+// The test page: buttons for events of the demo, and a log of all packets in both directions.
 
 import { SocketManager } from "./socketio/index.js";
 import { h } from "./ui/dom.js";
@@ -50,7 +50,7 @@ function connect() {
     render();
   });
   socket.onAny((name, values) => {
-    // A server that wants an ack gets one: that is part of what this page tests.
+    // Acknowledges events of the server that request it.
     const answer = values.at(-1);
     if (typeof answer === "function") answer({ status: "ok", event: name });
   });
@@ -75,7 +75,7 @@ function render() {
 
 const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
 
-/** 256 bytes: every value there is, so that nothing can be mangled unseen. */
+/** 256 bytes with all values. */
 const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
 
 async function ack(name, payload) {
@@ -105,7 +105,7 @@ function tell(text, ok) {
 
 // --- the log ---
 
-/** The trace hook of the client: one line a packet. */
+/** The trace hook of the client. Adds one line for each packet. */
 function packet({ direction, transport, data }) {
   counts[direction]++;
   $("counts").textContent = `${counts.in} / ${counts.out}`;

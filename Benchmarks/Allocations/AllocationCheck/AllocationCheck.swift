@@ -2,11 +2,12 @@ import CAllocationCounter
 import Foundation
 import NIOPosix
 
-/// Counts the allocations of whole servers for each message, over real sockets of the loopback, and of some codecs.
+/// Counts the allocations per message of servers, over loopback sockets, and of codecs.
 ///
-/// The client of the server side is a blocking socket with everything prepared, so that what is counted is the server's. Each figure is the least of three
-/// runs: a timer that fires meanwhile is not the message's. Prints `name<tab>figure` lines; `scripts/check-allocations` compares them. `--list` names the codecs, `--run NAME ROUNDS` only does one's
-/// work: `Benchmarks/micro` counts instructions so.
+/// The client is a blocking socket with prepared data, so that only the server allocates. Each
+/// figure is the minimum of three runs, to exclude timers. Prints lines `name<tab>figure`, which
+/// `scripts/check-allocations` compares. `--list` lists the codecs. `--run NAME ROUNDS` runs one
+/// codec, for the instruction counts of `Benchmarks/Micro/run`.
 @main struct AllocationCheck {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -20,7 +21,7 @@ import NIOPosix
         }
         let only = arguments.first
         guard Self.counts() else {
-            FileHandle.standardError.write(Data("nothing is counted on this system\n".utf8))
+            FileHandle.standardError.write(Data("allocations are not counted on this system\n".utf8))
             exit(2)
         }
         for (name, measure) in Codecs.all + Servers.all where only.map({ name.hasPrefix($0) }) ?? true {
@@ -38,12 +39,12 @@ import NIOPosix
     }
 }
 
-/// A name, and what finds its figure.
+/// The name of a figure and its measurement.
 typealias Measure = (name: String, run: @Sendable () async throws -> Double)
 
-/// The allocations of each of `count` messages, the least of three runs.
+/// Returns the allocations per message: the minimum of three runs of `count` messages.
 func allocations(messages count: Int, _ body: () throws -> Void) rethrows -> Double {
-    try body()  // what is made once
+    try body()  // one-time allocations
     var least = UInt64.max
     for _ in 0..<3 {
         let before = apus_allocation_count()

@@ -2,14 +2,14 @@ import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 
-/// A blocking socket that allocates nothing while it is measured.
+/// A client with a blocking socket that does not allocate during a measurement.
 final class Client {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     private let descriptor: Int32
-    /// As many as any answer here has.
+    /// The size of the buffer, which holds any response.
     static let bufferBytes = 64 << 10
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Client.bufferBytes, alignment: 16)
     private var held = 0
@@ -27,7 +27,7 @@ final class Client {
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(self.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard result == 0 else { throw Failure(description: "no connection") }
+        guard result == 0 else { throw Failure(description: "could not connect") }
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
@@ -52,18 +52,18 @@ final class Client {
 
     private func fill() throws {
         let count = read(self.descriptor, self.buffer.baseAddress?.advanced(by: self.held), self.buffer.count - self.held)
-        guard count > 0 else { throw Failure(description: "the server said nothing for 10 s, or hung up") }
+        guard count > 0 else { throw Failure(description: "the server sent nothing for 10 s or closed the connection") }
         self.held += count
     }
 
-    /// Reads so many bytes and forgets them.
+    /// Reads and discards `length` bytes.
     func skip(_ length: Int) throws {
         while self.held < length { try self.fill() }
         if let start = self.buffer.baseAddress { start.copyMemory(from: start + length, byteCount: self.held - length) }
         self.held -= length
     }
 
-    /// Reads up to the blank line of a response; answers the bytes.
+    /// Reads the head of a response, and returns its length.
     func readHead() throws -> Int {
         while true {
             let text = UnsafeRawBufferPointer(self.buffer)[..<self.held]
@@ -77,7 +77,7 @@ final class Client {
         }
     }
 
-    /// Reads one frame and forgets it; answers its length on the wire.
+    /// Reads and discards one frame, and returns its length on the wire.
     func readFrame() throws -> Int {
         while self.held < 4 { try self.fill() }
         let short = Int(self.buffer[1] & 0x7f)
@@ -86,10 +86,10 @@ final class Client {
         return length
     }
 
-    /// Reads a response with `Content-Length` and forgets it; answers its length.
+    /// Reads and discards a response with `Content-Length`, and returns its length.
     func readResponse() throws -> Int { try self.readResponse { _ in } }
 
-    /// What stands in the body of a response behind `start`, up to `end`.
+    /// Reads a response, and returns the part of its body between `start` and `end`.
     func readBody(after start: String, until end: UInt8) throws -> String {
         var found = ""
         _ = try self.readResponse { body in
@@ -142,7 +142,7 @@ final class Client {
         return Array(buffer.readableBytesView)
     }
 
-    /// The allocations of each message when `depth` copies of a text are sent at once and `depth` answers waited for.
+    /// Returns the allocations per message with `depth` copies of a text in flight.
     func allocationsPerMessage(_ text: String, depth: Int, rounds: Int = 500) throws -> Double {
         let bytes = Array(repeatElement(Self.frame(text), count: depth).joined())
         try self.send(bytes)

@@ -13,7 +13,7 @@ enum Codecs {
         return try allocations(messages: Self.rounds) { try run(Self.rounds) }
     }
 
-    /// Only does the work, for callgrind: `AllocationCheck --run NAME ROUNDS`.
+    /// Runs the work without counting, for callgrind: `AllocationCheck --run NAME ROUNDS`.
     static func run(_ name: String, rounds: Int) throws -> Bool {
         guard let work = Work.all.first(where: { $0.name == name }) else { return false }
         try work.make()(rounds)

@@ -4,7 +4,7 @@ import CAllocationCounter
 import NIOCore
 import NIOPosix
 
-/// Whole servers on one event loop.
+/// Servers on one event loop.
 enum Servers {
     static let all: [Measure] = [
         ("raw WebSocket echo 64 B, 16 in flight", { try await Self.raw(64, depth: 16) }),
@@ -30,17 +30,17 @@ enum Servers {
 
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// Runs the server until the process ends; answers its port.
+    /// Runs the server until the process ends, and returns its port.
     private static func start(
         _ run: @escaping @Sendable (@escaping @Sendable (SocketAddress) -> Void) async throws -> Void
     ) async throws -> Int {
         let (ports, found) = AsyncThrowingStream.makeStream(of: Int.self)
-        // Ends with the process.
+        // Unstructured: the task ends with the process.
         Task {
             do { try await run { found.yield($0.port ?? 0) } } catch { found.finish(throwing: error) }
         }
         for try await port in ports { return port }
-        throw Client.Failure(description: "no server")
+        throw Client.Failure(description: "the server did not start")
     }
 
     private static func startRaw() async throws -> Int {
@@ -58,7 +58,7 @@ enum Servers {
         root.onConnection { socket in
             socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
             socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
-            // Nothing is decoded that only goes on.
+            // These events are forwarded without decoding.
             socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
             socket.on("pass-ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
             socket.on("bc") { (event: SocketIOEvent) in root.emit("bc", arguments: event.arguments) }
@@ -94,7 +94,7 @@ enum Servers {
         }
     }
 
-    /// A payload of 16 events, answered by one poll.
+    /// Measures payloads of 16 events, each answered by one poll.
     private static func polling() async throws -> Double {
         let port = try await Self.startSocketIO()
         let polls = try Client(port: port)
@@ -130,7 +130,7 @@ enum Servers {
         }
     }
 
-    /// What a connection costs to open, and what it keeps while nobody says anything.
+    /// Returns the allocations of opening a connection, and the bytes that it holds while idle.
     private static func opening(isSocketIO: Bool) async throws -> (allocations: Double, bytes: Double) {
         let port = isSocketIO ? try await Self.startSocketIO() : try await Self.startRaw()
         func open() throws -> Client {
@@ -141,16 +141,16 @@ enum Servers {
         let count = 300
         var clients: [Client] = []
         clients.reserveCapacity(2 * count)
-        for _ in 0..<count { clients.append(try open()) }  // tables have grown
+        for _ in 0..<count { clients.append(try open()) }  // so that the tables have grown
         let before = apus_allocation_count()
         let bytesBefore = apus_allocated_bytes()
         for _ in 0..<count { clients.append(try open()) }
-        // What waits for a later turn of the loop, and what that leaves to the next.
+        // Lets work complete that was deferred to later turns of the loop.
         for _ in 0..<3 { try await Self.group.next().submit {}.get() }
         let bytes = Double(apus_allocated_bytes() - bytesBefore) / Double(count)
         let allocations = Double(apus_allocation_count() - before) / Double(count)
         withExtendedLifetime(clients) {}
-        let own = Double(Client.bufferBytes) + 64  // the client's side: its buffer, rounded up by the allocator, and itself
+        let own = Double(Client.bufferBytes) + 64  // the client's buffer, rounded up by the allocator, and the client
         return (allocations.rounded(), ((bytes - own) / 16).rounded() * 16)
     }
 }

@@ -1,4 +1,4 @@
-// Stands in for glibc's allocator in the program it is linked into, and counts. Elsewhere nothing is counted.
+// Replaces glibc's allocator in the program and counts allocations. Without glibc, nothing is counted.
 #define _GNU_SOURCE
 #include "CAllocationCounter.h"
 #include <stdlib.h>

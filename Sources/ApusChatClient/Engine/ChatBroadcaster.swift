@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Hands every change to everyone who listens, in order, each with a bounded buffer.
+/// Delivers every change to all subscribers in order, each with a bounded buffer.
 final class ChatBroadcaster: Sendable {
     private struct Listeners {
         var next = 0
@@ -15,7 +15,7 @@ final class ChatBroadcaster: Sendable {
         self.buffer = max(1, buffer)
     }
 
-    /// A stream of what happens from now on.
+    /// Returns a stream of the changes from now on.
     func subscribe() -> AsyncStream<ChatChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: ChatChange.self, bufferingPolicy: .bufferingNewest(self.buffer))
         let id: Int? = self.listeners.withLockedValue { listeners in

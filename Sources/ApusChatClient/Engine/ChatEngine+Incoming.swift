@@ -3,20 +3,20 @@ import ApusJSON
 import Logging
 
 extension ChatEngine {
-    /// The transport reported something.
+    /// Handles an event of the transport.
     func received(_ event: ChatTransportEvent) async {
         switch event {
         case .connected:
             self.generation += 1
             self.greetingFailures = 0
             self.become(.synchronizing)
-            self.greet()
+            self.startSync()
         case .disconnected(let reason, let comesBack):
             self.logger.debug("Chat connection lost", metadata: ["chat.reason": "\(reason)"])
             self.lost()
             if case .signedOut = self.state { return }
             self.become(.connecting)
-            // The server said goodbye in order, to shut down for instance: it may be back in a moment.
+            // The server closed the namespace. It may be restarting, so the client tries again.
             if !comesBack { self.after(self.configuration.serverCloseDelay) { $0.transport.connect() } }
         case .refused(let error):
             self.lost()
@@ -24,8 +24,8 @@ extension ChatEngine {
         case .push(let name, let payload):
             await self.receivedPush(name, payload)
         case .pushesLost:
-            self.logger.warning("Pushes were dropped; synchronizing")
-            self.greet()
+            self.logger.warning("Pushes dropped; synchronizing")
+            self.startSync()
         }
     }
 
@@ -34,7 +34,7 @@ extension ChatEngine {
         self.outbox.disconnected()
         self.pullsWaiting = []
         for conversation in self.machines.keys { self.machines[conversation]?.disconnected() }
-        for (id, user) in self.users where user.online { self.users[id]?.online = false }  // nobody tells us any more
+        for (id, user) in self.users where user.online { self.users[id]?.online = false }  // unknown while disconnected
     }
 
     private func receivedPush(_ name: String, _ payload: JSONValue) async {
@@ -46,11 +46,11 @@ extension ChatEngine {
             case ChatVerb.mark: self.received(try decoder.decode(ChatMark.self, from: payload))
             case ChatVerb.presence: self.received(try decoder.decode(ChatPresence.self, from: payload))
             case ChatVerb.bye: await self.received(try decoder.decode(ChatBye.self, from: payload))
-            default: self.logger.debug("Unknown push", metadata: ["chat.event": "\(name)"])  // of a later release
+            default: self.logger.debug("Unknown push", metadata: ["chat.event": "\(name)"])  // of a later version
             }
         } catch {
-            // What it carried is pulled when the next event leaves a hole, or at the next sync.
-            self.logger.warning("A push was not understood", metadata: ["chat.event": "\(name)", "chat.error": "\(error)"])
+            // A lost event is pulled after the next event leaves a hole, or by the next sync.
+            self.logger.warning("Invalid push", metadata: ["chat.event": "\(name)", "chat.error": "\(error)"])
         }
     }
 
@@ -78,17 +78,18 @@ extension ChatEngine {
         await self.transport.close()
     }
 
-    // MARK: Greeting
+    // MARK: Synchronization
 
-    /// Says hello, catches up, and lets the outbox go (chat rule 5). Repeated while the connection holds and the server fails.
-    private func greet() {
+    /// Requests users and changed heads, then starts the outbox (docs/chat-rules.md, 5). Repeated
+    /// after a failure while the connection lasts.
+    private func startSync() {
         let generation = self.generation
-        self.start { await self.greet(generation) }
+        self.start { await self.sync(generation) }
     }
 
-    private func greet(_ generation: Int) async {
+    private func sync(_ generation: Int) async {
         do throws(ChatClientError) {
-            guard try await self.meet(generation), try await self.catchUp(generation) else { return }
+            guard try await self.requestUsers(generation), try await self.requestHeads(generation) else { return }
             self.become(.online)
             for (conversation, read) in try self.store.unsentReads() { self.tellRead(read, in: conversation) }
             for id in self.outbox.connected() { self.transmit(id) }
@@ -98,16 +99,16 @@ extension ChatEngine {
                 self.become(.signedOut(reason: error.message))
                 return
             }
-            self.logger.warning("Could not synchronize", metadata: ["chat.error": "\(error)"])
+            self.logger.warning("Sync failed", metadata: ["chat.error": "\(error)"])
             let delay = self.configuration.sync.retryDelay(afterAttempts: self.greetingFailures)
             self.greetingFailures += 1
-            self.after(delay) { $0.greet() }
+            self.after(delay) { $0.startSync() }
         }
     }
 
-    /// Requests the user and all contacts, page by page. Returns `false` when the connection was
-    /// lost meanwhile.
-    private func meet(_ generation: Int) async throws(ChatClientError) -> Bool {
+    /// Requests the user and all contacts, page by page. Returns `false` if the connection was lost
+    /// in the meantime.
+    private func requestUsers(_ generation: Int) async throws(ChatClientError) -> Bool {
         var page: String?
         repeat {
             let hello = try await self.ask(ChatVerb.hello, HelloRequest(page: page), as: HelloReply.self)
@@ -118,17 +119,17 @@ extension ChatEngine {
         return true
     }
 
-    /// Requests and stores the changed heads, page by page. Returns `false` when the connection was
-    /// lost meanwhile.
-    private func catchUp(_ generation: Int) async throws(ChatClientError) -> Bool {
+    /// Requests and stores the changed heads, page by page. Returns `false` if the connection was
+    /// lost in the meantime.
+    private func requestHeads(_ generation: Int) async throws(ChatClientError) -> Bool {
         let since = try self.store.lastSync().map { self.configuration.start(ofSyncAfter: $0) }
         var page: String?
         repeat {
             let reply = try await self.ask(ChatVerb.sync, SyncRequest.heads(since: since, page: page), as: HeadsReply.self)
             guard self.generation == generation else { return false }
             page = try self.next(reply.page, after: page)
-            // The time is stored with the last page, so that a crash between two pages repeats the
-            // sync.
+            // The time is stored with the last page. A crash between two pages therefore repeats
+            // the sync.
             try self.store.save(heads: reply.heads, synchronizedAt: page == nil ? reply.at : nil)
             self.synchronize(reply.heads)
         } while page != nil
@@ -138,7 +139,7 @@ extension ChatEngine {
 
     private func next(_ page: String?, after before: String?) throws(ChatClientError) -> String? {
         guard let page else { return nil }
-        guard page != before else { throw ChatClientError(.badReply, message: "the server's answer names itself as the next page") }
+        guard page != before else { throw ChatClientError(.badReply, message: "the server returned the same page token twice") }
         return page
     }
 
@@ -149,7 +150,7 @@ extension ChatEngine {
 }
 
 extension ChatClientConfiguration {
-    /// From when on to ask for changes, given the time of the last sync: a server's number, that may be anything.
+    /// Returns the start of the next sync. `last` comes from the server and can have any value.
     fileprivate func start(ofSyncAfter last: Int64) -> Int64 {
         let (since, overflow) = last.subtractingReportingOverflow(self.syncOverlap.milliseconds)
         return overflow ? 0 : max(0, since)
@@ -157,7 +158,7 @@ extension ChatClientConfiguration {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = self.components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

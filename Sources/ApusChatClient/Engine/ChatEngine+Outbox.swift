@@ -4,7 +4,8 @@ import ApusJSON
 import Logging
 
 extension ChatEngine {
-    /// Stores a message and sends it as soon as that is possible. When this returns, the message survives anything but the loss of the disk.
+    /// Stores a message and sends it as soon as possible. The message is durable when this method
+    /// returns.
     func send(
         kind: ChatEventKind, body: JSONValue, ref: Int64? = nil, attachment: (bytes: [UInt8], type: String)? = nil,
         in conversation: ConversationID
@@ -14,7 +15,7 @@ extension ChatEngine {
             throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
         }
         if attachment == nil {
-            // What the server would refuse is said at once, while the user still looks at it.
+            // Validates here, so that the error is reported to the caller immediately.
             do { _ = try ChatBody(kind: kind, body: body) } catch { throw ChatClientError(.badInput, message: error.message) }
         }
         let entry = OutboxEntry(
@@ -27,7 +28,7 @@ extension ChatEngine {
         return message
     }
 
-    /// Starts one attempt.
+    /// Starts an attempt to send a message.
     func transmit(_ id: ClientID) {
         self.start { await self.attempt(id) }
     }
@@ -67,11 +68,11 @@ extension ChatEngine {
             return
         }
         if error.code == .store { self.broadcaster.yield(.storeFailed(error)) }
-        self.logger.debug("A message will be sent again", metadata: ["chat.id": "\(id)", "chat.error": "\(error)"])
+        self.logger.debug("Send failed; will retry", metadata: ["chat.id": "\(id)", "chat.error": "\(error)"])
         let (action, send) = self.outbox.failedForNow(id)
         switch action {
         case .rest(let conversation, let failures):
-            // A policy that has had enough leaves it to the next connection, which ends every rest.
+            // When the policy ends, the message waits for the next connection.
             guard let delay = self.configuration.resending.delay(forAttempt: failures, using: &self.dice) else { break }
             self.after(delay) { engine in
                 for id in engine.outbox.restEnded(in: conversation) { engine.transmit(id) }
@@ -85,12 +86,13 @@ extension ChatEngine {
         for next in self.outbox.settled(id) { self.transmit(next) }
     }
 
-    /// Puts the picture of a message on the server; its hash makes a repetition harmless. From then on the message has its final body.
+    /// Uploads the picture of a message and stores the final body. A repeated upload is harmless,
+    /// because the hash identifies the blob.
     private func upload(_ entry: OutboxEntry) async throws(ChatClientError) -> JSONValue {
         guard let type = entry.attachmentType, let bytes = try self.store.attachment(of: entry.id) else { return entry.body }
         let blob = try await self.blobs.upload(bytes, type: type)
         guard let width = blob.width, let height = blob.height else {
-            throw ChatClientError(.badInput, message: "the server does not know this file as a picture (PNG, JPEG, GIF and WebP are)")
+            throw ChatClientError(.badInput, message: "the server does not recognize the file as a picture; use PNG, JPEG, GIF or WebP")
         }
         let body = ChatBody.image(
             ChatImageBody(

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import Logging
 
-// What the user asks for.
+// Requests of the user.
 extension ChatEngine {
     func conversations() throws(ChatClientError) -> [ChatConversationInfo] {
         var infos: [ChatConversationInfo] = []
@@ -28,17 +28,18 @@ extension ChatEngine {
 
     func user(_ id: UserID) -> ChatUser? { self.users[id] }
 
-    /// The pair with someone, by name. Works offline when it exists already.
+    /// Returns the pair conversation with a user. Works offline if the conversation is already
+    /// known.
     func conversation(with name: String) async throws(ChatClientError) -> ConversationID {
-        let wanted = name.lowercased()
-        if let known = self.users.values.first(where: { $0.name.lowercased() == wanted }), let pair = try self.pair(with: known.id) {
+        let folded = name.lowercased()
+        if let known = self.users.values.first(where: { $0.name.lowercased() == folded }), let pair = try self.pair(with: known.id) {
             return pair
         }
-        // The user of exactly this name is the first of the first page.
-        guard let user = try await self.users(matching: name).users.first(where: { $0.name.lowercased() == wanted }) else {
+        // A user with exactly this name comes first on the first page.
+        guard let user = try await self.users(matching: name).users.first(where: { $0.name.lowercased() == folded }) else {
             throw ChatClientError(.notFound, message: "there is no user named \(name)")
         }
-        guard user.id != self.me else { throw ChatClientError(.badInput, message: "that is you; a conversation needs somebody else") }
+        guard user.id != self.me else { throw ChatClientError(.badInput, message: "\(name) is your own name; use another user's name") }
         try self.remember([user])
         let reply = try await self.ask(ChatVerb.open, OpenRequest(with: user.id), as: HeadReply.self)
         return try self.opened(reply.head)
@@ -65,14 +66,15 @@ extension ChatEngine {
 
     func users(matching query: String?, after page: String? = nil) async throws(ChatClientError) -> UsersReply {
         let reply = try await self.ask(ChatVerb.users, UsersRequest(query: query, after: page), as: UsersReply.self)
-        // Only those already known are worth the disk: the others are strangers who share a part of a name.
+        // Updates known users only; other results of the search are not stored.
         try self.remember(reply.users.filter { self.users[$0.id] != nil })
         return reply
     }
 
     // MARK: Reading
 
-    /// Marks everything up to a message as read: here at once, on the server when it can be reached.
+    /// Marks all messages up to `number` as read: locally at once, and on the server when it is
+    /// connected.
     func markRead(upTo number: Int64?, in conversation: ConversationID) throws(ChatClientError) {
         let info = try self.conversation(conversation)
         let read = min(number ?? info.lastNumber, info.lastNumber)
@@ -83,23 +85,24 @@ extension ChatEngine {
     }
 
     func tellRead(_ read: Int64, in conversation: ConversationID) {
-        self.start { await self.tryToTellRead(read, in: conversation) }
+        self.start { await self.sendReadMark(read, in: conversation) }
     }
 
-    private func tryToTellRead(_ read: Int64, in conversation: ConversationID) async {
+    private func sendReadMark(_ read: Int64, in conversation: ConversationID) async {
         do throws(ChatClientError) {
             let reply = try await self.ask(ChatVerb.mark, MarkRequest(conv: conversation, read: read), as: MarkReply.self)
             try self.store.confirmRead(max(reply.read, read), in: conversation)
         } catch {
-            // Stored as not told: the next connection tells it.
-            self.logger.debug("A read mark waits", metadata: ["chat.error": "\(error)"])
+            // The store keeps the position as unconfirmed; the next connection sends it.
+            self.logger.debug("Read mark not sent", metadata: ["chat.error": "\(error)"])
         }
     }
 
     // MARK: Earlier history
 
-    /// Fetches a piece of the history that is not here: from the newest gap, else from above everything known.
-    /// - Returns: how many events came; 0 when the history is complete.
+    /// Fetches missing history: the newest gap if there is one, otherwise the events before the
+    /// oldest stored event.
+    /// - Returns: The number of fetched events; 0 when the history is complete.
     func loadEarlier(limit: Int, in conversation: ConversationID) async throws(ChatClientError) -> Int {
         let gap = try self.store.newestGap(of: conversation)
         let bounds = try self.store.bounds(of: conversation)
@@ -115,7 +118,7 @@ extension ChatEngine {
         let reply = try await self.ask(
             ChatVerb.sync, SyncRequest.backward(conv: conversation, before: before, limit: limit), as: EventsReply.self)
         let events = reply.events.filter { $0.conv == conversation && $0.seq < before }.sorted { $0.seq < $1.seq }
-        // An answer with nothing in it says that nothing is left below.
+        // An empty answer means that there are no earlier events.
         let first = events.first?.seq ?? gap?.lowerBound ?? before - 1
         try self.store.insertEarlier(events, covering: min(first, before - 1)...(before - 1), in: conversation, me: self.me)
         return events.count

@@ -2,8 +2,7 @@ import ApusChatProtocol
 import Logging
 
 extension ChatEngine {
-    /// A page of the answer to `sync`: the newest conversations first, as that is what a person
-    /// looks at.
+    /// Handles one page of the answer to `sync`, newest conversations first.
     func synchronize(_ heads: [ChatHead]) {
         for head in heads { self.ensureMachine(head.conv) }
         for head in heads.sorted(by: { $0.updatedAt > $1.updatedAt }) {
@@ -12,21 +11,21 @@ extension ChatEngine {
         }
     }
 
-    /// Holes from before the connection was lost: the server need not name those conversations
-    /// again.
+    /// Pulls the holes that remain from earlier connections. The answer to `sync` need not contain
+    /// these conversations.
     func resumePulls() {
         for conversation in self.machines.keys.sorted() {
             self.carryOut(self.machines[conversation]?.resumed() ?? .doNothing, in: conversation)
         }
     }
 
-    /// A pushed head: a conversation that is new or has changed.
+    /// Handles a pushed head of a new or changed conversation.
     func received(_ head: ChatHead) {
         guard self.adopt(head) else { return }
         self.carryOut(self.machines[head.conv]?.nudged(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
     }
 
-    /// Stores a head and sees to it that the conversation is followed.
+    /// Stores a head and creates the conversation's machine.
     @discardableResult
     func adopt(_ head: ChatHead) -> Bool {
         let stored: Void? = self.storing { () throws(ChatClientError) in try self.store.save(heads: [head]) }
@@ -36,10 +35,10 @@ extension ChatEngine {
         return true
     }
 
-    /// A pushed event, or our own from its ack.
+    /// Handles a pushed event, or an own event after its acknowledgement.
     func received(_ event: ChatEvent) {
         guard self.machines[event.conv] != nil else {
-            // Never heard of: the pull brings the head with it, and this event.
+            // An unknown conversation: the answer to the pull contains the head and this event.
             var machine = Machine(configuration: self.configuration.sync)
             let action = machine.nudged(head: event.seq, floor: 0)
             self.machines[event.conv] = machine
@@ -111,13 +110,14 @@ extension ChatEngine {
             case .apply(let events, let gap, let next)? = self.machines[conversation]?.received(
                 page: page, head: reply.head.seq, for: request)
         else { return }
-        // When the store failed, the machine was made anew and has its own next step.
+        // After a failure of the store, the machine was reloaded and has its own next action.
         if self.apply(events, gap: gap, in: conversation) { self.carryOut(next, in: conversation) }
     }
 
     // MARK: Applying
 
-    /// Stores what the machine let through, then tells. When the disk fails, memory goes back to what the disk has.
+    /// Stores events released by the machine, then announces them. If the store fails, the machine
+    /// is reloaded from the store.
     @discardableResult
     func apply(_ events: [ChatEvent], gap: ClosedRange<Int64>?, in conversation: ConversationID) -> Bool {
         guard !events.isEmpty || gap != nil, let machine = self.machines[conversation] else { return true }
@@ -133,7 +133,7 @@ extension ChatEngine {
         for event in events {
             let isMine = event.sender == me && event.n != nil
             self.broadcaster.yield(.event(ChatMessage(event: event, delivery: isMine ? .sent : nil)))
-            // The event itself proves that the message arrived, also when its ack was lost.
+            // The event confirms the message even if the acknowledgement was lost.
             if isMine { for id in self.outbox.settled(event.id) { self.transmit(id) } }
         }
         self.announce(conversation)
@@ -143,11 +143,11 @@ extension ChatEngine {
     private func recover(_ conversation: ConversationID, head: Int64) {
         let loaded = self.storing { () throws(ChatClientError) in try self.loadMachine(conversation) }
         guard var machine = loaded.flatMap({ $0 }) else {
-            // The next restart or sync begins from what the disk has.
+            // A restart or the next sync reloads the machine.
             self.machines[conversation] = nil
             return
         }
-        // Not at once: the disk has just failed.
+        // Waits before the next pull, because the store has just failed.
         let action = machine.nudged(head: head, floor: 0)
         self.machines[conversation] = machine
         self.carryOut(action, in: conversation)

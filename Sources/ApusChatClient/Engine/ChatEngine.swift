@@ -2,17 +2,18 @@ import ApusChatProtocol
 import ApusJSON
 import Logging
 
-/// The client's one place where things happen: it carries out what the machines decide, on the store and on the transport.
+/// Carries out the decisions of the state machines on the store and on the transport.
 ///
-/// Everything from the server and everything from the user passes through here one after the other, on a queue of its own (``StoreExecutor``).
-/// A change is announced after it is stored.
+/// Inputs of the server and the user are handled one at a time, on a separate queue
+/// (``StoreExecutor``). A change is announced after it is stored.
 actor ChatEngine {
     typealias Machine = SyncCursorMachine<ChatEvent>
     typealias Job = @Sendable () async -> Void
 
-    /// What a test replaces: the clock, the wait, the dice.
+    /// The dependencies that tests replace: the clock, the delay and the identifiers.
     struct Environment: Sendable {
-        /// Milliseconds since 1970. For display only: order comes from the server (chat rule 9).
+        /// The time in milliseconds since 1970, for display only. The server determines the order
+        /// (docs/chat-rules.md, 9).
         var now: @Sendable () -> Int64
         var sleep: @Sendable (Duration) async throws -> Void
         var makeID: @Sendable () -> ClientID
@@ -40,11 +41,13 @@ actor ChatEngine {
     nonisolated let broadcaster: ChatBroadcaster
 
     var state: ChatConnectionState = .connecting
-    /// Counts connections, so that what belonged to an earlier one is recognised.
+    /// The number of the current connection, by which results of an earlier connection are
+    /// recognized.
     var generation = 0
     var greetingFailures = 0
     var machines: [ConversationID: Machine] = [:]
-    /// Conversations that an event named before any head did. Their machines know a head only.
+    /// The conversations known from an event but not from a head. Their machines know the end of
+    /// the log only.
     var unknown: Set<ConversationID> = []
     var users: [UserID: ChatUser] = [:]
     var outbox: OutboxMachine
@@ -71,14 +74,15 @@ actor ChatEngine {
         (self.jobs, self.jobsContinuation) = AsyncStream.makeStream(of: Job.self)
     }
 
-    /// Reads the store. Once, before ``run()``.
+    /// Reads the store. Called once, before ``run()``.
     func restore() throws(ChatClientError) {
         for user in try self.store.users() { self.users[user.id] = user }
         for conversation in try self.store.conversationIDs() { self.machines[conversation] = try self.loadMachine(conversation) }
         for entry in try self.store.queued() { _ = self.outbox.enqueued(entry.id, in: entry.conversation) }
     }
 
-    /// Connects and works until ``stop()`` or cancellation. Every task of the engine lives in here.
+    /// Connects and runs until ``stop()`` or cancellation. All tasks of the engine are child tasks
+    /// of this method.
     func run() async {
         self.transport.connect()
         let jobs = self.jobs
@@ -94,7 +98,7 @@ actor ChatEngine {
         self.broadcaster.finish()
     }
 
-    /// Leaves the server and ends ``run()``.
+    /// Disconnects and ends ``run()``.
     func stop() async {
         self.become(.closed)
         self.generation += 1
@@ -102,10 +106,10 @@ actor ChatEngine {
         await self.transport.close()
     }
 
-    /// Starts something that may wait, inside ``run()``.
+    /// Starts an asynchronous job inside ``run()``.
     func start(_ job: @escaping Job) { self.jobsContinuation.yield(job) }
 
-    /// Calls back after a while, unless the connection it was meant for is gone.
+    /// Runs a job after a delay, unless the connection has changed in the meantime.
     func after(_ delay: Duration, _ job: @escaping @Sendable (isolated ChatEngine) async -> Void) {
         let generation = self.generation
         self.start {
@@ -120,23 +124,23 @@ actor ChatEngine {
         self.broadcaster.yield(.connection(state))
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// One request and its answer, typed both ways.
+    /// Sends a request and returns its decoded answer.
     func ask<Reply: Decodable & Sendable>(
         _ verb: String, _ payload: some Encodable & Sendable, as reply: Reply.Type
     ) async throws(ChatClientError) -> Reply {
-        let question: JSONValue
-        do { question = try JSONValueEncoder().encode(payload) } catch {
-            throw ChatClientError(.badInput, message: "cannot write the request `\(verb)`", cause: error)
+        let request: JSONValue
+        do { request = try JSONValueEncoder().encode(payload) } catch {
+            throw ChatClientError(.badInput, message: "cannot encode the request `\(verb)`", cause: error)
         }
-        let answer = try await self.transport.request(verb, question)
+        let answer = try await self.transport.request(verb, request)
         if answer["error"] != nil, let error = try? JSONValueDecoder().decode(ChatError.self, from: answer) {
             throw ChatClientError(server: error)
         }
         do { return try JSONValueDecoder().decode(Reply.self, from: answer) } catch {
             throw ChatClientError(
-                .badReply, message: "the server's answer to `\(verb)` was not understood; is it of the same version?", cause: error)
+                .badReply, message: "cannot decode the server's answer to `\(verb)`; the server may run another version", cause: error)
         }
     }
 
@@ -147,11 +151,11 @@ actor ChatEngine {
         return Machine(cursor: position.cursor, head: position.head, isPrimed: position.isPrimed, configuration: self.configuration.sync)
     }
 
-    /// Carries out something on the store whose failure the user has to hear of, but which must not stop the client.
+    /// Runs a store operation and reports a failure to the user without stopping the client.
     @discardableResult
     func storing<Value>(_ body: () throws(ChatClientError) -> Value) -> Value? {
         do throws(ChatClientError) { return try body() } catch {
-            self.logger.error("The chat store failed", metadata: ["chat.error": "\(error)"])
+            self.logger.error("Chat store failed", metadata: ["chat.error": "\(error)"])
             self.broadcaster.yield(.storeFailed(error))
             return nil
         }

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs the engine on a queue of its own: it waits for the disk, and must not hold a thread of the shared pool meanwhile, let alone the main one.
+/// Runs the engine on a separate queue, because store operations block on the disk and must not
+/// block a thread of the shared pool.
 final class StoreExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "apus.chat.client")
 

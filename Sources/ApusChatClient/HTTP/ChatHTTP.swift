@@ -7,15 +7,16 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The chat server's HTTP side: accounts and pictures.
+/// The HTTP client for accounts and pictures.
 ///
-/// Redirects are not followed: a token goes to the server it was made for and to no other.
+/// It does not follow redirects, so that a token is sent only to the server that issued it.
 final class ChatHTTP: ChatBlobTransport, Sendable {
-    /// Requests at a time: pictures that are fetched must not hold a message's upload for long.
+    /// The maximum number of concurrent requests, so that downloads do not delay the upload of a
+    /// message for long.
     private static let maximumConnections = 4
 
     private let server: String
-    /// What stands before each path: empty unless the server lives below one.
+    /// The path of the server's address, which precedes each request's path; usually empty.
     private let basePath: String
     private let client: HTTPExchangeClient
     private let configuration: ChatClientConfiguration
@@ -39,10 +40,10 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         self.client = HTTPExchangeClient(configuration: exchanges, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    /// Of an answer that is no picture.
+    /// The maximum size of an answer other than a picture.
     private static let maximumAnswerBytes = 1 << 20
 
-    /// Lends a client to `body` and shuts it down after.
+    /// Creates a client for the duration of `body`.
     static func with<Value: Sendable>(
         server: String, configuration: ChatClientConfiguration, _ body: (ChatHTTP) async throws(ChatClientError) -> Value
     ) async throws(ChatClientError) -> Value {
@@ -57,7 +58,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
 
     func shutdown() { self.client.finish() }
 
-    /// The address without a slash at the end, after a check.
+    /// Validates the address and removes trailing slashes.
     static func canonical(_ server: String) throws(ChatClientError) -> String {
         var text = server.trimmingCharacters(in: .whitespaces)
         while text.hasSuffix("/") { text.removeLast() }
@@ -66,7 +67,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
             !host.isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
             throw ChatClientError(
-                .badServerAddress, message: "\"\(server)\" is not a server's address; give one like http://127.0.0.1:3000")
+                .badServerAddress, message: "\"\(server)\" is not a valid server address; use one like http://127.0.0.1:3000")
         }
         return text
     }
@@ -87,7 +88,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         do throws(ChatClientError) {
             _ = try await self.perform(request, timeout: self.configuration.requestTimeout)
         } catch  where error.code == .unauthorized {
-            return  // ended already: that is what was asked for
+            return  // the session has already ended
         }
     }
 
@@ -109,7 +110,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
     func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] {
         var request = self.request("/api/blobs/\(blob.rawValue)", .GET)
         request.isRepeatable = true
-        request.acceptsCompression = false  // pictures are compressed
+        request.acceptsCompression = false  // pictures are already compressed
         self.authorize(&request)
         return try await self.perform(request, timeout: self.configuration.transferTimeout)
     }
@@ -123,7 +124,7 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         do {
             request.body = ByteBuffer(bytes: try JSONWriter.bytes(of: try JSONValueEncoder().encode(payload)))
         } catch {
-            throw ChatClientError(.badInput, message: "cannot write the request", cause: error)
+            throw ChatClientError(.badInput, message: "cannot encode the request to \(path)", cause: error)
         }
         request.headers.replaceOrAdd(name: "content-type", value: "application/json")
         let body = try await self.perform(request, timeout: self.configuration.requestTimeout)
@@ -151,8 +152,8 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         guard (200..<300).contains(status) else {
             let value = try? JSONReader.read(body, limits: .init(loneSurrogates: .replace))
             if let value, let error = try? JSONValueDecoder().decode(ChatError.self, from: value) { throw ChatClientError(server: error) }
-            if status == 401 { throw ChatClientError(.unauthorized, message: "the server does not accept this session; log in again") }
-            throw ChatClientError(.badReply, message: "\(self.server) answered HTTP \(status); is it a chat server?")
+            if status == 401 { throw ChatClientError(.unauthorized, message: "the server rejected the session; log in again") }
+            throw ChatClientError(.badReply, message: "\(self.server) answered HTTP \(status); check that it is a chat server")
         }
         return body
     }
@@ -161,22 +162,24 @@ final class ChatHTTP: ChatBlobTransport, Sendable {
         switch (error as? ConnectivityError)?.code {
         case .timeout?: return ChatClientError(.timeout, message: "\(self.server) did not answer in time", cause: error)
         case .responseTooLarge?:
-            return ChatClientError(.badReply, message: "\(self.server) answered with more than it may", cause: error)
+            return ChatClientError(.badReply, message: "the answer of \(self.server) exceeds the maximum size", cause: error)
         case .httpProtocol?:
-            return ChatClientError(.badReply, message: "\(self.server) does not speak HTTP; is it a chat server?", cause: error)
+            return ChatClientError(
+                .badReply, message: "\(self.server) does not speak HTTP; check that it is a chat server", cause: error)
         case .invalidSettings?:
-            // Of the proxy or TLS, not of what is sent: a message waits until they are put right.
+            // Caused by the proxy or TLS settings, so the message remains queued until they are
+            // corrected.
             return ChatClientError(.unreachable, message: "cannot connect to \(self.server) with these settings: \(error)", cause: error)
         default: break
         }
         return ChatClientError(
-            .unreachable, message: "cannot reach \(self.server): is the server running, and is the address right? (\(error))", cause: error)
+            .unreachable, message: "cannot reach \(self.server); check the address and that the server is running (\(error))", cause: error)
     }
 
     private static func decode<Reply: Decodable>(_ type: Reply.Type, _ body: [UInt8], path: String) throws(ChatClientError) -> Reply {
         do { return try JSONValueDecoder().decode(type, from: try JSONReader.read(body, limits: .init(loneSurrogates: .replace))) } catch {
             throw ChatClientError(
-                .badReply, message: "the answer to \(path) was not understood; is it a chat server of this version?", cause: error)
+                .badReply, message: "cannot decode the answer to \(path); the server may run another version", cause: error)
         }
     }
 }

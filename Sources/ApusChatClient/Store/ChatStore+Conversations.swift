@@ -2,14 +2,15 @@ import ApusChatProtocol
 import GRDB
 
 extension ChatStore {
-    /// Where a conversation's cursor stands, for its machine.
+    /// The position of a conversation's cursor, for its machine.
     struct Position: Sendable, Hashable {
         var cursor: Int64
         var head: Int64
         var isPrimed: Bool
     }
 
-    /// Remembers the heads of a `sync`, and its time, in one transaction: after a crash either both are known or neither, so nothing falls between.
+    /// Stores heads and the time of a `sync` in one transaction, so that a crash cannot store one
+    /// without the other.
     func save(heads: [ChatHead], synchronizedAt at: Int64? = nil) throws(ChatClientError) {
         try self.write { database in
             for head in heads { try Self.save(head, database) }
@@ -18,8 +19,9 @@ extension ChatStore {
     }
 
     static func save(_ head: ChatHead, _ database: Database) throws {
-        // `read` is raised to what `unread` says, which knows the floor of a member who joined late (chat rule 3). Counters never go back.
-        // Never beyond the last message: that would hide messages that come later.
+        // Raises `read` to the position that `unread` implies, which includes the member's floor
+        // (docs/chat-rules.md, 3). Counters never decrease. A position beyond the last message
+        // would hide later messages.
         let (floor, overflow) = head.n.subtractingReportingOverflow(head.unread)
         let read = min(max(head.read, overflow ? 0 : floor), head.n)
         try database.execute(
@@ -47,7 +49,7 @@ extension ChatStore {
         }
     }
 
-    /// Where a conversation stands; `nil` when it is unknown.
+    /// Returns the position of a conversation; `nil` when it is unknown.
     func position(of conversation: ConversationID) throws(ChatClientError) -> Position? {
         try self.read { database in
             try Row.fetchOne(
@@ -56,14 +58,14 @@ extension ChatStore {
         }
     }
 
-    /// The conversations, the one with the newest event first.
+    /// Returns the conversations in descending order of their last change.
     func conversationIDs() throws(ChatClientError) -> [ConversationID] {
         try self.read { database in
             try String.fetchAll(database, sql: "SELECT id FROM conversation ORDER BY updated_at DESC, id").compactMap(ConversationID.init)
         }
     }
 
-    /// What is known of a conversation.
+    /// Returns the stored properties of a conversation.
     func conversation(_ id: ConversationID, of me: UserID) throws(ChatClientError) -> ChatConversationInfo? {
         try self.read { database in
             guard let row = try Row.fetchOne(database, sql: "SELECT * FROM conversation WHERE id = ?", arguments: [id.rawValue]) else {
@@ -97,20 +99,21 @@ extension ChatStore {
 
     // MARK: Reading
 
-    /// Raises the read mark of a user. The own one is to be told to the server until ``confirmRead(_:in:)``.
+    /// Raises the read position of a user. The own position remains unconfirmed until
+    /// ``confirmRead(_:in:)``.
     func setRead(_ read: Int64, by user: UserID, in conversation: ConversationID, isMine: Bool) throws(ChatClientError) {
         try self.write { database in
             try database.execute(
                 sql: "UPDATE member SET read_n = max(read_n, ?) WHERE conversation = ? AND user = ?",
                 arguments: [read, conversation.rawValue, user.rawValue])
             guard isMine else { return }
-            // A mark beyond the last message would hide messages that come later.
+            // A position beyond the last message would hide later messages.
             try database.execute(
                 sql: "UPDATE conversation SET read_n = max(read_n, min(?, head_n)) WHERE id = ?", arguments: [read, conversation.rawValue])
         }
     }
 
-    /// The server knows the own mark.
+    /// Stores the own position that the server confirmed.
     func confirmRead(_ read: Int64, in conversation: ConversationID) throws(ChatClientError) {
         try self.write {
             try $0.execute(
@@ -119,7 +122,7 @@ extension ChatStore {
         }
     }
 
-    /// The own marks the server does not know yet.
+    /// Returns the own positions that the server has not confirmed.
     func unsentReads() throws(ChatClientError) -> [(conversation: ConversationID, read: Int64)] {
         try self.read { database in
             try Row.fetchAll(database, sql: "SELECT id, read_n FROM conversation WHERE read_n > read_sent").compactMap { row in
@@ -130,7 +133,7 @@ extension ChatStore {
 
     // MARK: Users
 
-    /// Remembers names.
+    /// Stores names.
     func save(users: [ChatUser]) throws(ChatClientError) {
         try self.write { database in
             for user in users {
@@ -141,7 +144,7 @@ extension ChatStore {
         }
     }
 
-    /// Everyone known. Nobody is online: presence is not stored.
+    /// Returns all known users as offline, because presence is not stored.
     func users() throws(ChatClientError) -> [ChatUser] {
         try self.read { database in
             try Row.fetchAll(database, sql: "SELECT id, name, display FROM user ORDER BY name").compactMap { row in

@@ -3,8 +3,8 @@ import ApusJSON
 import GRDB
 
 extension ChatStore {
-    /// Applies events behind the cursor, in one transaction: the events, the mark of what was left out, the cursor, the counters, and the outbox,
-    /// which loses what is now in the log.
+    /// Applies events after the cursor in one transaction: the events, the gap, the cursor, the
+    /// counters, and the removal of the messages that are now in the log from the outbox.
     func apply(
         _ events: [ChatEvent], gap: ClosedRange<Int64>?, cursor: Int64, in conversation: ConversationID, me: UserID
     ) throws(ChatClientError) {
@@ -17,12 +17,13 @@ extension ChatStore {
             try database.execute(
                 sql: "UPDATE conversation SET cursor = max(cursor, ?), primed = 1, head_seq = max(head_seq, ?) WHERE id = ?",
                 arguments: [cursor, cursor, id])
-            // What the log jumped over with a gap will not come by itself either.
+            // The log also passed over messages inside a gap.
             try database.execute(sql: "DELETE FROM outbox WHERE conversation = ? AND seq <= ?", arguments: [id, cursor])
         }
     }
 
-    /// Adds older events that were asked for, below everything known or into a gap. The cursor stays.
+    /// Inserts earlier events, either before all known events or into a gap. The cursor does not
+    /// change.
     func insertEarlier(
         _ events: [ChatEvent], covering range: ClosedRange<Int64>, in conversation: ConversationID, me: UserID
     ) throws(ChatClientError) {
@@ -61,7 +62,8 @@ extension ChatStore {
         guard let number = event.n else { return }
         try database.execute(
             sql: "UPDATE conversation SET head_n = max(head_n, ?), updated_at = max(updated_at, ?), read_n = max(read_n, ?) WHERE id = ?",
-            // Own messages are read (chat rule 3); the server has set its mark in the same transaction as the event.
+            // Own messages are read: the server raises the read position in the transaction of the
+            // event.
             arguments: [number, event.at, event.sender == me ? number : 0, event.conv.rawValue])
         if event.sender == me {
             try database.execute(
@@ -69,7 +71,7 @@ extension ChatStore {
         }
     }
 
-    /// The newest part of a conversation's history, oldest first; what is still in the outbox at the end.
+    /// Returns the newest part of a conversation's history, oldest first, followed by the outbox.
     func history(
         of conversation: ConversationID, me: UserID, before: Int64?, limit: Int
     ) throws(ChatClientError) -> [ChatHistoryItem] {
@@ -89,7 +91,7 @@ extension ChatStore {
                 for gap in gaps {
                     let first: Int64 = gap["first"]
                     let last: Int64 = gap["last"]
-                    // A gap that touches the top of what is shown is shown too: there is more above.
+                    // Includes a gap directly before the first event.
                     if last < event.seq, previous.map({ first > $0 }) ?? (last == event.seq - 1), first <= last {
                         items.append(.gap(first...last))
                     }
@@ -106,7 +108,7 @@ extension ChatStore {
         }
     }
 
-    /// The lowest event that is here, and the lowest that this user may read.
+    /// Returns the lowest stored event and the lowest event that this user can read.
     func bounds(of conversation: ConversationID) throws(ChatClientError) -> (lowest: Int64?, floor: Int64) {
         try self.read { database in
             (
@@ -116,7 +118,7 @@ extension ChatStore {
         }
     }
 
-    /// The newest gap of a conversation.
+    /// Returns the newest gap of a conversation.
     func newestGap(of conversation: ConversationID) throws(ChatClientError) -> ClosedRange<Int64>? {
         try self.read { database in
             try Row.fetchOne(

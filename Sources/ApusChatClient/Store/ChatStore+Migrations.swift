@@ -1,7 +1,7 @@
 import GRDB
 
 extension ChatStore {
-    /// One transaction a step; a step that was released is never changed.
+    /// The schema migrations, each in one transaction. A released migration must not be changed.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in

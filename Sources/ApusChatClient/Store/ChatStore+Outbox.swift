@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 extension ChatStore {
-    /// Stores a message that is to be sent. After this returns it survives a crash.
+    /// Stores an outgoing message, which is durable when this method returns.
     func enqueue(_ entry: OutboxEntry, attachment: [UInt8]? = nil) throws(ChatClientError) {
         try self.write { database in
             try database.execute(
@@ -19,17 +19,17 @@ extension ChatStore {
         }
     }
 
-    /// What waits to be sent, in the order in which it was written.
+    /// Returns the queued messages in the order in which they were written.
     func queued() throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("state = ?", [DeliveryState.queued.rawValue], $0) }
     }
 
-    /// One message of the outbox.
+    /// Returns a message of the outbox.
     func entry(_ id: ClientID) throws(ChatClientError) -> OutboxEntry? {
         try self.read { try Self.entries("client_id = ?", [id.rawValue], $0).first }
     }
 
-    /// The picture that is still to be uploaded.
+    /// Returns a picture that is not uploaded yet.
     func attachment(of id: ClientID) throws(ChatClientError) -> [UInt8]? {
         try self.read {
             try Data.fetchOne(
@@ -37,7 +37,7 @@ extension ChatStore {
         }.map { [UInt8]($0) }
     }
 
-    /// The picture is on the server. From here on the message is sent with this body, in every repetition.
+    /// Stores the final body after the upload. All later attempts to send use this body.
     func uploaded(_ id: ClientID, body: JSONValue) throws(ChatClientError) {
         try self.write {
             try $0.execute(
@@ -46,7 +46,7 @@ extension ChatStore {
         }
     }
 
-    /// The server has the message. The entry goes when the log reaches it, so that it is shown in between.
+    /// Stores the acknowledgement. The entry remains visible until the log reaches it.
     func acknowledged(_ reply: SendReply) throws(ChatClientError) {
         try self.write {
             try $0.execute(
@@ -55,7 +55,7 @@ extension ChatStore {
         }
     }
 
-    /// The server will not have the message. It stays, with the reason.
+    /// Stores a refusal. The message remains, with the reason.
     func refused(_ id: ClientID, reason: String) throws(ChatClientError) {
         try self.write {
             try $0.execute(

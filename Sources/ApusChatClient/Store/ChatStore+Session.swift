@@ -5,7 +5,7 @@ import GRDB
 extension ChatStore {
     private enum Key: String { case session, lastSync }
 
-    /// The session this store belongs to, as it was opened last.
+    /// Returns the session that the store was last opened with.
     func session() throws(ChatClientError) -> ChatSession? {
         guard let text = try self.value(.session) else { return nil }
         do {
@@ -15,7 +15,8 @@ extension ChatStore {
         }
     }
 
-    /// Binds the store to a user of a server: two users' histories never mix in one file.
+    /// Binds the store to a user of a server, so that a file never contains the history of two
+    /// users.
     func bind(to session: ChatSession) throws(ChatClientError) {
         if let owner = try self.session(), owner.user.id != session.user.id || owner.server != session.server {
             throw ChatClientError(.wrongStore, message: "this store belongs to \(owner); use another file for \(session)")
@@ -26,18 +27,18 @@ extension ChatStore {
         } catch let error as ChatClientError {
             throw error
         } catch {
-            throw ChatClientError(.store, message: "cannot write the session: \(error)", cause: error)
+            throw ChatClientError(.store, message: "cannot encode the session: \(error)", cause: error)
         }
     }
 
-    /// Forgets the token. The history stays.
+    /// Removes the token and keeps the history.
     func forgetToken() throws(ChatClientError) {
         guard var session = try self.session() else { return }
         session.token = ""
         try self.bind(to: session)
     }
 
-    /// The server's time of the last complete `sync`, in milliseconds.
+    /// Returns the server's time of the last complete `sync`, in milliseconds.
     func lastSync() throws(ChatClientError) -> Int64? {
         try self.value(.lastSync).flatMap { Int64($0) }
     }

@@ -2,16 +2,16 @@ import ApusChatProtocol
 import Foundation
 import GRDB
 
-/// The client's memory: one SQLite file with the conversations, their events, the outbox and the cursors.
+/// The client's SQLite file, which contains conversations, events, the outbox and the cursors.
 ///
-/// One connection (SQLite before 3.51.3 can lose a WAL that two connections reset at once), WAL, and `synchronous=FULL`: what was stored before a
-/// power cut is there after it. Calls block on the disk; the engine makes them on a queue of its own.
+/// It uses one connection, because SQLite before 3.51.3 can lose a WAL that two connections reset
+/// at once. With WAL and `synchronous=FULL`, committed data survives a power failure. Calls block
+/// on the disk; the engine runs them on a separate queue.
 final class ChatStore: Sendable {
     let database: DatabaseQueue
 
-    /// Opens or creates the file. `:memory:` keeps everything in memory.
-    ///
-    /// A new file is readable by its owner only.
+    /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
+    /// memory.
     init(path: String) throws(ChatClientError) {
         do {
             var configuration = Configuration()
@@ -41,7 +41,7 @@ final class ChatStore: Sendable {
     private static func createPrivately(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw ChatClientError(.store, message: "cannot create \(path): does the folder exist, and may you write there?")
+            throw ChatClientError(.store, message: "cannot create \(path); check that its folder exists and is writable")
         }
     }
 

@@ -1,10 +1,11 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What came from the server and waits for the engine.
+/// A bounded queue of events from the server.
 ///
-/// Pushes are bounded: of those beyond it one ``ChatTransportEvent/pushesLost`` remains, which costs the engine a sync and nobody a message.
-/// The steps of the connection's life are kept; the reconnection policy bounds how often they come.
+/// Pushes beyond the capacity are dropped and replaced by one ``ChatTransportEvent/pushesLost``,
+/// after which the engine synchronizes. Other events are never dropped; the reconnection policy
+/// limits their rate.
 final class ChatMailbox: Sendable {
     private struct State {
         var events = CircularBuffer<ChatTransportEvent>()
@@ -18,13 +19,13 @@ final class ChatMailbox: Sendable {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    /// - Parameter capacity: How many pushes may wait.
+    /// - Parameter capacity: The maximum number of queued pushes.
     init(capacity: Int) {
         self.capacity = capacity
         (self.signals, self.signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Everything in order. One reader. Ends after ``finish()``, when the rest is read.
+    /// The events in order, for one reader. Ends after ``finish()``, when the queue is empty.
     var events: AsyncStream<ChatTransportEvent> {
         AsyncStream {
             while true {

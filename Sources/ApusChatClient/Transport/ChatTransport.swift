@@ -1,39 +1,41 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// What comes from the server, in order: the connection's life and the pushes in between.
+/// An event from the server: a change of the connection, or a push.
 enum ChatTransportEvent: Sendable {
-    /// The namespace is joined. Requests work from here on.
+    /// The client joined the namespace and can send requests.
     case connected
-    /// The connection is gone. With `comesBack` the transport is making it again, without it waits for ``ChatTransport/connect()``.
+    /// The connection is lost. If `comesBack` is false, the transport does not reconnect until
+    /// ``ChatTransport/connect()``.
     case disconnected(reason: String, comesBack: Bool)
-    /// The server does not accept this session. Nothing more comes.
+    /// The server rejected the session. No events follow.
     case refused(ChatError)
     /// A push.
     case push(name: String, payload: JSONValue)
-    /// Pushes came faster than they were taken, and some were dropped here.
+    /// Pushes were dropped because the queue was full.
     case pushesLost
 }
 
-/// The wire under the engine. The real one speaks Socket.IO; tests put one into memory.
+/// The connection under the engine: Socket.IO, or an in-memory implementation in tests.
 protocol ChatTransport: Sendable {
-    /// Everything from the server. One reader. Ends after ``close()``.
+    /// The events from the server, for one reader. Ends after ``close()``.
     var incoming: AsyncStream<ChatTransportEvent> { get }
 
-    /// Starts connecting, and keeps at it. Harmless when it does already.
+    /// Connects, and reconnects after failures. Does nothing if it is already connecting.
     func connect()
 
-    /// Sends one request and waits for its ack. Throws `notConnected`, `timeout`, or what the server refused with.
+    /// Sends a request and waits for its acknowledgement. Throws `notConnected`, `timeout` or
+    /// `closed`.
     func request(_ event: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue
 
-    /// Leaves for good.
+    /// Disconnects permanently.
     func close() async
 }
 
-/// The pictures' way: HTTP.
+/// The HTTP transport for pictures.
 protocol ChatBlobTransport: Sendable {
-    /// Stores bytes on the server; the same bytes again are the same blob.
+    /// Stores bytes on the server. The same bytes yield the same blob.
     func upload(_ bytes: [UInt8], type: String) async throws(ChatClientError) -> BlobReply
-    /// Reads a blob of a conversation of ours.
+    /// Downloads a blob of one of the user's conversations.
     func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8]
 }

@@ -4,7 +4,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Logging
 
-/// The wire to a chat server: the namespace `/chat` over Socket.IO.
+/// The connection to a chat server: the namespace `/chat` over Socket.IO.
 final class SocketIOChatTransport: ChatTransport {
     private let mailbox: ChatMailbox
     private let manager: SocketManager
@@ -32,8 +32,8 @@ final class SocketIOChatTransport: ChatTransport {
     func connect() { self.socket.open() }
 
     func request(_ event: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        // Nothing waits in the socket's own buffer: what has to wait is in the outbox, where it survives.
-        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "there is no connection right now") }
+        // Does not use the socket's send buffer: the outbox keeps unsent messages durably.
+        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "not connected to the server") }
         do {
             return try await self.socket.emitWithAck(event, arguments: [payload], timeout: self.requestTimeout).first ?? .null
         } catch let error as SocketIOError where error.code == .ackTimeout {
@@ -51,21 +51,22 @@ final class SocketIOChatTransport: ChatTransport {
         self.mailbox.finish()
     }
 
-    /// What the socket's life means for the chat; `nil` for what is only a step of it.
+    /// Maps a lifecycle event of the socket to an event of the transport; `nil` when it is not
+    /// relevant.
     static func translated(_ event: SocketLifecycleEvent) -> ChatTransportEvent? {
         switch event {
         case .connect: return .connected
         case .disconnect(let reason): return .disconnected(reason: reason.description, comesBack: reason.permitsReconnect)
         case .error(let error) where error.code == .connectRefused:
             let code = error.data?["code"]?.stringValue
-            // Told apart by the code, or by the message when a server sends no data.
+            // Recognized by the code, or by the message if the server sends no data.
             if code == ChatError.Code.unauthorized.rawValue || error.message == ChatError.Code.unauthorized.rawValue {
-                return .refused(ChatError(.unauthorized, message: "the server does not accept this session"))
+                return .refused(ChatError(.unauthorized, message: "the server rejected the session; log in again"))
             }
             return .disconnected(reason: error.message, comesBack: false)
         case .error(let error) where error.code == .invalidArguments:
             return .refused(ChatError(.badRequest, message: error.message))
-        case .reconnectFailed: return .disconnected(reason: "the server could not be reached", comesBack: true)  // so the policy wants it
+        case .reconnectFailed: return .disconnected(reason: "the server could not be reached", comesBack: true)  // the policy has ended
         case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
     }

@@ -1,14 +1,14 @@
-/// How far a message of ours got: `queued` → `sent` → `read`, or `queued` → `refused`.
+/// The delivery state of an outgoing message: `queued` → `sent` → `read`, or `queued` → `refused`.
 ///
-/// Derived from what is stored, never moved by a receipt of its own (chat rules 1 and 3), so that one that comes late, twice or out of order
-/// changes nothing.
+/// The state is derived from stored values (docs/chat-rules.md, 1 and 10). A late, duplicate or
+/// reordered acknowledgement therefore changes nothing.
 public enum DeliveryState: String, Sendable, Hashable, Codable {
-    /// In the outbox, on its way or waiting for a connection.
+    /// In the outbox: sent without an acknowledgement so far, or waiting for a connection.
     case queued
-    /// The server will not take it. It is not sent again.
+    /// The server refused the message. The client does not send it again.
     case refused
-    /// The server has stored it.
+    /// The server has stored the message.
     case sent
-    /// The other side has read up to it.
+    /// All other members have read the message.
     case read
 }

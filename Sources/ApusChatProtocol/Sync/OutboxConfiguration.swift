@@ -1,8 +1,9 @@
-/// How a client sends its stored messages.
+/// Configures how a client sends its stored messages.
 public struct OutboxConfiguration: Sendable, Hashable {
-    /// Conversations that may have a message on the wire at the same time. Within one conversation it is always one. Default: 8.
+    /// The maximum number of conversations with a message in flight. Each conversation has at most
+    /// one. Default: 8.
     public var maximumInFlight: Int = 8
 
-    /// The default above.
+    /// Creates a configuration with the default values.
     public init() {}
 }

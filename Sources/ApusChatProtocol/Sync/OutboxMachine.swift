@@ -1,18 +1,21 @@
-/// Decides which stored message goes out when.
+/// Decides when each stored message is sent.
 ///
-/// Within a conversation one message at a time is on the wire and the next one starts after its answer: so the order survives lost acks,
-/// reconnects and restarts, and a repetition always carries the same client id, which the server recognises (chat rule 1). Conversations do not
-/// wait for each other, up to ``OutboxConfiguration/maximumInFlight``.
+/// Each conversation has one message in flight at a time. The next one is sent after the answer to
+/// it, so the order survives lost acknowledgements, reconnects and restarts. A retry carries the
+/// same client id, by which the server recognizes it (docs/chat-rules.md, 1). Up to
+/// ``OutboxConfiguration/maximumInFlight`` conversations send at the same time.
 ///
-/// The machine holds ids only; the messages stay in the store. The shell sends what an action names and reports what became of it.
+/// The machine holds ids only; the messages stay in the store. The shell sends the messages that an
+/// action names and reports the result.
 package struct OutboxMachine: Sendable {
     private enum State {
-        /// The first message may be sent. Leaves to `inFlight` (connected).
+        /// The first message can be sent. Leaves to `inFlight` (connected).
         case ready
-        /// The first message is on the wire. Leaves to `ready` (answered, disconnected) or `resting` (failed for now).
+        /// The first message is in flight. Leaves to `ready` (answered, disconnected) or
+        /// `backingOff` (failed temporarily).
         case inFlight
-        /// The first message failed for now. Leaves to `ready` (timer, connected).
-        case resting
+        /// The first message failed temporarily. Leaves to `ready` (timer, connected).
+        case backingOff
     }
 
     private struct Queue {
@@ -25,7 +28,7 @@ package struct OutboxMachine: Sendable {
     private let configuration: OutboxConfiguration
     private var isConnected = false
     private var queues: [ConversationID: Queue] = [:]
-    /// Conversations in the order in which they came to have something to send, so that none starves.
+    /// The conversations with queued messages in the order of their turns, so that none starves.
     private var order: [ConversationID] = []
     private var conversations: [ClientID: ConversationID] = [:]
     private var inFlightCount = 0
@@ -34,31 +37,33 @@ package struct OutboxMachine: Sendable {
         self.configuration = configuration
     }
 
-    /// Messages not yet answered.
+    /// The number of messages without a final answer.
     package var count: Int { self.conversations.count }
 
-    // MARK: Coming in
+    // MARK: Inputs
 
-    /// A message was stored; also for every message found in the store at start, oldest first.
-    /// - Returns: the messages to send now.
+    /// Enqueues a stored message. At start, the shell calls this for every message in the store,
+    /// oldest first.
+    /// - Returns: The messages to send now.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID) -> [ClientID] {
-        guard self.conversations.updateValue(conversation, forKey: id) == nil else { return [] }  // the same id twice is one message
+        guard self.conversations.updateValue(conversation, forKey: id) == nil else { return [] }  // a duplicate id
         if self.queues[conversation] == nil { self.order.append(conversation) }
         self.queues[conversation, default: Queue()].ids.append(id)
         return self.start()
     }
 
-    /// The connection is there and the server knows us.
+    /// The connection is established and authenticated.
     package mutating func connected() -> [ClientID] {
         self.isConnected = true
         for conversation in self.order {
-            // A rest was made for the old connection.
-            if case .resting = self.queues[conversation]?.state { self.queues[conversation]?.state = .ready }
+            // The delay belonged to the previous connection.
+            if case .backingOff = self.queues[conversation]?.state { self.queues[conversation]?.state = .ready }
         }
         return self.start()
     }
 
-    /// The connection is gone. What was on the wire is sent again, whether or not it arrived.
+    /// The connection is lost. Messages in flight are sent again on the next connection, whether or
+    /// not the server received them.
     package mutating func disconnected() {
         self.isConnected = false
         self.inFlightCount = 0
@@ -69,7 +74,8 @@ package struct OutboxMachine: Sendable {
 
     // MARK: Answers
 
-    /// The server has the message, or refuses it for good: either way it leaves the outbox. Late and doubled calls are legal.
+    /// The server stored or permanently refused the message, which leaves the outbox. Late and
+    /// duplicate calls are permitted.
     package mutating func settled(_ id: ClientID) -> [ClientID] {
         guard let conversation = self.conversations.removeValue(forKey: id), var queue = self.queues[conversation] else { return [] }
         if queue.ids.first == id {
@@ -88,27 +94,28 @@ package struct OutboxMachine: Sendable {
     }
 
     package enum FailedAction: Equatable {
-        /// Call ``restEnded(in:)`` after a time that grows with the failures of this message.
+        /// Call ``restEnded(in:)`` after a delay that grows with the failures of this message.
         case rest(ConversationID, failures: Int)
-        /// Answered or disconnected meanwhile.
+        /// The message was answered, or the connection was lost, in the meantime.
         case doNothing
     }
 
-    /// The attempt failed in a way that may pass: a deadline, a full disk on the server.
+    /// The attempt failed with a temporary error, for example a timeout or a full disk on the
+    /// server.
     package mutating func failedForNow(_ id: ClientID) -> (action: FailedAction, send: [ClientID]) {
         guard let conversation = self.conversations[id], var queue = self.queues[conversation], queue.ids.first == id,
             case .inFlight = queue.state
         else { return (.doNothing, []) }
         self.inFlightCount -= 1
         queue.failures += 1
-        queue.state = .resting
+        queue.state = .backingOff
         self.queues[conversation] = queue
         return (.rest(conversation, failures: queue.failures), self.start())
     }
 
-    /// The time of a rest is over. Late and doubled calls are legal.
+    /// The delay after a failure has elapsed. Late and duplicate calls are permitted.
     package mutating func restEnded(in conversation: ConversationID) -> [ClientID] {
-        guard case .resting = self.queues[conversation]?.state else { return [] }
+        guard case .backingOff = self.queues[conversation]?.state else { return [] }
         self.queues[conversation]?.state = .ready
         return self.start()
     }
@@ -122,7 +129,7 @@ package struct OutboxMachine: Sendable {
             self.inFlightCount += 1
             ids.append(id)
         }
-        // Who was served goes to the end of the line.
+        // Moves the served conversations to the end of the order.
         if !ids.isEmpty, self.order.count > self.configuration.maximumInFlight {
             let served = Set(ids.compactMap { self.conversations[$0] })
             self.order = self.order.filter { !served.contains($0) } + self.order.filter { served.contains($0) }

@@ -1,7 +1,5 @@
-/// What the cursor machine needs to know of an event: its place in the log of its conversation.
-///
-/// Source: chat model, "one gapless log per conversation".
+/// An event with a sequence number in the log of its conversation.
 package protocol SequencedEvent: Sendable {
-    /// The place in the log. Starts at 1, without holes.
+    /// The sequence number. The log begins at 1 and has no holes (docs/chat-rules.md, 9).
     var seq: Int64 { get }
 }

@@ -1,37 +1,43 @@
-/// Follows the log of one conversation without ever crossing a hole.
+/// Follows the log of one conversation without skipping a hole.
 ///
-/// Source: chat rule 2. `seq = cursor + 1` is applied; at most the cursor is ignored; beyond it waits half a second for the hole to close and then
-/// pulls. A cursor moves over events it has applied, or over a gap it has announced in an action, and over nothing else; so order and
-/// completeness come from the server's numbers and a push that is lost, late, doubled or early changes nothing.
+/// Implements docs/chat-rules.md, 2. The machine applies `seq = cursor + 1` and ignores lower
+/// numbers. An event with a higher number waits half a second for the missing events; then the
+/// machine pulls them. The cursor advances over applied events and over gaps announced in an action
+/// only. A lost, late, duplicate or early push therefore does not change the result.
 ///
-/// The shell starts the timers and sends the requests this machine answers with. A timer or an answer that comes too late is legal.
+/// The shell starts the timers and sends the requests that the machine returns. Late timers and
+/// answers are permitted.
 package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
     private enum State {
-        /// No hole is known, or the client is offline. Leaves to `waiting` (an event beyond) or `pulling` (a head beyond).
-        case level
-        /// A hole is known and a timer runs. Leaves to `level` (the hole closed) or `pulling` (timer).
+        /// No hole is known, or the client is offline. Leaves to `waiting` (an event or head beyond
+        /// the cursor) or `pulling` (synchronized).
+        case idle
+        /// A hole is known and a timer runs. Leaves to `idle` (the hole closed) or `pulling`
+        /// (timer).
         case waiting
-        /// One request is on the wire. Leaves to `level`, `pulling` (the next page) or `waiting` (it failed).
+        /// One request is pending. Leaves to `idle`, `pulling` (the next page) or `waiting` (no
+        /// progress).
         case pulling
     }
 
-    /// The last event applied. Everything up to here is known, except announced gaps.
+    /// The last applied event. Earlier events are known, except announced gaps.
     package private(set) var cursor: Int64
-    /// The last event the server is known to have.
+    /// The last event that the server is known to have.
     package private(set) var head: Int64
-    /// Whether anything was ever applied. A machine that was not starts with a window instead of at the beginning of the log.
+    /// Whether an event was ever applied. If not, the machine starts with a window instead of the
+    /// beginning of the log.
     package private(set) var isPrimed: Bool
 
     private let configuration: SyncConfiguration
-    private var state: State = .level
+    private var state: State = .idle
     private var held: [Int64: Event] = [:]
-    private var fruitlessAttempts = 0
+    private var attemptsWithoutProgress = 0
 
-    /// A machine as the store remembers it.
+    /// Creates a machine from stored values.
     /// - Parameters:
-    ///   - cursor: the last applied event, 0 for a new conversation.
-    ///   - head: the last announced event.
-    ///   - isPrimed: whether `cursor` was reached by applying; false for a conversation never read.
+    ///   - cursor: The last applied event; 0 for a new conversation.
+    ///   - head: The last announced event.
+    ///   - isPrimed: Whether an event was ever applied.
     package init(cursor: Int64 = 0, head: Int64 = 0, isPrimed: Bool = false, configuration: SyncConfiguration = .init()) {
         self.cursor = max(cursor, 0)
         self.head = max(head, self.cursor)
@@ -39,35 +45,35 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
         self.configuration = configuration
     }
 
-    /// Whether the client lacks events it knows of.
+    /// Whether the server has events that the client lacks.
     package var isBehind: Bool { self.head > self.cursor }
 
     // MARK: Events
 
     package enum EventAction {
-        /// Store and show these, in this order.
+        /// Store and show these events, in this order.
         case apply([Event])
-        /// Known already.
+        /// The event is already known.
         case ignore
         /// The event waits behind a hole. Call ``holeTimerFired()`` after this time.
         case wait(Duration)
-        /// The event waits behind a hole that is being taken care of.
+        /// The event waits behind a hole for which a timer runs or a request is pending.
         case hold
     }
 
-    /// The server pushed an event, or acknowledged one of ours.
+    /// The server pushed an event, or acknowledged a message of this client.
     package mutating func received(_ event: Event) -> EventAction {
         guard event.seq > self.cursor else { return .ignore }
         self.head = max(self.head, event.seq)
         if event.seq - 1 == self.cursor {
             self.held[event.seq] = event
             let events = self.drain()
-            if case .waiting = self.state, !self.isBehind { self.becomeLevel() }
+            if case .waiting = self.state, !self.isBehind { self.becomeIdle() }
             return .apply(events)
         }
         self.hold(event)
         switch self.state {
-        case .level:
+        case .idle:
             self.state = .waiting
             return .wait(self.configuration.holePatience)
         case .waiting, .pulling:
@@ -78,63 +84,66 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
     // MARK: Heads
 
     package enum HeadAction: Equatable {
-        /// Ask the server for this.
+        /// Send this request to the server.
         case pull(SyncPullRequest)
-        /// Give the events themselves this time to come. Then call ``holeTimerFired()``.
+        /// Wait this long for the events themselves, then call ``holeTimerFired()``.
         case wait(Duration)
-        /// Nothing is missing, or it is being fetched.
+        /// No event is missing, or a timer or request is pending.
         case doNothing
     }
 
-    /// The answer to `sync` named this conversation's head: what is missing was missed while offline, so it is pulled at once.
-    /// - Parameter floor: the first event this member may read (`min_seq`). What lies below does not exist for this client.
+    /// The answer to `sync` contained this conversation's head. Missing events were missed while
+    /// offline, so they are pulled immediately.
+    /// - Parameter floor: The first event that this member can read (`min_seq`).
     package mutating func synchronized(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
         return self.resumed()
     }
 
-    /// The server pushed a head while we are connected: the event itself is probably right behind it.
+    /// The server pushed a head. The event itself usually follows immediately.
     package mutating func nudged(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
-        guard self.isBehind, case .level = self.state else { return .doNothing }
+        guard self.isBehind, case .idle = self.state else { return .doNothing }
         self.state = .waiting
         return .wait(self.configuration.holePatience)
     }
 
-    /// Connected and synchronized: a hole that is known from before is pulled, whether or not the server named this conversation again.
+    /// The client is connected and synchronized. A known hole is pulled even if the answer to
+    /// `sync` did not contain this conversation.
     package mutating func resumed() -> HeadAction {
         guard self.isBehind else { return .doNothing }
         switch self.state {
-        case .level, .waiting: return self.pull()
+        case .idle, .waiting: return self.pull()
         case .pulling: return .doNothing
         }
     }
 
-    /// The time given by `.wait` is over. Late or doubled calls are legal.
+    /// The delay of `.wait` has elapsed. Late and duplicate calls are permitted.
     package mutating func holeTimerFired() -> HeadAction {
         guard case .waiting = self.state else { return .doNothing }
         guard self.isBehind else {
-            self.becomeLevel()
+            self.becomeIdle()
             return .doNothing
         }
         return self.pull()
     }
 
-    /// The connection is gone: requests and timers are void. What waits behind a hole keeps waiting.
+    /// The connection is lost, which cancels requests and timers. Events behind a hole remain held.
     package mutating func disconnected() {
-        self.becomeLevel()
+        self.becomeIdle()
     }
 
     // MARK: Pulls
 
     package enum PageAction {
-        /// Store `gap` as a mark in the history (when there is one), then `events` in this order, then carry out `next`.
+        /// Store `gap`, if any, as a marker in the history, then `events` in this order, then carry
+        /// out `next`.
         case apply([Event], gap: ClosedRange<Int64>?, next: HeadAction)
     }
 
     /// The server answered a pull.
     ///
-    /// - Parameter head: the conversation's last event as of the answer.
+    /// - Parameter head: The conversation's last event at the time of the answer.
     package mutating func received(page: [Event], head: Int64, for request: SyncPullRequest) -> PageAction {
         self.head = max(self.head, head)
         let before = self.cursor
@@ -146,7 +155,8 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
         }
         var gap: ClosedRange<Int64>?
         if let first = run.first, first.seq - 1 > before {
-            // Only here may the cursor jump: the server was asked for what lies between, or it is deliberately left out, and the history says so.
+            // The cursor skips events that the server does not have, or that are omitted and
+            // reported as a gap.
             gap = self.isPrimed ? (before + 1)...(first.seq - 1) : nil
             self.cursor = first.seq - 1
         }
@@ -157,7 +167,7 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
 
     /// A pull was refused or timed out while connected.
     package mutating func pullFailed() -> HeadAction {
-        guard case .pulling = self.state else { return .doNothing }  // disconnected meanwhile
+        guard case .pulling = self.state else { return .doNothing }  // disconnected in the meantime
         return self.afterPull(madeProgress: false)
     }
 
@@ -165,17 +175,18 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
 
     private mutating func afterPull(madeProgress: Bool) -> HeadAction {
         guard self.isBehind else {
-            self.becomeLevel()
+            self.becomeIdle()
             return .doNothing
         }
         if madeProgress {
-            self.fruitlessAttempts = 0
+            self.attemptsWithoutProgress = 0
             return self.pull()
         }
-        // The server says there is more and does not hand it out. Asking at once again would be a tight loop between two programs.
+        // The server announces events that it does not deliver. An immediate retry would be a busy
+        // loop.
         self.state = .waiting
-        let delay = self.configuration.retryDelay(afterAttempts: self.fruitlessAttempts)
-        self.fruitlessAttempts += 1
+        let delay = self.configuration.retryDelay(afterAttempts: self.attemptsWithoutProgress)
+        self.attemptsWithoutProgress += 1
         return .wait(delay)
     }
 
@@ -196,12 +207,12 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
     }
 
     private mutating func hold(_ event: Event) {
-        // What is dropped here leaves `head` raised and comes back with the pull.
+        // A dropped event leaves `head` raised, so a later pull delivers it.
         guard self.held.count < self.configuration.maximumHeld else { return }
         self.held[event.seq] = event
     }
 
-    /// Takes everything that follows the cursor out of `held` and moves the cursor over it.
+    /// Removes the events that follow the cursor from `held` and advances the cursor over them.
     private mutating func drain() -> [Event] {
         var events: [Event] = []
         while self.cursor < .max, let event = self.held.removeValue(forKey: self.cursor + 1) {
@@ -219,16 +230,16 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
         return events
     }
 
-    private mutating func becomeLevel() {
-        self.state = .level
-        self.fruitlessAttempts = 0
+    private mutating func becomeIdle() {
+        self.state = .idle
+        self.attemptsWithoutProgress = 0
     }
 
     private static func leadingRun(of sorted: [Event]) -> [Event] {
         guard let first = sorted.first else { return [] }
         var run = [first]
         for event in sorted.dropFirst() {
-            guard let last = run.last, event.seq > last.seq else { continue }  // doubled
+            guard let last = run.last, event.seq > last.seq else { continue }  // a duplicate
             guard event.seq - 1 == last.seq else { break }
             run.append(event)
         }

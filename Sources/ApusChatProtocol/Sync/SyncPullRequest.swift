@@ -1,7 +1,8 @@
-/// A piece of the log a client asks the server for, the second and third form of `sync`.
+/// A request for part of a conversation's log: `sync` with `from` or `before`.
 package enum SyncPullRequest: Hashable, Sendable {
-    /// The events from `from` on, in order: the client is a little behind and catches up.
+    /// The events from `from` on, for a client that is a few events behind.
     case page(from: Int64, limit: Int)
-    /// The newest events below `before`: the client is new here, or too far behind to read everything in between.
+    /// The newest events below `before`, for a new client or one that is too far behind to read all
+    /// events.
     case window(before: Int64, limit: Int)
 }

@@ -2,29 +2,31 @@ public import ApusJSON
 
 /// The body of a `text` message.
 public struct ChatTextBody: Hashable, Sendable, Codable {
-    /// Plain text: shown as text, never as markup. 1 to 8000 Unicode scalars.
+    /// Plain text, 1 to 8000 Unicode scalars. Clients show it as text, never as markup.
     public var text: String
 
-    /// A body with this text.
+    /// Creates a body.
     public init(text: String) { self.text = text }
 }
 
-/// The body of an `image` message. The server checks that the blob is the sender's and fills in what it measured itself.
+/// The body of an `image` message. The server checks that the sender can read the blob and replaces
+/// the measurements with its own.
 public struct ChatImageBody: Hashable, Sendable, Codable {
-    /// The picture's bytes, uploaded before.
+    /// The blob with the picture's bytes, uploaded earlier.
     public var blob: BlobID
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int
-    /// The media type the server found: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    /// The media type detected by the server: `image/png`, `image/jpeg`, `image/gif` or
+    /// `image/webp`.
     public var type: String
-    /// Words under the picture.
+    /// The caption.
     public var text: String?
 
-    /// A body with all its parts.
+    /// Creates a body.
     public init(blob: BlobID, width: Int, height: Int, size: Int, type: String, text: String? = nil) {
         self.blob = blob
         self.width = width
@@ -35,14 +37,14 @@ public struct ChatImageBody: Hashable, Sendable, Codable {
     }
 }
 
-/// A body that was read and judged.
+/// A validated body of a message.
 public enum ChatBody: Hashable, Sendable {
-    /// Words.
+    /// A text.
     case text(ChatTextBody)
     /// A picture.
     case image(ChatImageBody)
 
-    /// The kind that goes with it.
+    /// The kind of a message with this body.
     public var kind: ChatEventKind {
         switch self {
         case .text: return .text
@@ -50,7 +52,7 @@ public enum ChatBody: Hashable, Sendable {
         }
     }
 
-    /// The body as it is stored and sent: known fields only, in one order.
+    /// The body as it is stored and sent: known fields only, in a fixed order.
     public var value: JSONValue {
         switch self {
         case .text(let body):
@@ -65,43 +67,44 @@ public enum ChatBody: Hashable, Sendable {
         }
     }
 
-    /// Reads what a client sent.
-    /// - Throws: `ChatError` `bad_request` for an unknown kind, a missing or wrong field; `too_large` above a limit.
+    /// Validates a body sent by a client.
+    /// - Throws: `ChatError` `bad_request` for an unknown kind, a missing or wrong field;
+    ///   `too_large` above a limit.
     public init(kind: ChatEventKind, body: JSONValue) throws(ChatError) {
         guard body.objectValue != nil else { throw ChatError(.badRequest, message: "`body` must be an object") }
         switch kind {
         case .text:
             guard let text = body["text"]?.stringValue else { throw ChatError(.badRequest, message: "`body.text` must be a string") }
-            guard !text.isEmpty else { throw ChatError(.badRequest, message: "`body.text` is empty") }
-            try Self.judge(text)
+            guard !text.isEmpty else { throw ChatError(.badRequest, message: "`body.text` must not be empty") }
+            try Self.validate(text)
             self = .text(ChatTextBody(text: text))
         case .image:
             guard let blob = body["blob"]?.stringValue.flatMap(BlobID.init) else {
-                throw ChatError(.badRequest, message: "`body.blob` must be the 64 hexadecimal digits that the upload answered")
+                throw ChatError(.badRequest, message: "`body.blob` must be the 64 hexadecimal digits returned by the upload")
             }
             guard let width = Self.count(body["width"]), let height = Self.count(body["height"]), let size = Self.count(body["size"]),
                 let type = body["type"]?.stringValue
             else {
                 throw ChatError(
                     .badRequest,
-                    message: "`body.width`, `height`, `size` must be positive integers and `type` a string, as the upload answered")
+                    message: "`body.width`, `height`, `size` must be positive integers and `type` a string, as returned by the upload")
             }
             var caption: String?
             if let text = body["text"], !text.isNull {
                 guard let words = text.stringValue else { throw ChatError(.badRequest, message: "`body.text` must be a string") }
-                try Self.judge(words)
+                try Self.validate(words)
                 caption = words.isEmpty ? nil : words
             }
             self = .image(ChatImageBody(blob: blob, width: width, height: height, size: size, type: type, text: caption))
         default:
-            throw ChatError(.badRequest, message: "a client may send the kinds `text` and `image`")
+            throw ChatError(.badRequest, message: "`kind` must be `text` or `image`")
         }
     }
 
-    private static func judge(_ text: String) throws(ChatError) {
-        // Bytes first: counting scalars is linear in them.
+    private static func validate(_ text: String) throws(ChatError) {
+        // Compares the byte count first, because counting scalars takes linear time.
         guard text.utf8.count <= ChatLimits.textLength * 4, text.unicodeScalars.count <= ChatLimits.textLength else {
-            throw ChatError(.tooLarge, message: "at most \(ChatLimits.textLength) characters")
+            throw ChatError(.tooLarge, message: "`body.text` must have at most \(ChatLimits.textLength) characters")
         }
     }
 

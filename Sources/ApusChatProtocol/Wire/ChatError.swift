@@ -1,50 +1,52 @@
-/// A request the chat refused, on the wire as `{"error": {"code", "message"}}`: the same object in a Socket.IO ack and in an HTTP body.
+/// An error that the chat server returns for a request.
+///
+/// On the wire it is `{"error": {"code", "message"}}`, in a Socket.IO ack and in an HTTP body.
 public struct ChatError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// What went wrong, for a program. Open: a later server may send one that is not listed here.
+    /// The kind of an error. Later servers may send codes that are not listed here.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
-        /// The text that goes over the wire.
+        /// The code on the wire.
         public let rawValue: String
-        /// Any code, listed or not.
+        /// Creates a code, which need not be one of the listed ones.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The text that goes over the wire.
+        /// The code on the wire.
         public var description: String { self.rawValue }
 
-        /// The request is not what the protocol says. Sending it again will not help.
+        /// The request violates the protocol. A retry does not succeed.
         public static let badRequest = Self(rawValue: "bad_request")
-        /// No token, or one that is unknown, expired or revoked.
+        /// The token is missing, unknown, expired or revoked.
         public static let unauthorized = Self(rawValue: "unauthorized")
-        /// Name or password is wrong; deliberately not said which.
+        /// The name or the password is wrong. The server does not report which.
         public static let badCredentials = Self(rawValue: "bad_credentials")
-        /// Somebody else has this name.
+        /// Another user has this name.
         public static let nameTaken = Self(rawValue: "name_taken")
-        /// You are not a member, or may not do this.
+        /// The user is not a member, or does not have the permission.
         public static let forbidden = Self(rawValue: "forbidden")
-        /// There is no such thing (or none that you may see).
+        /// The object does not exist, or the user cannot see it.
         public static let notFound = Self(rawValue: "not_found")
-        /// The client id was used for a different message.
+        /// The client id was already used for a different message.
         public static let conflict = Self(rawValue: "conflict")
-        /// A limit was hit.
+        /// A value exceeds a limit.
         public static let tooLarge = Self(rawValue: "too_large")
-        /// Too many requests; wait before the next.
+        /// Too many requests; wait before the next one.
         public static let tooMany = Self(rawValue: "too_many")
-        /// The server could not write. Nothing was stored as far as you may assume: send again, with the same id.
+        /// The server could not write. Send again with the same id.
         public static let storage = Self(rawValue: "storage")
-        /// A defect of the server.
+        /// An internal error of the server.
         public static let `internal` = Self(rawValue: "internal")
     }
 
-    /// What went wrong, for a program.
+    /// The kind of the error.
     public var code: Code
-    /// What went wrong and what to do, for a person.
+    /// A description for the user: the cause and what to do.
     public var message: String
 
-    /// An error of the given kind.
+    /// Creates an error.
     public init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Code and message.
+    /// The code and the message.
     public var description: String { "\(self.code): \(self.message)" }
 
     private enum OuterKeys: String, CodingKey { case error }

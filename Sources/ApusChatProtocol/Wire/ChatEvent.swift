@@ -1,46 +1,49 @@
 public import ApusJSON
 
-/// What an event is. Open: a later server may send a kind that is not listed here, and a client shows it as unknown.
+/// The kind of an event. Later servers may send kinds that are not listed here, which a client
+/// shows as unknown.
 public struct ChatEventKind: Hashable, Sendable, Codable, RawRepresentable, CustomStringConvertible {
-    /// The text that goes over the wire.
+    /// The kind on the wire.
     public let rawValue: String
-    /// Any kind, listed or not.
+    /// Creates a kind, which need not be one of the listed ones.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The text that goes over the wire.
+    /// The kind on the wire.
     public var description: String { self.rawValue }
 
-    /// A message; the body is a `ChatTextBody`.
+    /// A text message; the body is a `ChatTextBody`.
     public static let text = Self(rawValue: "text")
-    /// A picture; the body is a `ChatImageBody`.
+    /// A picture message; the body is a `ChatImageBody`.
     public static let image = Self(rawValue: "image")
-    /// A change: somebody joined; the body is `{"users": [id, …]}`.
+    /// A change: users joined. The body is `{"users": [id, …]}`.
     public static let memberJoin = Self(rawValue: "member.join")
-    /// A change: the conversation was made or renamed; the body holds what was set.
+    /// A change: the conversation was created or renamed. The body contains the new values.
     public static let conversationSet = Self(rawValue: "conversation.set")
 }
 
-/// One entry of a conversation's log. Order and identity come from the server (rule 9).
+/// An entry of a conversation's log. The server determines its order and its sender
+/// (docs/chat-rules.md, 9).
 public struct ChatEvent: Hashable, Sendable, Codable {
-    /// The conversation whose log this is.
+    /// The conversation.
     public var conv: ConversationID
-    /// The place in the log: 1, 2, 3 … without a hole. A cursor counts these.
+    /// The sequence number in the log: 1, 2, 3 … without holes.
     public var seq: Int64
-    /// The ordinal among messages: 1, 2, 3 … without a hole; nil for a change. Unread counts count these.
+    /// The ordinal among messages: 1, 2, 3 … without holes; nil for a change. Unread counts are
+    /// based on it.
     public var n: Int64?
-    /// Who sent it, as the server knows it.
+    /// The sender, as authenticated by the server.
     public var sender: UserID
-    /// The sender's own id of it.
+    /// The id that the sender chose for the event.
     public var id: ClientID
-    /// When the server stored it, in milliseconds since 1970.
+    /// The time at which the server stored the event, in milliseconds since 1970.
     public var at: Int64
-    /// What it is.
+    /// The kind.
     public var kind: ChatEventKind
-    /// The `seq` of the event this one is about: a reply's original, say.
+    /// The `seq` of a related event, for example the message that a reply refers to.
     public var ref: Int64?
-    /// What the kind says it is; always an object.
+    /// The content, depending on the kind; always an object.
     public var body: JSONValue
 
-    /// An event with all its parts.
+    /// Creates an event.
     public init(
         conv: ConversationID, seq: Int64, n: Int64?, sender: UserID, id: ClientID, at: Int64, kind: ChatEventKind, ref: Int64? = nil,
         body: JSONValue
@@ -58,7 +61,7 @@ public struct ChatEvent: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case conv, seq, n, sender, id, at, kind, ref, body }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.conv = try container.decode(ConversationID.self, forKey: .conv)
@@ -72,7 +75,7 @@ public struct ChatEvent: Hashable, Sendable, Codable {
         self.body = try container.decode(JSONValue.self, forKey: .body)
     }
 
-    /// Writes all fields; `n` is written as null for a change, `ref` is left out when there is none.
+    /// Writes all fields. `n` is null for a change; `ref` is omitted when nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(self.conv, forKey: .conv)

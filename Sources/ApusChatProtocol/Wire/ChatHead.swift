@@ -1,15 +1,15 @@
-/// Somebody, as others see them.
+/// A user as shown to other users.
 public struct ChatUser: Hashable, Sendable, Codable {
-    /// The lasting identity.
+    /// The permanent identifier.
     public var id: UserID
-    /// The name to sign in with and to be found by.
+    /// The account name, which is used to sign in and to find the user.
     public var name: String
-    /// The name to show.
+    /// The display name.
     public var display: String
-    /// Whether a device is connected at the moment.
+    /// Whether a device of the user is connected.
     public var online: Bool
 
-    /// A user with all parts.
+    /// Creates a user.
     public init(id: UserID, name: String, display: String, online: Bool = false) {
         self.id = id
         self.name = name
@@ -20,33 +20,33 @@ public struct ChatUser: Hashable, Sendable, Codable {
 
 /// A member of a conversation.
 public struct ChatMember: Hashable, Sendable, Codable {
-    /// What a member may do. Open.
+    /// The role of a member. Later servers may send roles that are not listed here.
     public struct Role: Hashable, Sendable, Codable, RawRepresentable {
-        /// The text that goes over the wire.
+        /// The role on the wire.
         public let rawValue: String
-        /// Any role, listed or not.
+        /// Creates a role, which need not be one of the listed ones.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Made the group.
+        /// The creator of the group.
         public static let owner = Self(rawValue: "owner")
-        /// Takes part.
+        /// A member without special permissions.
         public static let member = Self(rawValue: "member")
     }
 
-    /// Who.
+    /// The user.
     public var user: UserID
-    /// What they may do.
+    /// The role.
     public var role: Role
-    /// The ordinal of the last message they have read.
+    /// The ordinal of the last message that the member has read.
     public var read: Int64
 
-    /// A member with all parts.
+    /// Creates a member.
     public init(user: UserID, role: Role, read: Int64) {
         self.user = user
         self.role = role
         self.read = read
     }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.user = try container.decode(UserID.self, forKey: .user)
@@ -55,46 +55,47 @@ public struct ChatMember: Hashable, Sendable, Codable {
     }
 }
 
-/// What a conversation is. Open.
+/// The kind of a conversation. Later servers may send kinds that are not listed here.
 public struct ConversationKind: Hashable, Sendable, Codable, RawRepresentable {
-    /// The text that goes over the wire.
+    /// The kind on the wire.
     public let rawValue: String
-    /// Any kind, listed or not.
+    /// Creates a kind, which need not be one of the listed ones.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Two people; there is one for every two.
+    /// A conversation of two users. Each pair of users has at most one.
     public static let pair = Self(rawValue: "pair")
-    /// Several people, with a title.
+    /// A conversation of several users, with a title.
     public static let group = Self(rawValue: "group")
 }
 
-/// A conversation as one member sees it: enough to draw a list, and to know what to pull.
+/// The summary of a conversation for one member: the content of a list row and the position of the
+/// log.
 public struct ChatHead: Hashable, Sendable, Codable {
-    /// Which conversation.
+    /// The conversation.
     public var conv: ConversationID
-    /// Pair or group.
+    /// The kind: pair or group.
     public var kind: ConversationKind
-    /// A group's title; nil for a pair, which is shown under the other's name.
+    /// The title of a group; nil for a pair, which is shown under the other user's name.
     public var title: String?
     /// The members, at most 500, including the recipient of the head.
     public var members: [ChatMember]
     /// The number of members when `members` does not contain all of them; nil otherwise.
     public var memberCount: Int64?
-    /// The `seq` of the newest event; 0 when there is none.
+    /// The `seq` of the newest event; 0 for an empty log.
     public var seq: Int64
-    /// The ordinal of the newest message; 0 when there is none.
+    /// The ordinal of the newest message; 0 without messages.
     public var n: Int64
-    /// The ordinal up to which you have read.
+    /// The ordinal of the last message that the recipient has read.
     public var read: Int64
-    /// How many messages you have not read (rule 3).
+    /// The number of messages that the recipient has not read (docs/chat-rules.md, 3).
     public var unread: Int64
-    /// The first `seq` that you may see.
+    /// The first `seq` that the recipient can see.
     public var minSeq: Int64
-    /// When it last changed, in milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970.
     public var updatedAt: Int64
-    /// The newest event.
+    /// The newest event; nil for an empty log.
     public var last: ChatEvent?
 
-    /// A head with all its parts.
+    /// Creates a head.
     public init(
         conv: ConversationID, kind: ConversationKind, title: String? = nil, members: [ChatMember], memberCount: Int64? = nil, seq: Int64,
         n: Int64, read: Int64, unread: Int64, minSeq: Int64, updatedAt: Int64, last: ChatEvent?
@@ -120,7 +121,7 @@ public struct ChatHead: Hashable, Sendable, Codable {
         case updatedAt = "updated_at"
     }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.conv = try container.decode(ConversationID.self, forKey: .conv)
@@ -137,7 +138,7 @@ public struct ChatHead: Hashable, Sendable, Codable {
         self.last = try container.decodeIfPresent(ChatEvent.self, forKey: .last)
     }
 
-    /// Writes all fields; `last` is null when there is no event, `title` is omitted for a pair,
+    /// Writes all fields. `last` is null when there is no event. `title` is omitted for a pair, and
     /// `member_count` when `members` is complete.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,14 +1,14 @@
 extension KeyedDecodingContainer {
-    /// Reads what counts or numbers something, and so is never negative. A server's word is judged at this door, so that nobody behind it
-    /// computes with a number that no log can have.
-    func decodeCount(forKey key: Key) throws -> Int64 { try self.judged(try self.decode(Int64.self, forKey: key), key) }
+    /// Decodes a counter or ordinal, which must not be negative. The check at decoding keeps
+    /// invalid numbers of a server out of computations.
+    func decodeCount(forKey key: Key) throws -> Int64 { try self.validated(try self.decode(Int64.self, forKey: key), key) }
 
-    /// The same for a number that may be absent or null.
+    /// Decodes a counter or ordinal that may be absent or null.
     func decodeCountIfPresent(forKey key: Key) throws -> Int64? {
-        try self.decodeIfPresent(Int64.self, forKey: key).map { try self.judged($0, key) }
+        try self.decodeIfPresent(Int64.self, forKey: key).map { try self.validated($0, key) }
     }
 
-    /// Reads a page token, at most 128 bytes.
+    /// Decodes a page token of at most 128 bytes.
     func decodePageIfPresent(forKey key: Key) throws -> String? {
         guard let page = try self.decodeIfPresent(String.self, forKey: key) else { return nil }
         guard page.utf8.count <= 128 else {
@@ -17,7 +17,7 @@ extension KeyedDecodingContainer {
         return page
     }
 
-    private func judged(_ number: Int64, _ key: Key) throws -> Int64 {
+    private func validated(_ number: Int64, _ key: Key) throws -> Int64 {
         guard number >= 0 else {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "must not be negative")
         }

@@ -1,15 +1,15 @@
-/// `POST /api/register`.
+/// The body of `POST /api/register`.
 public struct RegisterRequest: Hashable, Sendable, Codable {
-    /// 4 to 15 of letters, digits, `_`; no `_` at either end.
+    /// The account name: 4 to 15 letters, digits or `_`, without `_` at either end.
     public var name: String
     /// At least 8 characters.
     public var password: String
-    /// The name to show; the name itself when absent.
+    /// The display name; the account name when absent.
     public var display: String?
-    /// What to call this device in a list of devices.
+    /// A label for the device.
     public var device: String?
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(name: String, password: String, display: String? = nil, device: String? = nil) {
         self.name = name
         self.password = password
@@ -18,16 +18,16 @@ public struct RegisterRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `POST /api/login`.
+/// The body of `POST /api/login`.
 public struct LoginRequest: Hashable, Sendable, Codable {
-    /// The name.
+    /// The account name.
     public var name: String
     /// The password.
     public var password: String
-    /// What to call this device in a list of devices.
+    /// A label for the device.
     public var device: String?
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(name: String, password: String, device: String? = nil) {
         self.name = name
         self.password = password
@@ -37,16 +37,17 @@ public struct LoginRequest: Hashable, Sendable, Codable {
 
 /// The answer to `register` and `login`.
 public struct SessionReply: Hashable, Sendable, Codable {
-    /// Who you are.
+    /// The user who signed in.
     public var user: ChatUser
-    /// The secret of this device: `Authorization: Bearer …` in HTTP, `{token}` as Socket.IO auth. The server keeps only its hash.
+    /// The secret of this device: `Authorization: Bearer …` in HTTP, `{token}` as Socket.IO auth.
+    /// The server stores only its hash.
     public var token: String
     /// The id of this device.
     public var device: String
-    /// When the token ends, in milliseconds since 1970.
+    /// The expiry time of the token, in milliseconds since 1970.
     public var expires: Int64
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(user: ChatUser, token: String, device: String, expires: Int64) {
         self.user = user
         self.token = token
@@ -55,20 +56,21 @@ public struct SessionReply: Hashable, Sendable, Codable {
     }
 }
 
-/// The answer to `POST /api/blobs`: what the server found in the bytes.
+/// The answer to `POST /api/blobs`: the properties that the server detected.
 public struct BlobReply: Hashable, Sendable, Codable {
     /// The SHA-256 of the bytes.
     public var blob: BlobID
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int
-    /// `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `application/octet-stream`: sniffed, whatever the client said.
+    /// The media type detected from the bytes: `image/png`, `image/jpeg`, `image/gif`, `image/webp`
+    /// or `application/octet-stream`.
     public var type: String
-    /// In pixels; nil when it is no picture.
+    /// The width in pixels; nil when the bytes are not a picture.
     public var width: Int?
-    /// In pixels; nil when it is no picture.
+    /// The height in pixels; nil when the bytes are not a picture.
     public var height: Int?
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(blob: BlobID, size: Int, type: String, width: Int? = nil, height: Int? = nil) {
         self.blob = blob
         self.size = size

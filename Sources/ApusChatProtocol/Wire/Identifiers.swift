@@ -1,42 +1,44 @@
-/// Names a user. The server chooses it; clients only carry it.
+/// Identifies a user. The server chooses it.
 public struct UserID: Hashable, Sendable, ChatIdentifier {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     public let rawValue: String
 
-    /// Takes text from outside.
-    /// - Returns: nil unless it is 1 to 64 of letters, digits, `-`, `_` and `.`.
+    /// Creates an identifier from unchecked text.
+    /// - Returns: nil unless the text is 1 to 64 letters, digits, `-`, `_` and `.`.
     public init?(_ text: String) {
         guard ChatIdentifierRule.isServerIdentifier(text) else { return nil }
         self.rawValue = text
     }
 
-    /// Takes text that is known to be right.
+    /// Creates an identifier from valid text.
     package init(unchecked text: String) { self.rawValue = text }
 }
 
-/// Names a conversation. The server chooses it.
+/// Identifies a conversation. The server chooses it.
 public struct ConversationID: Hashable, Sendable, ChatIdentifier {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     public let rawValue: String
 
-    /// Takes text from outside.
-    /// - Returns: nil unless it is 1 to 64 of letters, digits, `-`, `_` and `.`.
+    /// Creates an identifier from unchecked text.
+    /// - Returns: nil unless the text is 1 to 64 letters, digits, `-`, `_` and `.`.
     public init?(_ text: String) {
         guard ChatIdentifierRule.isServerIdentifier(text) else { return nil }
         self.rawValue = text
     }
 
-    /// Takes text that is known to be right.
+    /// Creates an identifier from valid text.
     package init(unchecked text: String) { self.rawValue = text }
 }
 
-/// Names one message of one sender. The client chooses it, and a retry carries the same one: that is how the server recognises a retry (rule 1).
+/// Identifies one message of one sender. The client chooses it. A retry carries the same id, by
+/// which the server recognizes it (docs/chat-rules.md, 1).
 public struct ClientID: Hashable, Sendable, ChatIdentifier {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     public let rawValue: String
 
-    /// Takes text from outside.
-    /// - Returns: nil unless it is 1 to 64 characters long (and at most 256 bytes), none of them a control character.
+    /// Creates an identifier from unchecked text.
+    /// - Returns: nil unless the text has 1 to 64 characters, at most 256 bytes, and no control
+    ///   character.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= 256, text.unicodeScalars.count <= 64, !ChatIdentifierRule.holdsControls(text) else {
             return nil
@@ -44,17 +46,17 @@ public struct ClientID: Hashable, Sendable, ChatIdentifier {
         self.rawValue = text
     }
 
-    /// Takes text that is known to be right.
+    /// Creates an identifier from valid text.
     package init(unchecked text: String) { self.rawValue = text }
 }
 
-/// Names the bytes of an upload: their SHA-256 in 64 lowercase hexadecimal digits.
+/// Identifies the bytes of an upload by their SHA-256 in 64 lowercase hexadecimal digits.
 public struct BlobID: Hashable, Sendable, ChatIdentifier {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     public let rawValue: String
 
-    /// Takes text from outside.
-    /// - Returns: nil unless it is 64 lowercase hexadecimal digits.
+    /// Creates an identifier from unchecked text.
+    /// - Returns: nil unless the text is 64 lowercase hexadecimal digits.
     public init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == 64,
@@ -65,26 +67,26 @@ public struct BlobID: Hashable, Sendable, ChatIdentifier {
         self.rawValue = text
     }
 
-    /// Takes text that is known to be right.
+    /// Creates an identifier from valid text.
     package init(unchecked text: String) { self.rawValue = text }
 }
 
-/// What all identifiers share: a checked text, which is also how they are written.
+/// An identifier: validated text that is encoded as a string.
 public protocol ChatIdentifier: Codable, CustomStringConvertible, Comparable {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     var rawValue: String { get }
-    /// Takes text from outside; nil when it breaks the identifier's rule.
+    /// Creates an identifier from unchecked text; nil when the text is not valid.
     init?(_ text: String)
 }
 
 extension ChatIdentifier {
-    /// The text that goes over the wire.
+    /// The identifier on the wire.
     public var description: String { self.rawValue }
 
-    /// Orders by the text, byte by byte.
+    /// Orders by the text.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Reads a string and judges it.
+    /// Decodes and validates a string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -94,7 +96,7 @@ extension ChatIdentifier {
         self = value
     }
 
-    /// Writes the text.
+    /// Encodes the text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.rawValue)
@@ -102,8 +104,8 @@ extension ChatIdentifier {
 }
 
 package enum ChatIdentifierRule {
-    /// Whether a text holds a control character. Names and titles have none: to SQLite a text ends at its first NUL, so that two of them
-    /// would be one, and a terminal obeys the others.
+    /// Whether a text contains a control character. SQLite functions end a text at its first NUL,
+    /// so two names could compare as equal. A terminal interprets the other control characters.
     package static func holdsControls(_ text: String) -> Bool {
         text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }

@@ -1,20 +1,20 @@
-/// `mark` from the server: somebody has read up to here.
+/// The payload of `mark` from the server: a member's new read position.
 public struct ChatMark: Hashable, Sendable, Codable {
-    /// In which conversation.
+    /// The conversation.
     public var conv: ConversationID
-    /// Who; you yourself, when it was another device of yours.
+    /// The member; the recipient itself when another of its devices sent the mark.
     public var user: UserID
-    /// The ordinal (`n`) of the last message they have read.
+    /// The ordinal (`n`) of the last message that the member has read.
     public var read: Int64
 
-    /// A mark with all its parts.
+    /// Creates a mark.
     public init(conv: ConversationID, user: UserID, read: Int64) {
         self.conv = conv
         self.user = user
         self.read = read
     }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.conv = try container.decode(ConversationID.self, forKey: .conv)
@@ -23,16 +23,16 @@ public struct ChatMark: Hashable, Sendable, Codable {
     }
 }
 
-/// `presence` from the server: somebody came or went.
+/// The payload of `presence` from the server: a user's new presence.
 public struct ChatPresence: Hashable, Sendable, Codable {
-    /// Who.
+    /// The user.
     public var user: UserID
-    /// Whether a device of theirs is connected.
+    /// Whether a device of the user is connected.
     public var online: Bool
-    /// Since when, in milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     public var at: Int64
 
-    /// A presence with all its parts.
+    /// Creates a presence.
     public init(user: UserID, online: Bool, at: Int64) {
         self.user = user
         self.online = online
@@ -40,28 +40,28 @@ public struct ChatPresence: Hashable, Sendable, Codable {
     }
 }
 
-/// `bye` from the server: the connection ends now, and why.
+/// The payload of `bye` from the server: the reason for closing the connection.
 public struct ChatBye: Hashable, Sendable, Codable {
-    /// Why. Open.
+    /// The reason. Later servers may send reasons that are not listed here.
     public struct Reason: Hashable, Sendable, Codable, RawRepresentable {
-        /// The text that goes over the wire.
+        /// The reason on the wire.
         public let rawValue: String
-        /// Any reason, listed or not.
+        /// Creates a reason, which need not be one of the listed ones.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// This device was signed out. Do not connect again with this token.
+        /// The device was signed out. Do not reconnect with this token.
         public static let loggedOut = Self(rawValue: "logged_out")
-        /// The token's time is over. Sign in again.
+        /// The token has expired. Sign in again.
         public static let expired = Self(rawValue: "expired")
-        /// The server stops. Connect again in a while.
+        /// The server is shutting down. Reconnect later.
         public static let shutdown = Self(rawValue: "shutdown")
 
-        /// Whether to connect again with the same token.
+        /// Whether the client may reconnect with the same token.
         public var permitsReconnect: Bool { self != .loggedOut && self != .expired }
     }
 
-    /// Why.
+    /// The reason.
     public var reason: Reason
 
-    /// A farewell with its reason.
+    /// Creates a payload.
     public init(reason: Reason) { self.reason = reason }
 }

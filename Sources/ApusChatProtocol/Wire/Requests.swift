@@ -2,21 +2,21 @@ public import ApusJSON
 
 /// The names of the Socket.IO events of the namespace `/chat`.
 public enum ChatVerb {
-    /// The namespace itself.
+    /// The namespace.
     public static let namespace = "/chat"
-    /// Client → server: who am I, and whom do I know?
+    /// Client → server: request the own user and the users of shared conversations.
     public static let hello = "hello"
     /// Client → server: store a message.
     public static let send = "send"
-    /// Client → server: what did I miss?
+    /// Client → server: request changed heads, or events of a conversation.
     public static let sync = "sync"
-    /// Both ways: read up to here.
+    /// Both directions: set a read position.
     public static let mark = "mark"
-    /// Client → server: my conversation with somebody.
+    /// Client → server: open the pair conversation with a user.
     public static let open = "open"
-    /// Client → server: a new group.
+    /// Client → server: create a group.
     public static let create = "create"
-    /// Client → server: find people.
+    /// Client → server: search users.
     public static let users = "users"
     /// Server → client: a `ChatEvent`.
     public static let event = "event"
@@ -24,7 +24,7 @@ public enum ChatVerb {
     public static let head = "head"
     /// Server → client: a `ChatPresence`.
     public static let presence = "presence"
-    /// Server → client: a `ChatBye`, then the connection ends.
+    /// Server → client: a `ChatBye`, after which the connection closes.
     public static let bye = "bye"
 }
 
@@ -33,7 +33,7 @@ public struct HelloRequest: Hashable, Sendable, Codable {
     /// The `page` of the previous answer; nil requests the first page.
     public var page: String?
 
-    /// The request.
+    /// Creates a request.
     public init(page: String? = nil) { self.page = page }
 
     /// Reads the fields.
@@ -44,16 +44,16 @@ public struct HelloRequest: Hashable, Sendable, Codable {
 
 /// The answer to `hello`.
 public struct HelloReply: Hashable, Sendable, Codable {
-    /// Who you are.
+    /// The requesting user.
     public var user: ChatUser
-    /// One page of the users that share a conversation with you, ordered by name.
+    /// One page of the users that share a conversation with the requesting user, ordered by name.
     public var users: [ChatUser]
     /// The token of the next page; nil on the last page.
     public var page: String?
     /// The server's time, in milliseconds since 1970.
     public var at: Int64
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(user: ChatUser, users: [ChatUser], page: String? = nil, at: Int64) {
         self.user = user
         self.users = users
@@ -62,20 +62,20 @@ public struct HelloReply: Hashable, Sendable, Codable {
     }
 }
 
-/// `send`: store a message.
+/// `send`: stores a message.
 public struct SendRequest: Hashable, Sendable, Codable {
-    /// Where to.
+    /// The conversation.
     public var conv: ConversationID
-    /// The sender's own id; a retry carries the same one.
+    /// The sender's id of the message. A retry carries the same id.
     public var id: ClientID
     /// `text` or `image`.
     public var kind: ChatEventKind
-    /// What the kind says.
+    /// The content, depending on the kind.
     public var body: JSONValue
-    /// The `seq` of an event in the same conversation that this one answers.
+    /// The `seq` of an event in the same conversation that this message replies to.
     public var ref: Int64?
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(conv: ConversationID, id: ClientID, kind: ChatEventKind, body: JSONValue, ref: Int64? = nil) {
         self.conv = conv
         self.id = id
@@ -85,20 +85,20 @@ public struct SendRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The answer to `send`, given after the commit. A retry gets the first answer again, word for word.
+/// The answer to `send`, sent after the commit. A retry gets the original answer.
 public struct SendReply: Hashable, Sendable, Codable {
-    /// Where it was stored.
+    /// The conversation.
     public var conv: ConversationID
-    /// The sender's own id.
+    /// The sender's id of the message.
     public var id: ClientID
-    /// Its place in the log.
+    /// The sequence number in the log.
     public var seq: Int64
-    /// Its ordinal among messages.
+    /// The ordinal among messages.
     public var n: Int64
-    /// When it was stored, in milliseconds since 1970.
+    /// The time at which the message was stored, in milliseconds since 1970.
     public var at: Int64
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(conv: ConversationID, id: ClientID, seq: Int64, n: Int64, at: Int64) {
         self.conv = conv
         self.id = id
@@ -107,7 +107,7 @@ public struct SendReply: Hashable, Sendable, Codable {
         self.at = at
     }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.conv = try container.decode(ConversationID.self, forKey: .conv)
@@ -118,14 +118,15 @@ public struct SendReply: Hashable, Sendable, Codable {
     }
 }
 
-/// `mark`: I have read up to here.
+/// `mark`: sets the read position.
 public struct MarkRequest: Hashable, Sendable, Codable {
-    /// In which conversation.
+    /// The conversation.
     public var conv: ConversationID
-    /// The ordinal (`n`) of the last message read. It only moves forward; a lower one changes nothing.
+    /// The ordinal (`n`) of the last message read. A lower number than the current one has no
+    /// effect.
     public var read: Int64
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(conv: ConversationID, read: Int64) {
         self.conv = conv
         self.read = read
@@ -134,21 +135,21 @@ public struct MarkRequest: Hashable, Sendable, Codable {
 
 /// The answer to `mark`.
 public struct MarkReply: Hashable, Sendable, Codable {
-    /// In which conversation.
+    /// The conversation.
     public var conv: ConversationID
-    /// Up to where you have read now.
+    /// The current read position.
     public var read: Int64
-    /// What is left.
+    /// The number of unread messages.
     public var unread: Int64
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(conv: ConversationID, read: Int64, unread: Int64) {
         self.conv = conv
         self.read = read
         self.unread = unread
     }
 
-    /// Reads the fields. A number below zero is refused.
+    /// Reads the fields. Rejects negative counters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.conv = try container.decode(ConversationID.self, forKey: .conv)
@@ -157,23 +158,23 @@ public struct MarkReply: Hashable, Sendable, Codable {
     }
 }
 
-/// `open`: my pair conversation with somebody; made when there is none.
+/// `open`: opens the pair conversation with a user, which is created if it does not exist.
 public struct OpenRequest: Hashable, Sendable, Codable {
-    /// The other one.
+    /// The other user.
     public var with: UserID
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(with: UserID) { self.with = with }
 }
 
-/// `create`: a new group with me in it.
+/// `create`: creates a group that contains the requesting user.
 public struct CreateRequest: Hashable, Sendable, Codable {
-    /// Its title, 1 to 100 characters.
+    /// The title, 1 to 100 characters.
     public var title: String
-    /// The others.
+    /// The other members.
     public var members: [UserID]
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(title: String, members: [UserID]) {
         self.title = title
         self.members = members
@@ -185,18 +186,19 @@ public struct HeadReply: Hashable, Sendable, Codable {
     /// The conversation.
     public var head: ChatHead
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(head: ChatHead) { self.head = head }
 }
 
-/// `users`: find people.
+/// `users`: searches users.
 public struct UsersRequest: Hashable, Sendable, Codable {
-    /// Words that each occur in the name or the display name, in any order; after `@` in the name only. nil: all users.
+    /// The words to search for; nil returns all users. Each word must occur in the name or the
+    /// display name, in any order. A word after `@` must occur in the name.
     public var query: String?
-    /// ``UsersReply/next`` of the page before; nil: the first page.
+    /// ``UsersReply/next`` of the previous page; nil requests the first page.
     public var after: String?
 
-    /// A request with all its parts.
+    /// Creates a request.
     public init(query: String? = nil, after: String? = nil) {
         self.query = query
         self.after = after
@@ -205,12 +207,13 @@ public struct UsersRequest: Hashable, Sendable, Codable {
 
 /// The answer to `users`.
 public struct UsersReply: Hashable, Sendable, Codable {
-    /// One page, at most ``ChatLimits/users``. A user of exactly this name comes first, then names that begin with the query.
+    /// One page, at most ``ChatLimits/users`` users. A user with exactly this name comes first,
+    /// then names that begin with the query.
     public var users: [ChatUser]
     /// The value of ``UsersRequest/after`` for the next page; nil on the last page.
     public var next: String?
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(users: [ChatUser], next: String? = nil) {
         self.users = users
         self.next = next

@@ -1,21 +1,24 @@
-/// `sync`: what did I miss? Either the heads that changed, or a piece of one conversation's log.
+/// `sync`: requests the changed heads, or part of a conversation's log.
 public enum SyncRequest: Hashable, Sendable {
-    /// The heads that changed at or after this server time (ms); nil: all. `page` is the token of
-    /// the previous answer; nil requests the first page. Answered by `HeadsReply`.
+    /// The heads that changed at or after a server time in milliseconds; nil requests all. `page`
+    /// is the token of the previous answer; nil requests the first page. The answer is a
+    /// `HeadsReply`.
     case heads(since: Int64?, page: String? = nil)
-    /// Events with `seq` ≥ `from`, at most `limit`, and fewer when these exceed
-    /// `ChatLimits.answerBytes`, but at least one. The next request begins after the last event,
-    /// until the head's `seq` is reached. Answered by `EventsReply`.
+    /// Events with `seq` ≥ `from`: at most `limit`, at least one, and fewer when they exceed
+    /// `ChatLimits.answerBytes`. The next request begins after the last event, until the head's
+    /// `seq` is reached. The answer is an `EventsReply`.
     case forward(conv: ConversationID, from: Int64, limit: Int)
-    /// The newest events with `seq` < `before`, or the newest of all; at most `limit`, and fewer
-    /// when these exceed `ChatLimits.answerBytes`. Answered by `EventsReply`, in ascending order.
+    /// The newest events, those with `seq` < `before` if it is not nil: at most `limit`, and fewer
+    /// when they exceed `ChatLimits.answerBytes`. The answer is an `EventsReply` in ascending
+    /// order.
     case backward(conv: ConversationID, before: Int64?, limit: Int)
 }
 
 extension SyncRequest: Codable {
     private enum CodingKeys: String, CodingKey { case since, page, conv, from, before, limit }
 
-    /// Reads the fields; `conv` decides which of the two it is. A limit that is absent or above 200 is 200.
+    /// Reads the fields. A request with `conv` is for events. A limit that is absent or above 200
+    /// is read as 200.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard let conv = try container.decodeIfPresent(ConversationID.self, forKey: .conv) else {
@@ -24,11 +27,11 @@ extension SyncRequest: Codable {
                 page: try container.decodePageIfPresent(forKey: .page))
             return
         }
-        let asked = try container.decodeIfPresent(Int64.self, forKey: .limit) ?? Int64(ChatLimits.syncEvents)
-        guard asked > 0 else {
+        let requestedLimit = try container.decodeIfPresent(Int64.self, forKey: .limit) ?? Int64(ChatLimits.syncEvents)
+        guard requestedLimit > 0 else {
             throw DecodingError.dataCorruptedError(forKey: .limit, in: container, debugDescription: "`limit` must be at least 1")
         }
-        let limit = Int(min(asked, Int64(ChatLimits.syncEvents)))
+        let limit = Int(min(requestedLimit, Int64(ChatLimits.syncEvents)))
         let from = try container.decodeIfPresent(Int64.self, forKey: .from)
         let before = try container.decodeIfPresent(Int64.self, forKey: .before)
         switch (from, before) {
@@ -60,27 +63,27 @@ extension SyncRequest: Codable {
 
 /// The answer to `sync` without a conversation.
 ///
-/// Heads that exceed `ChatLimits.answerBytes` come in pages. The first page has the newest; the
-/// following pages have all heads, those of the first page included, in an order that does not
-/// change between two requests.
+/// Heads that exceed `ChatLimits.answerBytes` are returned in pages. The first page contains the
+/// newest. The following pages contain all heads, including those of the first page, in an order
+/// that does not change between two requests.
 public struct HeadsReply: Hashable, Sendable, Codable {
-    /// One page of heads; on the first page the newest change first.
+    /// One page of heads. On the first page, the newest change comes first.
     public var heads: [ChatHead]
-    /// The token of the next page, to be sent with the same `since`; nil on the last page.
+    /// The token of the next page, for a request with the same `since`; nil on the last page.
     public var page: String?
     /// The server's time of the last change before the first page was read, in milliseconds since
-    /// 1970; the same on every page. After the last page, the next `sync` asks for changes since
-    /// this time less 10 s (rule 5).
+    /// 1970; the same on every page. After the last page, the next `sync` requests changes since 10
+    /// s before this time (docs/chat-rules.md, 5).
     public var at: Int64
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(heads: [ChatHead], page: String? = nil, at: Int64) {
         self.heads = heads
         self.page = page
         self.at = at
     }
 
-    /// Reads the fields. A time below zero is refused: the client keeps it and computes with it.
+    /// Reads the fields. Rejects a negative time, because the client computes with it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.heads = try container.decode([ChatHead].self, forKey: .heads)
@@ -91,13 +94,13 @@ public struct HeadsReply: Hashable, Sendable, Codable {
 
 /// The answer to `sync` with a conversation.
 public struct EventsReply: Hashable, Sendable, Codable {
-    /// Ascending by `seq`, without a hole; fewer than requested when more would exceed
+    /// Events in ascending order of `seq`, without holes; fewer than requested when they exceed
     /// `ChatLimits.answerBytes`.
     public var events: [ChatEvent]
-    /// The conversation as it is now: how far there is to go.
+    /// The current head, whose `seq` is the end of the log.
     public var head: ChatHead
 
-    /// An answer with all its parts.
+    /// Creates an answer.
     public init(events: [ChatEvent], head: ChatHead) {
         self.events = events
         self.head = head

@@ -1,13 +1,12 @@
-/// The name a user signs in with.
+/// An account name: 4 to 15 ASCII letters, digits and `_`, without `_` at either end.
 ///
-/// Source: the seed's rule (`reference/seeds.md`, Seed 001): 4 to 15 of ASCII letters, digits and `_`, no `_` at either end.
 /// Two names that differ only in case are the same name to the server.
 public struct UserName: Hashable, Sendable, CustomStringConvertible {
     /// The name as the user wrote it.
     public let rawValue: String
 
-    /// Takes text from outside.
-    /// - Returns: nil when it breaks the rule.
+    /// Creates a name from unchecked text.
+    /// - Returns: nil when the text is not valid.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (4...15).contains(bytes.count), bytes.first != UInt8(ascii: "_"), bytes.last != UInt8(ascii: "_"),
@@ -18,6 +17,6 @@ public struct UserName: Hashable, Sendable, CustomStringConvertible {
 
     /// The name as the user wrote it.
     public var description: String { self.rawValue }
-    /// What is unique: the name in lower case (it is ASCII).
+    /// The name in lower case, which is unique on a server.
     public var folded: String { self.rawValue.lowercased() }
 }

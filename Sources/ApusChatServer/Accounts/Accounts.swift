@@ -4,41 +4,44 @@ import GRDB
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Signs people up, in and out.
+/// Registers users and manages their sessions.
 ///
-/// Unknown users get the same answer in the same time as wrong passwords: the hash is computed for them too, against a password nobody has.
+/// The answer for an unknown user is the same as for a wrong password and takes the same time: the
+/// password is compared with the hash of a random one.
 final class Accounts: Sendable {
     private let store: ChatStore
     private let cost: ChatServerConfiguration.PasswordCost
     private let tokenLifetime: Int64
     private let now: @Sendable () -> Int64
-    private let nobody: PasswordHash
+    /// The hash that stands in for the password of an unknown user.
+    private let dummyHash: PasswordHash
     private let throttle = NIOLockedValueBox(LoginThrottle())
-    /// Hashing has its own threads, so that a storm of logins does not stop reading; and a bound, so that it does not fill the memory.
+    /// The threads for hashing. They are separate, so that many logins do not delay reads.
+    /// ``pendingHashes`` bounds the number of pending hashes and their memory.
     private let hashers = NIOThreadPool(numberOfThreads: 2)
-    private let waiting = Permits(128)
+    private let pendingHashes = Permits(128)
 
     init(store: ChatStore, configuration: ChatServerConfiguration, now: @escaping @Sendable () -> Int64) throws {
         self.store = store
         self.cost = configuration.passwordCost
         self.tokenLifetime = configuration.tokenLifetime.components.seconds * 1_000
         self.now = now
-        self.nobody = try PasswordHash(Secrets.newToken(), cost: configuration.passwordCost)
+        self.dummyHash = try PasswordHash(Secrets.newToken(), cost: configuration.passwordCost)
         self.hashers.start()
     }
 
     func register(_ request: RegisterRequest) async throws -> SessionReply {
         guard let name = UserName(request.name) else {
-            throw ChatError(.badRequest, message: "a name is 4 to 15 of a-z A-Z 0-9 and _, with no _ at either end")
+            throw ChatError(.badRequest, message: "the name must have 4 to 15 characters of a-z, A-Z, 0-9 and _, without _ at either end")
         }
-        try Self.judgeNew(request.password)
-        let asked = request.display?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-        let display = asked.isEmpty ? name.rawValue : asked
+        try Self.validate(request.password)
+        let requestedDisplay = request.display?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        let display = requestedDisplay.isEmpty ? name.rawValue : requestedDisplay
         guard display.utf8.count <= ChatLimits.displayLength * 4, display.unicodeScalars.count <= ChatLimits.displayLength else {
-            throw ChatError(.tooLarge, message: "at most \(ChatLimits.displayLength) characters of display name")
+            throw ChatError(.tooLarge, message: "the display name must have at most \(ChatLimits.displayLength) characters")
         }
         guard !ChatIdentifierRule.holdsControls(display) else {
-            throw ChatError(.badRequest, message: "a display name holds no control characters")
+            throw ChatError(.badRequest, message: "the display name must not contain control characters")
         }
         let cost = self.cost
         let hash = try await self.hashing { try PasswordHash(request.password, cost: cost) }
@@ -50,7 +53,8 @@ final class Accounts: Sendable {
         }
     }
 
-    /// - Parameter address: Under what the client is counted; nil for those that cannot be told apart (`ClientAddress`).
+    /// - Parameter address: The key for counting attempts; nil for clients that cannot be
+    ///   distinguished (see `ClientAddress`).
     func login(_ request: LoginRequest, from address: String? = nil) async throws -> SessionReply {
         let wrong = ChatError(.badCredentials, message: "name or password is wrong")
         guard request.password.utf8.count <= ChatLimits.passwordBytes else { throw wrong }
@@ -63,7 +67,7 @@ final class Accounts: Sendable {
         do {
             user = try await self.verified(name, request.password)
         } catch {
-            self.throttle.withLockedValue { $0.takesBack(key, from: address) }  // nothing was learnt about the password
+            self.throttle.withLockedValue { $0.takesBack(key, from: address) }  // the password was not checked
             throw error
         }
         guard let user else { throw wrong }
@@ -72,15 +76,15 @@ final class Accounts: Sendable {
         return try await self.store.write { db in try session.insert(for: user, db) }
     }
 
-    /// The user whose password this is.
+    /// Returns the user if the password is right.
     private func verified(_ name: UserName?, _ password: String) async throws -> ChatUser? {
         let found: (user: ChatUser, password: PasswordHash)?
         if let name { found = try await self.store.read { db in try AccountRows.find(name, db) } } else { found = nil }
-        let hash = found?.password ?? self.nobody
+        let hash = found?.password ?? self.dummyHash
         return try await self.hashing { hash.verifies(password) } ? found?.user : nil
     }
 
-    /// Who a token stands for; nil when it is unknown, revoked or its time is over.
+    /// Returns the identity of a token; nil when the token is unknown, revoked or expired.
     func identity(token: String) async throws -> AccountRows.Identity? {
         guard (1...128).contains(token.utf8.count) else { return nil }
         let now = self.now()
@@ -93,18 +97,18 @@ final class Accounts: Sendable {
 
     func close() { try? self.hashers.syncShutdownGracefully() }
 
-    private static func judgeNew(_ password: String) throws {
+    private static func validate(_ password: String) throws {
         guard password.unicodeScalars.count >= ChatLimits.passwordLength else {
-            throw ChatError(.badRequest, message: "a password has at least \(ChatLimits.passwordLength) characters")
+            throw ChatError(.badRequest, message: "the password must have at least \(ChatLimits.passwordLength) characters")
         }
         guard password.utf8.count <= ChatLimits.passwordBytes else {
-            throw ChatError(.tooLarge, message: "at most \(ChatLimits.passwordBytes) bytes of password")
+            throw ChatError(.tooLarge, message: "the password must have at most \(ChatLimits.passwordBytes) bytes")
         }
     }
 
     private func hashing<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        guard self.waiting.take() else { throw ChatError(.tooMany, message: "too many people sign in at the moment; try again soon") }
-        defer { self.waiting.giveBack() }
+        guard self.pendingHashes.take() else { throw ChatError(.tooMany, message: "too many sign-ins at the same time; try again soon") }
+        defer { self.pendingHashes.giveBack() }
         return try await self.hashers.runIfActive(body)
     }
 

@@ -1,17 +1,20 @@
-/// Decides whether a password may be tried: at most so many wrong ones a window, for a name from one address, and from everywhere. A struct
-/// without a clock.
+/// Limits the number of wrong passwords for a name in a time window, from each address and in
+/// total.
 ///
-/// An attempt counts from its beginning and is taken back when the password was right: so attempts at the same time are bound as those one
-/// after the other. The bound from everywhere is much the higher one: else anybody could lock anybody else out. (Clients behind a proxy on this
-/// machine have no address of their own; they share one.)
+/// An attempt is counted when it begins and subtracted when the password was right, so that
+/// concurrent attempts are limited like consecutive ones. The limit in total is much higher,
+/// because any client could otherwise block the logins of another user. Clients behind a proxy on
+/// this machine share one address.
 struct LoginThrottle: Sendable {
-    /// Wrong passwords of one name from one address in one window. Default 10.
+    /// The maximum number of wrong passwords for a name from one address in a window. Default: 10.
     var maximumFailures = 10
-    /// Wrong passwords of one name from everywhere in one window. Default 100.
+    /// The maximum number of wrong passwords for a name from all addresses in a window. Default:
+    /// 100.
     var maximumFailuresFromEverywhere = 100
-    /// The window, in milliseconds. Default one minute.
+    /// The window, in milliseconds. Default: one minute.
     var window: Int64 = 60_000
-    /// Entries remembered, two for a name and an address. Above it those whose window is over are forgotten first. Default 20,000.
+    /// The maximum number of entries; each name and address needs two. At the maximum, expired
+    /// entries are removed first. Default: 20,000.
     var maximumEntries = 20_000
 
     private enum Key: Hashable {
@@ -22,7 +25,7 @@ struct LoginThrottle: Sendable {
 
     init() {}
 
-    /// A password is about to be tried. `false`: it may not be, and nothing is counted.
+    /// Counts an attempt. Returns `false`, and counts nothing, if a limit is reached.
     mutating func begins(_ name: String, from address: String?, at now: Int64) -> Bool {
         let (here, everywhere) = (Key.from(address, name: name), Key.everywhere(name: name))
         guard self.count(here, at: now) < self.maximumFailures,
@@ -34,7 +37,8 @@ struct LoginThrottle: Sendable {
         return true
     }
 
-    /// The attempt was none: the password was right, or could not be looked at. (That a name does not exist is not told apart from a wrong one.)
+    /// Subtracts an attempt whose password was right or was not checked. Unknown names count as
+    /// wrong passwords.
     mutating func takesBack(_ name: String, from address: String?) {
         for key in [Key.from(address, name: name), .everywhere(name: name)] {
             guard let entry = self.attempts[key] else { continue }

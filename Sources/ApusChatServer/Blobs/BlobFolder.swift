@@ -4,13 +4,14 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The bytes of uploads, each stored once under its hash: `blobs/ab/abcd…`. The name is the server's, nothing of the client's gets into a path (hazard 21).
+/// The files of uploads, each stored once under its hash: `blobs/ab/abcd…`. Paths contain no input
+/// of the client (docs/hazards.md, 21).
 ///
-/// Everything here blocks, and runs on threads of its own.
+/// File operations block and run on separate threads.
 final class BlobFolder: Sendable {
     private let folder: String
     private let threads: NIOThreadPool
-    /// What a test puts in the place of `fsync`, to see what it is called for.
+    /// Syncs a folder. Tests replace it to observe the calls.
     private let syncFolder: @Sendable (String) throws -> Void
 
     init(directory: String, syncFolder: @escaping @Sendable (String) throws -> Void = DurableFile.syncFolder) throws {
@@ -25,18 +26,18 @@ final class BlobFolder: Sendable {
 
     func close() { try? self.threads.syncShutdownGracefully() }
 
-    /// Says what an upload is, and whether it is taken.
+    /// Detects the type of an upload and validates it.
     func judge(_ bytes: ByteBuffer) async throws -> BlobReply {
         try await self.threads.runIfActive { try self.judge(Array(bytes.readableBytesView)) }
     }
 
-    /// Keeps an upload that was judged. When it returns the bytes are on the disk.
+    /// Stores a validated upload. The bytes are durable when this method returns.
     func keep(_ bytes: ByteBuffer, as blob: BlobID) async throws {
         try await self.threads.runIfActive { try self.keep(Array(bytes.readableBytesView), as: blob) }
     }
 
     /// Reads at most `count` bytes of a stored blob, from `offset` on. The file is closed between
-    /// two pieces, so that a slow client holds no descriptor.
+    /// two pieces, so that a slow client does not hold a descriptor.
     func piece(of blob: BlobID, from offset: Int, count: Int) async throws -> ByteBuffer {
         try await self.threads.runIfActive {
             guard let piece = DurableFile.read(self.path(blob), from: offset, count: count) else { throw Self.lost }
@@ -44,9 +45,9 @@ final class BlobFolder: Sendable {
         }
     }
 
-    private static let lost = ChatError(.storage, message: "the server lost the bytes of this blob")
+    private static let lost = ChatError(.storage, message: "the server has lost the bytes of this blob")
 
-    /// The same two steps on the caller's thread.
+    /// Validates and stores an upload on the caller's thread.
     func write(_ bytes: [UInt8]) throws -> BlobReply {
         let reply = try self.judge(bytes)
         try self.keep(bytes, as: reply.blob)
@@ -54,15 +55,18 @@ final class BlobFolder: Sendable {
     }
 
     private func judge(_ bytes: [UInt8]) throws -> BlobReply {
-        guard !bytes.isEmpty else { throw ChatError(.badRequest, message: "the body is empty") }
-        guard bytes.count <= ChatLimits.blobBytes else { throw ChatError(.tooLarge, message: "at most \(ChatLimits.blobBytes) bytes") }
+        guard !bytes.isEmpty else { throw ChatError(.badRequest, message: "the body must not be empty") }
+        guard bytes.count <= ChatLimits.blobBytes else {
+            throw ChatError(.tooLarge, message: "the body must have at most \(ChatLimits.blobBytes) bytes")
+        }
         let sniffed = ImageSniffer.sniff(bytes)
         if let width = sniffed.width, let height = sniffed.height {
             guard width <= ChatLimits.imageSide, height <= ChatLimits.imageSide, Int64(width) * Int64(height) <= ChatLimits.imagePixels
             else {
                 throw ChatError(
                     .tooLarge,
-                    message: "\(width) × \(height) pixels; at most \(ChatLimits.imageSide) a side and \(ChatLimits.imagePixels) in all")
+                    message: "the picture has \(width) × \(height) pixels; the maximum is \(ChatLimits.imageSide) for each side "
+                        + "and \(ChatLimits.imagePixels) in total")
             }
         }
         let blob = BlobID(unchecked: Secrets.hex(SHA256.hash(data: bytes)))
@@ -71,12 +75,13 @@ final class BlobFolder: Sendable {
 
     private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue.prefix(2))/\(blob.rawValue)" }
 
-    /// Written beside, synced, renamed, and the folder synced: after a power cut there is the whole file or none.
+    /// Writes and syncs a temporary file, renames it and syncs the folder. A power failure leaves
+    /// either the whole file or none.
     private func keep(_ bytes: [UInt8], as blob: BlobID) throws {
         let final = self.path(blob)
         let folder = (final as NSString).deletingLastPathComponent
         if FileManager.default.fileExists(atPath: final) {
-            // Stored once; the name is the content. But whoever renamed it may not have come to sync the name, or may have died before.
+            // The file exists, but its name may not be synced yet.
             return try self.syncNames(in: folder)
         }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -1,10 +1,11 @@
 import ApusChatProtocol
 import GRDB
 
-/// Blobs in the database: what they are, who uploaded them, which events refer to them.
+/// Reads and writes the properties, owners and references of blobs.
 enum Blobs {
-    /// Judges an upload before its bytes are kept. What the user has uploaded before costs nothing: it may be sent again when the answer was lost.
-    /// - Throws: `too_large` when it does not fit into the user's quota.
+    /// Checks the quota before the bytes of an upload are stored. A repeated upload by the same
+    /// user is free.
+    /// - Throws: `too_large` if the upload exceeds the user's quota.
     static func requireRoom(for reply: BlobReply, of user: UserID, quota: Int64, _ db: Database) throws {
         let used = try Int64.fetchOne(
             db.cachedStatement(
@@ -15,12 +16,12 @@ enum Blobs {
         guard let used else { return }
         let (total, overflow) = used.addingReportingOverflow(Int64(reply.size))
         guard !overflow, total <= quota else {
-            throw ChatError(.tooLarge, message: "your uploads may have \(quota) bytes in all, and this one does not fit in any more")
+            throw ChatError(.tooLarge, message: "this upload exceeds your quota of \(quota) bytes for all uploads")
         }
     }
 
-    /// Notes an upload. The bytes are on the disk already.
-    /// - Throws: `too_large` when it does not fit into the user's quota, after all.
+    /// Inserts an upload whose bytes are stored.
+    /// - Throws: `too_large` if the upload exceeds the user's quota.
     static func insert(_ reply: BlobReply, by user: UserID, quota: Int64, at now: Int64, _ db: Database) throws {
         try self.requireRoom(for: reply, of: user, quota: quota, db)
         try db.execute(
@@ -33,8 +34,9 @@ enum Blobs {
         try db.execute(sql: "UPDATE user SET blob_bytes = blob_bytes + ? WHERE id = ?", arguments: [reply.size, user.rawValue])
     }
 
-    /// What a user may read: their own uploads, and what an event refers to that they may see (rule 8).
-    /// - Throws: `not_found` otherwise, whether it exists or not.
+    /// Returns a blob that the user may read: an own upload, or one that a visible event refers to
+    /// (docs/chat-rules.md, 8).
+    /// - Throws: `not_found` otherwise, whether or not the blob exists.
     static func readable(_ blob: BlobID, by user: UserID, _ db: Database) throws -> BlobReply {
         guard
             let row = try Row.fetchOne(
@@ -46,18 +48,20 @@ enum Blobs {
                                 SELECT 1 FROM blob_ref r JOIN member m ON m.conversation = r.conversation
                                 WHERE r.blob = blob.sha256 AND m.user = ? AND m.left_at IS NULL AND r.seq >= m.min_seq))
                         """), arguments: [blob.rawValue, user.rawValue, user.rawValue])
-        else { throw ChatError(.notFound, message: "there is no such blob, or not for you") }
+        else { throw ChatError(.notFound, message: "the blob does not exist, or you may not read it") }
         return BlobReply(blob: blob, size: row["size"], type: row["type"], width: row["width"], height: row["height"])
     }
 
-    /// The body of an image message with what the server measured itself, whatever the client said.
+    /// Returns the body of an image message with the server's measurements.
     static func measured(_ image: ChatImageBody, for user: UserID, _ db: Database) throws -> ChatImageBody {
         let blob = try self.readable(image.blob, by: user, db)
-        guard let width = blob.width, let height = blob.height else { throw ChatError(.badRequest, message: "this blob is no picture") }
+        guard let width = blob.width, let height = blob.height else {
+            throw ChatError(.badRequest, message: "`body.blob` must be a picture")
+        }
         return ChatImageBody(blob: image.blob, width: width, height: height, size: blob.size, type: blob.type, text: image.text)
     }
 
-    /// Notes that an event refers to a blob: its members may read it from now on.
+    /// Records that an event refers to a blob, which makes it readable for the members.
     static func refer(_ blob: BlobID, from event: ChatEvent, _ db: Database) throws {
         try db.execute(
             sql: "INSERT INTO blob_ref (blob, conversation, seq) VALUES (?, ?, ?)",

@@ -9,7 +9,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// The system calls behind "when it returns it is on the disk". They block.
+/// Blocking file operations with `fsync`.
 enum DurableFile {
     /// Writes a new file and syncs it.
     static func write(_ bytes: [UInt8], to path: String) throws {
@@ -30,7 +30,7 @@ enum DurableFile {
         guard fsync(descriptor) == 0 else { throw self.failure("fsync") }
     }
 
-    /// Reads at most `count` bytes of a file; returns `nil` at its end and when it cannot be read.
+    /// Reads at most `count` bytes of a file; returns `nil` at its end and after an error.
     static func read(_ path: String, from offset: Int, count: Int) -> ByteBuffer? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -44,7 +44,7 @@ enum DurableFile {
         return piece.readableBytes > 0 ? piece : nil
     }
 
-    /// Makes an empty file that only its owner may read, unless there is one. What is there is left as it is.
+    /// Creates an empty file that only its owner may read. An existing file is not changed.
     static func createPrivately(_ path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw self.failure("open") }

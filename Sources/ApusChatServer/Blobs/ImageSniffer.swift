@@ -1,4 +1,5 @@
-/// What the first bytes of a file say it is. Nobody decodes the picture here (hazard 22).
+/// The type and dimensions found in the header of a file. The picture is not decoded
+/// (docs/hazards.md, 22).
 struct SniffedType: Hashable, Sendable {
     var type: String
     var width: Int?
@@ -7,9 +8,11 @@ struct SniffedType: Hashable, Sendable {
     static let unknown = SniffedType(type: "application/octet-stream")
 }
 
-/// Finds the type and the dimensions of PNG, JPEG, GIF and WebP. Everything else is `application/octet-stream`, which no browser renders.
+/// Detects the type and the dimensions of PNG, JPEG, GIF and WebP files. All others are
+/// `application/octet-stream`, which browsers do not render.
 ///
-/// Sources: PNG 3rd edition 5.2 and 11.2.2; JPEG T.81 B.1 and B.2.2; GIF89a 17 and 18; WebP container (RFC 9649) 2.5 to 2.7.
+/// Sources: PNG 3rd edition, 5.2 and 11.2.2; JPEG T.81, B.1 and B.2.2; GIF89a, 17 and 18; WebP
+/// container (RFC 9649), 2.5 to 2.7.
 enum ImageSniffer {
     static func sniff(_ bytes: [UInt8]) -> SniffedType {
         if let (width, height) = self.png(bytes) { return SniffedType(type: "image/png", width: width, height: height) }
@@ -48,7 +51,8 @@ enum ImageSniffer {
         }
     }
 
-    /// Walks the segments up to the first start-of-frame. Every step goes forward, so that it ends.
+    /// Scans the segments up to the first start of frame. Every step advances, so the loop
+    /// terminates.
     private static func jpeg(_ bytes: [UInt8]) -> (Int, Int)? {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return nil }
         var index = 2
@@ -63,7 +67,7 @@ enum ImageSniffer {
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:  // start of frame
                 guard index + 9 <= bytes.count else { return nil }
                 return self.positive(self.bigEndian(bytes, index + 7, 2), self.bigEndian(bytes, index + 5, 2))
-            case 0xD9, 0xDA:  // the end, or the scan: there was no frame
+            case 0xD9, 0xDA:  // end of image or start of scan without a frame
                 return nil
             default:
                 let length = self.bigEndian(bytes, index + 2, 2)

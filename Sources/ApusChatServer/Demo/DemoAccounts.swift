@@ -2,19 +2,20 @@ import ApusChatProtocol
 import ApusJSON
 import GRDB
 
-/// The accounts to try the chat with: `alice` and `bobby`, password `apus-demo`, and a first message between them.
+/// The demo accounts `alice` and `bobby`, with the password `apus-demo` and a first message between
+/// them.
 struct DemoAccounts: Sendable {
     let store: ChatStore
     let cost: ChatServerConfiguration.PasswordCost
 
     static let password = "apus-demo"
 
-    /// Makes what is not there yet; started a second time it changes nothing.
+    /// Creates the accounts and the message that do not exist yet.
     func make() async throws {
         guard let alice = UserName("alice"), let bobby = UserName("bobby") else { return }
         let (store, cost) = (self.store, self.cost)
-        let isThere = try await store.read { db in try AccountRows.find(alice, db) != nil && AccountRows.find(bobby, db) != nil }
-        if isThere { return }
+        let exists = try await store.read { db in try AccountRows.find(alice, db) != nil && AccountRows.find(bobby, db) != nil }
+        if exists { return }
         let hash = try PasswordHash(Self.password, cost: cost)
         try await store.write { db in
             let now = store.clock.stamp()

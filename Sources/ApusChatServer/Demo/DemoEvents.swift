@@ -3,8 +3,8 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Foundation
 
-/// The events to try Socket.IO with, on the namespace `/`: those of RTCVPSocketIO's test server, which the page `test.html` and its clients send
-/// and expect, and those of the README's first client.
+/// Demo events on the namespace `/`: those of RTCVPSocketIO's test server, which `test.html` uses,
+/// and those of the first client in the README.
 struct DemoEvents: Sendable {
     let namespace: SocketIONamespace
 
@@ -52,7 +52,7 @@ struct DemoEvents: Sendable {
                     ])
             }
             socket.on("binaryAckTest") { (event: SocketIOEvent) in
-                // The bytes come back in the ack: a round trip in both directions.
+                // Returns the bytes in the acknowledgement, for a round trip of binary data.
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data
                 event.acknowledge([
@@ -63,13 +63,13 @@ struct DemoEvents: Sendable {
         }
     }
 
-    /// The periodic `heartbeat` of the seed's server. The server calls it every 10 seconds.
+    /// Sends the periodic `heartbeat` of RTCVPSocketIO's test server. Called every 10 seconds.
     func beat() {
         self.namespace.emit(
             "heartbeat", arguments: [["timestamp": Self.timestamp(), "clients": .integer(Int64(self.namespace.sockets.count))]])
     }
 
-    /// As JavaScript's `toISOString()`.
+    /// Returns the current time in the format of JavaScript's `toISOString()`.
     private static func timestamp() -> SocketIOValue {
         .string(Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)))
     }

@@ -7,11 +7,12 @@ import GRDB
 import Logging
 import NIOConcurrencyHelpers
 
-/// The chat on Socket.IO: the namespace `/chat`.
+/// The chat service on the Socket.IO namespace `/chat`.
 ///
-/// A request is judged on the socket's event loop and handed to the store; nothing here waits. Answers come from the store's threads. What a
-/// commit leads to is sent from the writer's thread, one after the other: first the ack, then the pushes, and the pushes of a conversation in
-/// the order of their `seq` (rule 1; a higher seq pushed first would make cursors jump).
+/// Requests are decoded on the socket's event loop and carried out by the store; nothing here
+/// blocks. The results of a commit are sent from the writer's thread, one after the other: first
+/// the acknowledgement, then the pushes. The pushes of a conversation are therefore sent in the
+/// order of their `seq` (docs/chat-rules.md, 1).
 final class ChatGateway: Sendable {
     let namespace: SocketIONamespace
     let store: ChatStore
@@ -35,7 +36,7 @@ final class ChatGateway: Sendable {
         self.presence = NIOLockedValueBox(PresenceMachine(grace: grace.seconds * 1_000 + grace.attoseconds / 1_000_000_000_000_000))
     }
 
-    /// Puts the handlers on the namespace.
+    /// Installs the handlers on the namespace.
     func mount() {
         self.namespace.use { socket in
             guard let token = socket.handshake.auth["token"]?.stringValue, let identity = try await self.accounts.identity(token: token)
@@ -43,7 +44,7 @@ final class ChatGateway: Sendable {
                 throw SocketIOConnectionRefusal(message: "unauthorized", data: ["code": "unauthorized"])
             }
             guard self.hasRoom(for: identity.user) else {
-                let message = "at most \(self.maximumSocketsPerUser) connections of one account at a time; close one and try again"
+                let message = "an account can have at most \(self.maximumSocketsPerUser) connections; close one and try again"
                 throw SocketIOConnectionRefusal(
                     message: message, data: ["code": .string(ChatError.Code.tooMany.rawValue), "message": .string(message)])
             }
@@ -66,8 +67,8 @@ final class ChatGateway: Sendable {
             let hasRoom = presence.connections(of: identity.user) < self.maximumSocketsPerUser
             return (hasRoom, hasRoom ? presence.connected(identity.user, at: now) : nil)
         }
-        // Other sockets of the user joined after the middleware's check. The client reconnects and
-        // is refused there, with the reason.
+        // Other sockets of the user joined after the middleware's check. The client reconnects, and
+        // the middleware refuses it with the reason.
         guard entry.0 else { return socket.disconnect(close: true) }
         socket.onDisconnect { _ in
             self.presence.withLockedValue { $0.disconnected(identity.user, at: self.now()) }
@@ -75,13 +76,13 @@ final class ChatGateway: Sendable {
         socket.join(Self.room(of: identity.user), Self.room(ofDevice: identity.device))
         self.register(socket, identity)
         if let presence = entry.1 { self.announce(presence) }
-        // A logout between the check of the token and the join of the rooms did not find the
+        // A logout between the check of the token and the join of the rooms does not find the
         // socket.
         self.store.read({ db in try AccountRows.isSignedIn(identity.device, at: now, db) }) { result in
             switch result {
             case .success(true): break
             case .success(false): self.announceEnd(to: identity.device, .loggedOut)
-            case .failure: socket.disconnect(close: true)  // not known; it connects again and is asked again
+            case .failure: socket.disconnect(close: true)  // unknown; the client reconnects, which repeats the check
             }
         }
     }
@@ -94,14 +95,15 @@ final class ChatGateway: Sendable {
 
     func isOnline(_ user: UserID) -> Bool { self.presence.withLockedValue { $0.isOnline(user) } }
 
-    /// The user with today's `online`.
+    /// Returns the user with the current presence.
     func withPresence(_ user: ChatUser) -> ChatUser {
         var user = user
         user.online = self.isOnline(user.id)
         return user
     }
 
-    /// Time has passed: tells who is gone, and ends sockets whose token's time is over. The server calls it every second.
+    /// Announces users that went offline and closes sockets with expired tokens. Called every
+    /// second.
     func tick() {
         let now = self.now()
         for presence in self.presence.withLockedValue({ $0.tick(at: now) }) { self.announce(presence) }
@@ -122,7 +124,7 @@ final class ChatGateway: Sendable {
 
     // MARK: Pushes
 
-    /// Sends to every socket of the users; with `except`, not to that one.
+    /// Sends a push to every socket of the users, except `socket`.
     func push(_ verb: String, _ value: some Encodable & Sendable, to users: [UserID], except socket: SocketIOServerSocket? = nil) {
         guard !users.isEmpty else { return }
         do {
@@ -131,11 +133,11 @@ final class ChatGateway: Sendable {
             let target = socket?.to(rooms) ?? self.namespace.to(rooms)
             target.emit(verb, arguments: [argument])
         } catch {
-            self.logger.error("A push could not be encoded", metadata: ["chat.verb": "\(verb)", "error": "\(error)"])
+            self.logger.error("Push not encodable", metadata: ["chat.verb": "\(verb)", "error": "\(error)"])
         }
     }
 
-    /// Says `bye` to a device and ends its connections.
+    /// Sends `bye` to a device and closes its connections.
     func announceEnd(to device: String, _ reason: ChatBye.Reason) {
         let room = Self.room(ofDevice: device)
         if let value = try? JSONValueEncoder().encode(ChatBye(reason: reason)) {
@@ -144,7 +146,7 @@ final class ChatGateway: Sendable {
         self.namespace.in(room).disconnectSockets(close: true)
     }
 
-    /// Says `bye` to everybody, before the server stops.
+    /// Sends `bye` to all clients before the server stops.
     func announceShutdown() {
         guard let value = try? JSONValueEncoder().encode(ChatBye(reason: .shutdown)) else { return }
         self.namespace.emit(ChatVerb.bye, arguments: [value])

@@ -2,11 +2,11 @@ import ApusSocketIOServer
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// Serializes the requests of one socket whose answers may be large: the next one begins when the
+/// Serializes the requests of one socket whose answers may be large. The next one starts when the
 /// client has read the previous answer.
 ///
-/// The server therefore holds one such answer for a socket, regardless of the number of requests
-/// and of whether the client reads. The socket's permits bound the waiting requests.
+/// The server therefore holds one such answer for each socket, regardless of the number of requests
+/// and of whether the client reads. The socket's permits bound the number of waiting requests.
 final class LargeResponseQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -16,15 +16,15 @@ final class LargeResponseQueue: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    /// Calls back when the socket's outgoing queue is short.
+    /// Calls its argument when the socket's outgoing queue is short.
     private let whenDrained: @Sendable (@escaping Job) -> Void
 
     init(whenDrained: @escaping @Sendable (@escaping Job) -> Void) { self.whenDrained = whenDrained }
 
     convenience init(_ socket: SocketIOServerSocket) { self.init { socket.whenDrained($0) } }
 
-    /// Runs a job now, or after those submitted before. Each job calls ``answered()`` once, after
-    /// its answer is sent.
+    /// Runs a job immediately, or after the jobs submitted before. Each job calls ``answered()``
+    /// once, after its answer is sent.
     func submit(_ job: @escaping Job) {
         let isFree = self.state.withLockedValue { state in
             guard state.isBusy else {

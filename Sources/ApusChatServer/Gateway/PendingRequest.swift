@@ -4,25 +4,26 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
 
-/// A request that is being carried out. It counts against its socket until it is answered, which is done once.
+/// A request that is counted against its socket until it is answered, exactly once.
 struct PendingRequest: Sendable {
-    /// Most requests of one socket at a time. A client of ours has a dozen; above it a request is refused with `too_many`.
+    /// The maximum number of pending requests of one socket; further requests are refused with
+    /// `too_many`. A client of this package has a dozen.
     static let maximumPerSocket = 64
 
     let event: SocketIOEvent
     private let permits: Permits
-    /// The lane that the request occupies until it is answered.
-    private let lane: LargeResponseQueue?
+    /// The queue that the request occupies until it is answered.
+    private let queue: LargeResponseQueue?
 
     /// - Parameters:
-    ///   - permits: The socket's.
-    ///   - lane: The socket's, when the answer may be large.
-    /// - Returns: nil when too many of the socket's requests are being carried out.
-    init?(_ event: SocketIOEvent, _ permits: Permits, _ lane: LargeResponseQueue?) {
+    ///   - permits: The permits of the socket.
+    ///   - queue: The socket's queue, if the answer may be large.
+    /// - Returns: nil if too many requests of the socket are pending.
+    init?(_ event: SocketIOEvent, _ permits: Permits, _ queue: LargeResponseQueue?) {
         guard permits.take() else { return nil }
         self.event = event
         self.permits = permits
-        self.lane = lane
+        self.queue = queue
     }
 
     func answer(_ result: Result<some Encodable & Sendable, ChatError>, _ logger: Logger) {
@@ -31,20 +32,20 @@ struct PendingRequest: Sendable {
         case .success(let reply): self.event.acknowledge(reply, logger)
         case .failure(let error): self.event.acknowledge(error, logger)
         }
-        self.lane?.answered()
+        self.queue?.answered()
     }
 }
 
 extension SocketIOEvent {
-    /// Answers with a value of the protocol.
+    /// Answers with an encoded value.
     func acknowledge(_ reply: some Encodable & Sendable, _ logger: Logger) {
         do {
-            // Written on the store's thread: the event loop only sends it, and a queued answer
+            // Encoded on the store's thread. The event loop only sends it, and a queued answer
             // takes no more memory than its text.
             self.acknowledge(payload: try SocketIOPayload(writing: try JSONValueEncoder().encode(reply)))
         } catch {
-            logger.error("An answer could not be encoded", metadata: ["chat.verb": "\(self.name)", "error": "\(error)"])
-            self.acknowledge(["error": ["code": "internal", "message": "the server could not answer"]])
+            logger.error("Answer not encodable", metadata: ["chat.verb": "\(self.name)", "error": "\(error)"])
+            self.acknowledge(["error": ["code": "internal", "message": "the server could not encode the answer"]])
         }
     }
 }

@@ -2,23 +2,23 @@ import ApusChatProtocol
 import ApusSocketIOServer
 
 extension SocketIOServerConfiguration {
-    /// The limits of the chat, whose packets are small and text only.
+    /// Returns the limits of the chat server, whose packets are small and contain text only.
     static func chat(_ chat: ChatServerConfiguration) -> Self {
         var configuration = Self()
         configuration.allowsEngineIO3 = chat.allowsEngineIO3 || chat.demo
         configuration.maximumPayloadBytes = ChatLimits.requestBytes
-        // The events of the demo's namespace have attachments.
+        // The demo's events have attachments.
         if !chat.demo { configuration.maximumAttachments = 0 }
-        // A token of at most 128 bytes, and room for what later clients add.
+        // A token has at most 128 bytes; the rest is reserved for later clients.
         configuration.maximumAuthBytes = 1_024
         configuration.connectTimeout = .seconds(10)
-        // One answer, the largest thing queued for a client, and as much again for pushes. A client
-        // that is further behind is disconnected; it reconnects and syncs, which costs less than
-        // the pushes it missed.
+        // One answer, which is the largest message, and the same amount for pushes. A client that
+        // is further behind is disconnected. Its reconnect and sync cost less than the missed
+        // pushes.
         configuration.maximumQueuedBytes = 2 * ChatLimits.answerBytes
-        // No further request of a client is taken while this much waits for it.
+        // The server reads no further request of a client while this many bytes are queued for it.
         configuration.queueLowMark = 64 << 10
-        // No handler reads the handshake request.
+        // No handler uses the handshake request.
         configuration.keepsRequests = false
         return configuration
     }

@@ -7,7 +7,8 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The HTTP side of the chat: sign up, in and out, and the blobs. JSON in and out; an error is `{"error": {"code", "message"}}`.
+/// The HTTP API of the chat: registration, login, logout and blobs. Bodies are JSON; an error is
+/// `{"error": {"code", "message"}}`.
 struct ChatAPI: Sendable {
     typealias Context = ChatRequestContext
 
@@ -16,18 +17,18 @@ struct ChatAPI: Sendable {
     let blobs: BlobFolder
     let gateway: ChatGateway
     let now: @Sendable () -> Int64
-    /// Most bytes of one user's uploads.
+    /// The maximum size of all uploads of one user, in bytes.
     let blobQuota: Int64
-    /// The uploads that are under way, in all and by user: each is in memory until it is whole.
+    /// The uploads in progress, in total and by user. Each one is buffered in memory.
     let uploads = NIOLockedValueBox(ConnectionQuota(maximum: 32, maximumPerAddress: 4))
-    /// The downloads in progress, in all and by user. Each holds up to three pieces until the
+    /// The downloads in progress, in total and by user. Each one holds up to three pieces until the
     /// client reads them.
     let downloads = Places(maximum: 1_024, maximumPerUser: 64)
 
-    /// Whether a request is an upload, which may take long.
+    /// Whether a request is an upload, which has a longer timeout.
     static func isUpload(_ request: HTTPRequest) -> Bool { request.method == .post && request.path?.hasPrefix("/api/blobs") == true }
 
-    /// Largest JSON body, in bytes.
+    /// The maximum size of a JSON body, in bytes.
     private static let jsonBytes = 16 * 1024
 
     func add(to router: Router<Context>) {
@@ -63,7 +64,7 @@ struct ChatAPI: Sendable {
     private func upload(_ request: Request) async throws -> Response {
         let user = try await self.identity(of: request).user
         guard self.uploads.withLockedValue({ $0.opened(from: user.rawValue) }) == nil else {
-            throw ChatError(.tooMany, message: "too many uploads at the moment; try again soon")
+            throw ChatError(.tooMany, message: "too many uploads at the same time; try again soon")
         }
         defer { self.uploads.withLockedValue { $0.closed(from: user.rawValue) } }
         let body = try await Self.collect(request, upTo: ChatLimits.blobBytes)
@@ -78,14 +79,15 @@ struct ChatAPI: Sendable {
 
     private func download(_ name: String, _ request: Request, _ context: Context) async throws -> Response {
         let identity = try await self.identity(of: request)
-        guard let blob = BlobID(name) else { throw ChatError(.notFound, message: "there is no such blob, or not for you") }
+        guard let blob = BlobID(name) else { throw ChatError(.notFound, message: "the blob does not exist, or you may not read it") }
         let found = try await self.store.read { db in try Blobs.readable(blob, by: identity.user, db) }
         guard let place = self.downloads.take(for: identity.user) else {
-            throw ChatError(.tooMany, message: "too many downloads at the moment; try again when one is done")
+            throw ChatError(.tooMany, message: "too many downloads at the same time; try again when one has ended")
         }
         var headers: HTTPFields = [
             .contentType: found.type,
-            // The name is the content: it never changes. Private, because the next user of a shared cache may not see it.
+            // The name identifies the content, which never changes. Private, because a shared cache
+            // does not check permissions.
             .cacheControl: "private, max-age=31536000, immutable",
             .contentSecurityPolicy: "sandbox; default-src 'none'",
         ]
@@ -93,8 +95,8 @@ struct ChatAPI: Sendable {
         return Response(status: .ok, headers: headers, body: try await self.body(of: blob, size: found.size, place, context))
     }
 
-    /// The bytes of a blob, read at the pace of the client. A missing file is reported before the
-    /// answer begins.
+    /// Returns the bytes of a blob, read at the pace of the client. A missing file is reported
+    /// before the answer begins.
     private func body(of blob: BlobID, size: Int, _ place: Places.Place, _ context: Context) async throws -> ResponseBody {
         _ = try await self.blobs.piece(of: blob, from: 0, count: 1)
         return .paced(length: size, on: context.channel) { offset in
@@ -105,7 +107,8 @@ struct ChatAPI: Sendable {
 
     // MARK: Requests and answers
 
-    /// Who asks, by `Authorization: Bearer`. A token in the URL is not looked at: URLs end up in logs.
+    /// Returns the identity of the token in `Authorization: Bearer`. Tokens in URLs are not
+    /// accepted, because URLs are logged.
     private func identity(of request: Request) async throws -> AccountRows.Identity {
         let parts = (request.headers[.authorization] ?? "").split(atByte: " ").filter { !$0.isEmpty }
         guard parts.count == 2, parts[0].equalsIgnoringASCIICase("bearer"),
@@ -122,14 +125,14 @@ struct ChatAPI: Sendable {
             return try JSONValueDecoder().decode(
                 type, from: try JSONReader.read(body.readableBytesView, limits: .init(loneSurrogates: .replace)))
         } catch {
-            throw ChatError(.badRequest, message: "the body must be a JSON object with the fields of the documentation")
+            throw ChatError(.badRequest, message: "the body must be a JSON object with the documented fields")
         }
     }
 
-    /// Collects a body. One that is too long is read on and thrown away, up to four times the limit: a client that writes everything before it
-    /// reads would else wait for us while we wait for it, and never see the 413.
+    /// Collects a body. Discards an oversized body up to four times the limit, because a client
+    /// that writes its whole body before it reads would otherwise not receive the 413 answer.
     private static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
-        let tooLarge = ChatError(.tooLarge, message: "at most \(limit) bytes")
+        let tooLarge = ChatError(.tooLarge, message: "the body must have at most \(limit) bytes")
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         guard announced ?? 0 <= 4 * limit else { throw tooLarge }
         var body = ByteBuffer()
@@ -144,16 +147,19 @@ struct ChatAPI: Sendable {
                 body = ByteBuffer()
             }
         }
-        // A connection that ends within the body may look like the end of the body.
-        guard count >= announced ?? 0 else { throw ChatError(.badRequest, message: "the body has \(count) of \(announced ?? 0) bytes") }
+        // The end of the connection within the body may look like the end of the body.
+        guard count >= announced ?? 0 else {
+            throw ChatError(.badRequest, message: "the body ended after \(count) of \(announced ?? 0) bytes")
+        }
         guard count <= limit else { throw tooLarge }
         return body
     }
 
-    /// The next part of a body. That it does not come, or is not HTTP, is the client's doing and no failure of the server.
+    /// Returns the next part of a body. A missing or invalid part is an error of the client, not of
+    /// the server.
     private static func next(_ parts: inout RequestBody.AsyncIterator) async throws(ChatError) -> ByteBuffer? {
         do { return try await parts.next() } catch {
-            throw ChatError(.badRequest, message: "the body did not come whole: \(error)")
+            throw ChatError(.badRequest, message: "the body is incomplete: \(error)")
         }
     }
 

@@ -3,20 +3,21 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// hummingbird's HTTP/1 connection, counted, and behind TLS when the listener wants it: both listeners run the same application.
+/// Hummingbird's HTTP/1 connection with a connection limit and optional TLS. Both listeners run the
+/// same application.
 struct ChatChildChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     let base: HTTP1Channel
-    /// Nil listens in the clear.
+    /// The TLS context; nil for a listener without TLS.
     let tls: NIOSSLContext?
-    /// Counts a connection until it closes. `false`: there are too many.
+    /// Counts a connection until it closes. Returns `false` at the limit.
     let admits: @Sendable (any Channel) -> Bool
 
     struct TooManyConnections: Error {}
 
-    /// Most bytes that the kernel buffers for a client in addition to those in flight. By default
-    /// Linux buffers up to 4 MiB for each client that does not read.
+    /// The maximum number of unsent bytes that the kernel buffers for a client. By default, Linux
+    /// buffers up to 4 MiB for each client that does not read.
     private static let maximumUnsentBytes: SocketOptionValue = 128 << 10
     /// TCP_NOTSENT_LOWAT, which the Glibc module does not export.
     #if os(Linux) || os(Android)
@@ -31,7 +32,7 @@ struct ChatChildChannel: ServerChildChannel {
             return channel.eventLoop.makeFailedFuture(TooManyConnections())
         }
         return channel.eventLoop.makeCompletedFuture {
-            // A system without the option keeps its default buffers.
+            // Without the option, the system keeps its default buffers.
             try? channel.syncOptions?.setOption(Self.unsentBytesOption, value: Self.maximumUnsentBytes)
             if let tls = self.tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
         }.flatMap {

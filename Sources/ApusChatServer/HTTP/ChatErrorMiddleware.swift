@@ -5,21 +5,22 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Turns errors into the chat's answers, and puts the security headers on everything.
+/// Converts errors to answers, and adds the security headers.
 struct ChatErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         var response: Response
         do {
             response = try await next(request, context)
         } catch let error as ChatError {
-            context.logger.debug("A request was refused", metadata: ["error": "\(error)"])
+            context.logger.debug("Request refused", metadata: ["error": "\(error)"])
             response = try Self.json(error, status: Self.status(of: error.code))
         } catch let error as any HTTPResponseError {
             let code: ChatError.Code = error.status == .notFound ? .notFound : error.status == .contentTooLarge ? .tooLarge : .badRequest
             response = try Self.json(ChatError(code, message: error.status.reasonPhrase), status: error.status)
         } catch {
-            context.logger.error("A request failed", metadata: ["error": "\(error)"])
-            response = try Self.json(ChatError(.internal, message: "the server could not carry this out"), status: .internalServerError)
+            context.logger.error("Request failed", metadata: ["error": "\(error)"])
+            response = try Self.json(
+                ChatError(.internal, message: "the server failed to process the request"), status: .internalServerError)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         if let name = HTTPField.Name("Referrer-Policy") { response.headers[name] = "no-referrer" }

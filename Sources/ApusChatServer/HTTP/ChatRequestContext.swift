@@ -2,12 +2,12 @@ import ApusConnectivity
 import Hummingbird
 import NIOCore
 
-/// The connection of a request and the address of its client.
+/// The context of a request: its connection and the address of its client.
 struct ChatRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection of the request.
     let channel: any Channel
-    /// Under what the client is counted; nil for those that cannot be told apart.
+    /// The key for counting attempts; nil for clients that cannot be distinguished.
     let address: String?
 
     init(source: ApplicationRequestContextSource) {

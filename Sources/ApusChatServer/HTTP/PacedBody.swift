@@ -2,16 +2,16 @@ import Hummingbird
 import NIOCore
 
 extension ResponseBody {
-    /// The most bytes of one piece.
+    /// The maximum size of one piece, in bytes.
     static let pieceBytes = 64 << 10
 
     /// Creates a body that is produced piece by piece, at the pace of the client.
     ///
-    /// A client that does not read holds three pieces at most: those that fill the channel above
+    /// A client that does not read holds at most three pieces: those that fill the channel above
     /// its watermark, and one that waits.
     ///
     /// - Parameters:
-    ///   - length: The bytes of all pieces together.
+    ///   - length: The total number of bytes.
     ///   - channel: The connection.
     ///   - piece: Returns the piece at an offset. An empty piece closes the connection.
     static func paced(
@@ -24,16 +24,16 @@ extension ResponseBody {
                 guard bytes.readableBytes > 0 else { throw ChannelError.eof }
                 offset += bytes.readableBytes
                 try await writer.write(bytes)
-                // The writer suspends while the channel is not writable, which it learns when the
-                // event loop has carried out the write. Without this hop it accepts pieces as fast
-                // as they are read from the disk.
+                // The writer suspends while the channel is not writable, which it learns after the
+                // event loop has carried out the write. Without this hop, it would accept pieces as
+                // fast as the disk delivers them.
                 try await channel.eventLoop.submit {}.get()
             }
             try await writer.finish(nil)
         }
     }
 
-    /// Creates a body of shared bytes. Long ones are written in pieces, because TLS encrypts and
+    /// Creates a body of shared bytes. A long body is written in pieces, because TLS encrypts and
     /// copies whole writes.
     static func paced(_ bytes: ByteBuffer, on channel: any Channel) -> ResponseBody {
         let length = bytes.readableBytes

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusConnectivity
 import NIOConcurrencyHelpers
 
-/// A bounded number of places, with a bound for each user.
+/// A bounded number of permits, with a limit for each user.
 final class Places: Sendable {
     private let quota: NIOLockedValueBox<ConnectionQuota>
 
@@ -10,8 +10,8 @@ final class Places: Sendable {
         self.quota = NIOLockedValueBox(ConnectionQuota(maximum: maximum, maximumPerAddress: maximumPerUser))
     }
 
-    /// Takes a place, which is released with its last reference. Returns nil when all places, or
-    /// all of the user's, are taken.
+    /// Takes a permit, which is released with its last reference. Returns nil if the total or the
+    /// user's limit is reached.
     func take(for user: UserID) -> Place? {
         self.quota.withLockedValue({ $0.opened(from: user.rawValue) }) == nil ? Place(self.quota, user) : nil
     }

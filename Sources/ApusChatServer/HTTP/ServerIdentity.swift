@@ -4,12 +4,13 @@ package import NIOSSL
 import SwiftASN1
 import X509
 
-/// The certificate and key a TLS server shows: its owner's files, or one made for trying out.
+/// The certificate and key of a TLS server, from files or self-signed.
 package struct ServerIdentity {
     private let certificates: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
 
-    /// The owner's: PEM files of the chain, the server's own certificate first, and of its key.
+    /// Reads a certificate chain, with the server's own certificate first, and its key from PEM
+    /// files.
     package init(certificates: String, key: String) throws {
         self.certificates = try NIOSSLCertificate.fromPEMFile(certificates)
         self.key = try NIOSSLPrivateKey(file: key, format: .pem)
@@ -20,7 +21,8 @@ package struct ServerIdentity {
         self.key = key
     }
 
-    /// Signed by itself, for `localhost`, the loopback addresses and the host given; good for 90 days.
+    /// Creates a self-signed certificate for `localhost`, the loopback addresses and `host`, valid
+    /// for 90 days.
     package static func selfSigned(host: String, now: Date) throws -> Self {
         let (certificate, key) = try self.make(host: host, now: now)
         var serializer = DER.Serializer()
@@ -30,7 +32,7 @@ package struct ServerIdentity {
             key: try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der))
     }
 
-    /// The same as PEM texts, for files.
+    /// Creates a self-signed certificate and its key in PEM format.
     package static func selfSignedPEM(host: String, now: Date) throws -> (certificate: String, key: String) {
         let (certificate, key) = try self.make(host: host, now: now)
         return (try certificate.serializeAsPEM().pemString + "\n", key.pemRepresentation + "\n")
@@ -53,7 +55,7 @@ package struct ServerIdentity {
         return (certificate, key)
     }
 
-    /// TLS 1.2 or later, HTTP/1.1 over it.
+    /// Returns a context for TLS 1.2 or later, with HTTP/1.1 as its application protocol.
     package func context() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: self.certificates.map { .certificate($0) }, privateKey: .privateKey(self.key))
@@ -62,7 +64,8 @@ package struct ServerIdentity {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The SHA-256 digest of the server's certificate: 64 lowercase hexadecimal digits, for a client that pins it.
+    /// The SHA-256 digest of the server's certificate in 64 lowercase hexadecimal digits, for
+    /// certificate pinning.
     package var fingerprint: String {
         guard let bytes = try? self.certificates.first?.toDERBytes() else { return "" }
         return SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -4,9 +4,10 @@ import NIOCore
 
 /// Serves the files of the page.
 ///
-/// A request is a look-up in a table of known files; a client's path never reaches the file system.
+/// Each request is a lookup in a table of known files. A path from a client never reaches the file
+/// system.
 struct StaticFiles: Sendable {
-    /// The file of a path, which begins with a slash.
+    /// Returns the file at a path, which begins with a slash.
     private let find: @Sendable (_ path: String) -> PageFile?
 
     /// Serves the files embedded in the binary.
@@ -41,7 +42,8 @@ struct StaticFiles: Sendable {
         return Response(status: .ok, headers: headers, body: .paced(file.bytes, on: context.channel))
     }
 
-    /// Scripts and styles from here only, none inline; pictures also from `blob:`, because a blob is fetched with the token.
+    /// Scripts and styles from here only, none inline; pictures also from `blob:`, because a blob
+    /// is fetched with the token.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -54,7 +54,7 @@ enum EmbeddedPage {
     ]
 
     private static let _css_base_css = EmbeddedFile(path: "css/base.css", content: .text(#"""
-/* Colours, type, buttons, fields: what every page of Apus shares. */
+/* Colors, type, buttons and fields, shared by all pages. */
 
 :root {
   color-scheme: light dark;
@@ -122,7 +122,7 @@ button, input, textarea, select { font: inherit; color: inherit; }
 button { cursor: pointer; border: 0; background: none; padding: 0; touch-action: manipulation; }
 button:disabled { cursor: default; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-input:focus-visible, textarea:focus-visible, select:focus-visible { outline: none; } /* they have a ring of their own */
+input:focus-visible, textarea:focus-visible, select:focus-visible { outline: none; } /* replaced by a ring */
 ::selection { background: rgb(90 120 255 / 30%); }
 
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -163,7 +163,7 @@ input[type="search"]::-webkit-search-cancel-button { display: none; }
     private static let _css_chat_css = EmbeddedFile(path: "css/chat.css", content: .text(#"""
 /* The chat page. One pane below 760 px, two above. */
 
-/* --- signing in --- */
+/* --- sign-in --- */
 .auth { min-height: 100dvh; display: grid; place-items: center; padding: 24px 16px; background: radial-gradient(900px 520px at 15% 0%, rgb(90 124 255 / 20%), transparent 65%), radial-gradient(800px 520px at 95% 100%, rgb(130 77 255 / 18%), transparent 65%); }
 .auth-card { width: min(400px, 100%); padding: 34px 30px 26px; display: flex; flex-direction: column; gap: 14px; }
 .brand { display: flex; flex-direction: column; align-items: center; text-align: center; gap: 6px; margin-bottom: 8px; }
@@ -207,7 +207,7 @@ input[type="search"]::-webkit-search-cancel-button { display: none; }
 .pill.quiet { opacity: 0; max-height: 0; margin-block: 0; padding-block: 0; }
 @keyframes pulse { from { opacity: 0.35; } to { opacity: 1; } }
 
-/* --- people and chats --- */
+/* --- list of chats --- */
 .avatar { position: relative; display: inline-grid; place-items: center; width: 46px; height: 46px; border-radius: 50%; color: #fff; font-weight: 600; font-size: 17px; letter-spacing: 0.01em; flex: none; user-select: none; }
 .avatar.group { border-radius: 16px; }
 .avatar .dot { position: absolute; right: 0; bottom: 0; width: 13px; height: 13px; border-radius: 50%; background: var(--online); border: 2.5px solid var(--surface); }
@@ -316,7 +316,7 @@ input[type="search"]::-webkit-search-cancel-button { display: none; }
 .jump { position: relative; width: 42px; height: 42px; border-radius: 50%; display: grid; place-items: center; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow-large); color: var(--muted); }
 .jump .badge { position: absolute; top: -8px; right: -4px; }
 
-/* --- writing --- */
+/* --- composer --- */
 .composer { background: var(--surface); border-top: 1px solid var(--line); padding: 10px 14px max(10px, env(safe-area-inset-bottom)); }
 .composer-row { display: flex; align-items: flex-end; gap: 8px; max-width: 880px; margin: 0 auto; }
 .composer textarea { resize: none; padding: 9px 16px; border-radius: 20px; line-height: 22px; overflow-y: auto; scrollbar-width: none; display: block; }
@@ -372,7 +372,7 @@ dialog::backdrop { background: rgb(10 12 25 / 48%); backdrop-filter: blur(3px); 
 .toast { position: fixed; left: 50%; bottom: 92px; translate: -50% 0; padding: 11px 20px; border-radius: 14px; background: var(--text); color: var(--surface); font-weight: 500; box-shadow: var(--shadow-large); animation: rise 0.16s ease-out; transition: opacity 0.3s; z-index: 20; max-width: calc(100vw - 32px); }
 .toast.leaving { opacity: 0; }
 
-/* --- one pane --- */
+/* --- narrow windows: one pane --- */
 @media (max-width: 759px) {
   .app { grid-template-columns: minmax(0, 1fr); }
   .app:not(.reading) .pane, .app.reading .sidebar { display: none; }
@@ -498,9 +498,11 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 """#))
 
     private static let _js_chat_api_js = EmbeddedFile(path: "js/chat/api.js", content: .text(#"""
-// The chat's HTTP side: accounts and blobs.
+// The HTTP API of the chat: accounts and blobs.
 
-/** A refusal of the chat, over HTTP or in an ack: `code` is for programs, `message` for people. */
+/**
+ * An error of the chat server, over HTTP or in an ack: `code` is for programs, `message` for users.
+ */
 export class ChatError extends Error {
   constructor(code, message) {
     super(message || code);
@@ -516,7 +518,7 @@ export async function logout(token) {
   await request("/api/logout", { method: "POST", headers: bearer(token) });
 }
 
-/** Uploads bytes; the same bytes twice are one blob. */
+/** Uploads bytes. The same bytes yield the same blob. */
 export async function uploadBlob(token, file) {
   const response = await request("/api/blobs", {
     method: "POST", body: file, headers: { ...bearer(token), "Content-Type": file.type || "application/octet-stream" },
@@ -524,13 +526,16 @@ export async function uploadBlob(token, file) {
   return response.json();
 }
 
-/** Fetches a blob's bytes. It takes a header, so an <img> cannot do it: the page shows an object URL of the result. */
+/**
+ * Fetches a blob. The request needs a header, so the page uses an object URL instead of an <img>
+ * source.
+ */
 export async function downloadBlob(token, sha256) {
   const response = await request(`/api/blobs/${encodeURIComponent(sha256)}`, { headers: bearer(token) });
   return response.blob();
 }
 
-/** Codes for answers that are not the chat's own. */
+/** Error codes for answers without a chat error. */
 const CODES = { 401: "unauthorized", 408: "network", 413: "too_large", 425: "network", 429: "too_many", 502: "network", 503: "network", 504: "network" };
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
@@ -551,12 +556,12 @@ async function request(path, options) {
   let error = null;
   try {
     ({ error } = await response.json());
-  } catch { /* not from the chat: a proxy's page, say */ }
+  } catch { /* not an answer of the chat server, for example a proxy's page */ }
   const code = error?.code ?? CODES[response.status] ?? (response.status < 500 ? "bad_request" : "internal");
   throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
 }
 
-/** What the list of one's devices will show: the browser, without its life story. */
+/** The label of this device: the browser and the system. */
 function deviceName() {
   const agent = navigator.userAgent;
   const browser = ["Edg", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(name)) ?? "Browser";
@@ -567,10 +572,11 @@ function deviceName() {
 """#))
 
     private static let _js_chat_client_js = EmbeddedFile(path: "js/chat/client.js", content: .text(#"""
-// The chat of one account: connection, conversations, people, outbox. It knows nothing of the page.
+// The chat client of one account: connection, conversations, users, outbox. Independent of the
+// page.
 //
-// Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation: new from somebody), "people",
-// "ended" (reason: the session is over, sign in again).
+// Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation:
+// a new message of another user), "people", "ended" (reason: the session has ended, sign in again).
 
 import { Emitter, SocketManager } from "../socketio/index.js";
 import { ChatError } from "./api.js";
@@ -582,19 +588,19 @@ import { Sender } from "./sender.js";
 import { limited, onceAtATime } from "./tasks.js";
 import { wellFormed } from "./text.js";
 
-const OVERLAP = 10_000; // of the server's clock, at a reconnection: seq makes it harmless (rule 5)
-const GAP_PATIENCE = 500; // what came too early may just have overtaken
+const OVERLAP = 10_000; // ms of the server's clock, subtracted at a sync (docs/chat-rules.md, 5)
+const GAP_DELAY = 500; // ms before missing events are pulled (docs/chat-rules.md, 2)
 const PAGE = 60;
 const PULL = 200;
-const PULLS = 4; // at a time: the server answers one after the other, and refuses more than it lets wait
+const PULLS = 4; // at the same time: the server answers them one after the other, and limits pending requests
 
 export class ChatClient extends Emitter {
   #manager; #socket; #sender; #marks;
   #syncedAt = 0; // the server's time of the last list of heads
   #gapTimers = new Map();
   #ended = false;
-  #farewell = null;
-  #ready = false; // hello and heads are in
+  #closeReason = null; // of the server's `bye`
+  #ready = false; // hello and sync are complete
   #pulls = limited(PULLS);
 
   static async open(session) {
@@ -608,7 +614,7 @@ export class ChatClient extends Emitter {
     this.outbox = outbox;
     this.people = new Map([[session.user.id, session.user]]);
     this.conversations = new Map();
-    this.loaded = false; // the first list of conversations has come
+    this.loaded = false; // the first list of conversations is complete
     this.#sender = new Sender(this);
     this.#marks = new ReadMarks(this);
     this.#manager = new SocketManager(location.origin);
@@ -627,7 +633,7 @@ export class ChatClient extends Emitter {
 
   start() { this.#socket.connect(); }
 
-  /** Goes to sleep; the outbox stays. */
+  /** Disconnects. The outbox remains. */
   stop() {
     this.#ended = true;
     for (const timer of this.#gapTimers.values()) clearTimeout(timer);
@@ -639,13 +645,13 @@ export class ChatClient extends Emitter {
     else this.#socket.connect();
   }
 
-  /** Somebody, as far as is known. Without a connection nobody is known to be online. */
+  /** A user. All users are shown as offline without a connection. */
   person(id) {
     const person = this.people.get(id) ?? { id, name: "…", display: "…", online: false };
     return this.#ready ? person : { ...person, online: false };
   }
 
-  /** The newest first, what waits in the outbox counted. */
+  /** The conversations, newest first; messages in the outbox count. */
   sortedConversations() {
     const waiting = new Map(this.outbox.entries.map((entry) => [entry.conv, entry.at]));
     const time = (conversation) => Math.max(conversation.updatedAt, waiting.get(conversation.id) ?? 0);
@@ -654,9 +660,9 @@ export class ChatClient extends Emitter {
 
   get unread() { return [...this.conversations.values()].reduce((sum, conversation) => sum + conversation.unread, 0); }
 
-  // --- what the user does ---
+  // --- actions of the user ---
 
-  /** Stores the message in the outbox and sends it as soon as that is possible; it is shown at once. */
+  /** Stores a message in the outbox, shows it, and sends it as soon as possible. */
   async write(conv, { text, file, dimensions }) {
     const entry = { id: makeClientID(), conv, at: Date.now(), after: this.conversations.get(conv)?.log.high ?? 0 };
     if (file) Object.assign(entry, { kind: "image", file, dimensions, body: text ? { text } : {} });
@@ -692,14 +698,19 @@ export class ChatClient extends Emitter {
     return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
   }
 
-  /** One page of the people found: {users, next}; `next` asks for the page after it, and is null on the last one. */
+  /**
+   * One page of a user search: {users, next}. `next` requests the next page; null on the last one.
+   */
   async findPeople(query, after = null) {
     const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
     this.#learn(users);
     return { users: users.filter((user) => user.id !== this.user.id), next };
   }
 
-  /** Loads the history above what is held; on first opening, the newest page. Resolves to whether anything came. */
+  /**
+   * Loads earlier history; on first opening, the newest page. Resolves to whether events were
+   * added.
+   */
   async loadOlder(id, limit = PAGE) {
     const conversation = this.conversations.get(id);
     if (!conversation) return false;
@@ -722,7 +733,10 @@ export class ChatClient extends Emitter {
     return log.low < before;
   }
 
-  /** Everything up to message n was seen. It is shown as read at once; the server is told until it has heard it. */
+  /**
+   * Marks the messages up to n as read: on the page at once, on the server until it confirms
+   * (docs/chat-rules.md, 10).
+   */
   markRead(id, n) {
     const conversation = this.conversations.get(id);
     if (!conversation || n <= conversation.read) return;
@@ -733,14 +747,14 @@ export class ChatClient extends Emitter {
 
   // --- for Sender ---
 
-  /** One request, one answer; a refusal is thrown. */
+  /** Sends a request and returns its answer. Throws an error of the server. */
   async request(name, payload, timeout = 15_000) {
     const [answer] = await this.#socket.emitWithAck(name, [payload], { timeout });
     if (answer?.error) throw new ChatError(answer.error.code, answer.error.message);
     return answer ?? {};
   }
 
-  /** The same for an answer that may come in pages: `take` gets each, the last is returned. */
+  /** Sends a request whose answer has pages. Calls `take` with each; returns the last one. */
   async #pages(name, payload, take) {
     for (let page = null; ;) {
       const answer = await this.request(name, page === null ? payload : { ...payload, page });
@@ -759,7 +773,7 @@ export class ChatClient extends Emitter {
     this.#changed(conv);
   }
 
-  /** The log has the message already. */
+  /** The log already contains the message. */
   async delivered(entry) {
     await this.outbox.remove(entry.id);
     this.#changed(entry.conv);
@@ -779,8 +793,8 @@ export class ChatClient extends Emitter {
       this.#ready = false;
       this.fire("connection", this.connection);
       if (reason !== "io server disconnect" || this.#ended) return;
-      if (this.#farewell === "logged_out" || this.#farewell === "expired") return this.#end(this.#farewell);
-      // The server stops or sent us away: later it may take us again.
+      if (this.#closeReason === "logged_out" || this.#closeReason === "expired") return this.#end(this.#closeReason);
+      // The server shut down or closed the namespace. The client reconnects later.
       setTimeout(() => !this.#ended && socket.connect(), 1000 + Math.random() * 2000);
     });
     socket.on("connect_error", (error) => {
@@ -799,7 +813,7 @@ export class ChatClient extends Emitter {
       this.people.set(user, { ...person, online, seen: at });
       this.fire("people");
     });
-    socket.on("bye", (farewell) => { this.#farewell = farewell?.reason ?? null; });
+    socket.on("bye", (bye) => { this.#closeReason = bye?.reason ?? null; });
   }
 
   #end(reason) {
@@ -808,9 +822,12 @@ export class ChatClient extends Emitter {
     this.fire("ended", reason);
   }
 
-  /** After every connection: who is there, what has changed since, and out with what waited. */
+  /**
+   * After each connection: requests users and changed heads, then starts the outbox
+   * (docs/chat-rules.md, 5).
+   */
   async #catchUp() {
-    this.#farewell = null;
+    this.#closeReason = null;
     const connection = this.#socket.id;
     await this.#pages("hello", {}, ({ user, users }) => {
       this.user = user;
@@ -821,7 +838,7 @@ export class ChatClient extends Emitter {
     this.#syncedAt = at;
     await this.outbox.reload();
     for (const conversation of this.conversations.values()) conversation.log.events.forEach((event) => this.#dropDelivered(event));
-    if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
+    if (this.#socket.id !== connection) return; // disconnected in the meantime; the next connection repeats this
     this.loaded = true;
     this.#ready = true;
     this.fire("connection", this.connection);
@@ -833,7 +850,7 @@ export class ChatClient extends Emitter {
 
   #catchUpFailed(error) {
     if (error instanceof ChatError && error.code === "unauthorized") return this.#end("expired");
-    console.warn("Catching up failed; trying again", error);
+    console.warn("Sync failed; trying again", error);
     if (this.#socket.connected) setTimeout(() => this.#socket.connected && this.#catchUp().catch((again) => this.#catchUpFailed(again)), 2000);
   }
 
@@ -841,7 +858,7 @@ export class ChatClient extends Emitter {
     for (const user of users) this.people.set(user.id, { ...this.people.get(user.id), ...user });
   }
 
-  #askForStrangers = onceAtATime(async () => {
+  #requestUsers = onceAtATime(async () => {
     await this.#pages("hello", {}, ({ users }) => this.#learn(users));
     this.fire("people");
     this.#changed();
@@ -865,19 +882,19 @@ export class ChatClient extends Emitter {
     if (!known) this.conversations.set(head.conv, new Conversation(head, this.user.id));
     else if (known.applyHead(head) === "gap") this.#pull(known);
     else if (known.opened && known.log.events.length <= 1) setTimeout(() => this.loadOlder(head.conv).catch(() => {}));
-    if (this.#ready && head.members.some((member) => !this.people.has(member.user))) this.#askForStrangers();
+    if (this.#ready && head.members.some((member) => !this.people.has(member.user))) this.#requestUsers();
   }
 
   #eventPushed(event) {
     const conversation = this.conversations.get(event.conv);
     if (!conversation) {
-      // Its head has not come yet, or was lost.
+      // The head has not arrived yet, or was lost.
       if (this.#ready) this.#refreshHeads();
       return;
     }
     const applied = conversation.applyEvent(event);
     for (const each of applied) {
-      if (each.sender === this.user.id) this.#dropDelivered(each); // its ack was lost or is late
+      if (each.sender === this.user.id) this.#dropDelivered(each); // the ack was lost or is late
       else if (each.n != null && each.sender !== this.user.id) this.fire("event", each, conversation);
     }
     this.#watchGap(conversation);
@@ -890,13 +907,16 @@ export class ChatClient extends Emitter {
     this.#changed();
   });
 
-  /** What came too early may have overtaken its predecessor; what is still missing after a moment is pulled. */
+  /**
+   * Pulls missing events after a delay, because pushes can arrive in reverse order
+   * (docs/chat-rules.md, 2).
+   */
   #watchGap(conversation) {
     if (!conversation?.log.hasGap || this.#gapTimers.has(conversation.id)) return;
     this.#gapTimers.set(conversation.id, setTimeout(() => {
       this.#gapTimers.delete(conversation.id);
       if (conversation.log.hasGap && this.connected) this.#pull(conversation);
-    }, GAP_PATIENCE));
+    }, GAP_DELAY));
   }
 
   #pull(conversation) {
@@ -916,20 +936,20 @@ export class ChatClient extends Emitter {
         if (conversation.log.high >= head.seq || events.length === 0) break;
       }
     } catch (error) {
-      if (this.connected) console.warn("Pulling a gap failed; the next event or connection asks again", error);
+      if (this.connected) console.warn("Pull failed; the next event or connection repeats it", error);
     } finally {
       conversation.pulling = false;
       this.#changed(conversation.id);
     }
   }
 
-  /** A message whose ack was lost with the connection: the log holds it already. */
+  /** Removes a message from the outbox whose event is in the log. */
   #dropDelivered(event) {
     const entry = event.sender === this.user.id && this.outbox.find(event.id);
     if (entry && isSame(entry, event)) this.outbox.remove(entry.id);
   }
 
-  // Changes of one turn are told once.
+  // Changes of one turn are reported once.
   #dirty = null;
   #changed(id) {
     if (this.#dirty) {
@@ -950,18 +970,21 @@ export class ChatClient extends Emitter {
 """#))
 
     private static let _js_chat_conflict_js = EmbeddedFile(path: "js/chat/conflict.js", content: .text(#"""
-// What to do about a message whose id the server knows with other content.
+// Resolves a conflict: the server has an event with the id of a message but different content.
 
 const PULL = 200;
 
-/** Whether an event of one's own is the message of an outbox entry with the same id. A picture may have been uploaded by another page. */
+/**
+ * Whether an own event is the message of an outbox entry with the same id. Another page may have
+ * uploaded its picture.
+ */
 export function isSame({ kind, body }, event) {
   return event.kind === kind && event.body?.text === body.text && (!body.blob || event.body?.blob === body.blob);
 }
 
 /**
- * Whether the server has this very message. It looks through everything that was logged since the message was written: an id is made when
- * its message is, so nothing older can carry it. `request(payload)` answers a `sync`.
+ * Whether the server has this message. Searches the events since the message was written, because
+ * no earlier event can have its id. `request(payload)` sends a `sync`.
  */
 export async function isStored(entry, me, request) {
   let from = (entry.after ?? 0) + 1;
@@ -974,7 +997,9 @@ export async function isStored(entry, me, request) {
   }
 }
 
-/** The id under which a message is sent when its first one stands for something else: the same on every page that has the message. */
+/**
+ * The next id for a message whose id is already used. The same on every page that has the message.
+ */
 export function renewedID(id) {
   const [, first, count] = /^(.*?)(?:-(\d+))?$/s.exec(id);
   return `${first}-${Number(count ?? 1) + 1}`;
@@ -983,21 +1008,21 @@ export function renewedID(id) {
 """#))
 
     private static let _js_chat_conversation_js = EmbeddedFile(path: "js/chat/conversation.js", content: .text(#"""
-// A conversation as the page sees it: head, log, unread.
+// A conversation: head, log and read position.
 
 import { ConversationLog, FAR_BEHIND } from "./log.js";
 
 export class Conversation {
-  #floor = 0; // what was before our time, and what is read: unread = n − this (rule 3)
-  #seen = new Set(); // ordinals above #floor that were on the screen, while others below them were not
+  #floor = 0; // max(read, floor): unread = n − this (docs/chat-rules.md, 3)
+  #seen = new Set(); // ordinals above #floor that were on the screen, with unseen ones below
 
   constructor(head, me) {
     this.id = head.conv;
     this.me = me;
     this.log = new ConversationLog(head);
-    this.loading = null; // the request for older events that is under way
-    this.opened = false; // its history has been looked at
-    this.toldRead = 0; // the read position that the server knows
+    this.loading = null; // the pending request for older events
+    this.opened = false; // the history was shown
+    this.toldRead = 0; // the read position that the server has confirmed
     this.applyHead(head);
   }
 
@@ -1013,7 +1038,10 @@ export class Conversation {
   #lastOfHead = null;
   #updatedAt = 0;
 
-  /** Takes a head; answers what the log lacks: "nothing", "gap" (pull it) or "window" (it was started afresh). */
+  /**
+   * Applies a head. Returns what the log lacks: "nothing", "gap" (to pull) or "window" (the log was
+   * reset).
+   */
   applyHead(head) {
     this.kind = head.kind;
     this.title = head.title ?? null;
@@ -1032,27 +1060,30 @@ export class Conversation {
     return "gap";
   }
 
-  /** Takes an event; answers those that became visible. */
+  /** Applies an event. Returns the events that became visible. */
   applyEvent(event) {
     const applied = this.log.add(event);
     for (const next of applied) {
       if (next.n == null) continue;
       this.n = Math.max(this.n, next.n);
-      if (next.sender === this.me) this.confirmRead(next.n); // a send reads everything, on the server too
+      if (next.sender === this.me) this.confirmRead(next.n); // the server does the same (docs/chat-rules.md, 3)
       const sender = this.members.find((member) => member.user === next.sender);
       if (sender) sender.read = Math.max(sender.read, next.n);
     }
     return applied;
   }
 
-  /** A receipt only moves forward; one that comes late changes nothing. */
+  /** Applies a read position, which only increases. */
   applyMark(user, read) {
     if (user === this.me) this.confirmRead(read);
     const member = this.members.find((each) => each.user === user);
     if (member) member.read = Math.max(member.read, read);
   }
 
-  /** The messages with these ordinals were on the screen. Answers up to where nothing unread was left out: so far it is read. */
+  /**
+   * Records the ordinals that were on the screen. Returns the new read position: the last ordinal
+   * without unseen ones before it.
+   */
   see(ordinals) {
     for (const n of ordinals) if (n > this.#floor && n <= this.n) this.#seen.add(n);
     let read = this.#floor;
@@ -1060,7 +1091,9 @@ export class Conversation {
     return read;
   }
 
-  /** The number of messages after the ordinal `from`, up to `to`, that are unread and were not on the screen. */
+  /**
+   * The number of messages after `from`, up to `to`, that are unread and were not on the screen.
+   */
   unseen(from, to) {
     const first = Math.max(from, this.#floor);
     const seen = [...this.#seen].filter((n) => n > first && n <= to).length;
@@ -1069,19 +1102,19 @@ export class Conversation {
 
   hasSeen(n) { return n <= this.#floor || this.#seen.has(n); }
 
-  /** The user has read up to here; the server is still to be told. */
+  /** Sets the read position locally. */
   readUpTo(n) {
     this.#floor = Math.max(this.#floor, Math.min(n, this.n));
     for (const seen of this.#seen) if (seen <= this.#floor) this.#seen.delete(seen);
   }
 
-  /** The server knows that the user has read up to here. */
+  /** Sets a read position that the server has confirmed. */
   confirmRead(n) {
     this.toldRead = Math.max(this.toldRead, n);
     this.readUpTo(n);
   }
 
-  /** Whether somebody else has read the message with ordinal n. */
+  /** Whether another member has read the message with ordinal n. */
   isReadByOthers(n) {
     return this.members.some((member) => member.user !== this.me && member.read >= n);
   }
@@ -1090,22 +1123,22 @@ export class Conversation {
 """#))
 
     private static let _js_chat_log_js = EmbeddedFile(path: "js/chat/log.js", content: .text(#"""
-// One conversation's log as far as this page holds it: a gapless run of events, low … high. Pure: no clock, no network.
+// Part of a conversation's log: a run of events without holes, low … high. No clock, no network.
 //
-// Rule 2: seq = high + 1 is applied, at most high is ignored, what lies beyond waits in `early` until the gap is pulled. The cursor
-// never crosses a hole.
+// Implements docs/chat-rules.md, 2: seq = high + 1 is applied, lower numbers are ignored, and
+// higher ones wait in `early` until the missing events are pulled.
 
-/** Beyond this many missing events a fresh window is cheaper than pulling them all. */
+/** With more missing events than this, the log is reset to the newest event. */
 export const FAR_BEHIND = 400;
 const MAXIMUM_EARLY = 500;
 
 export class ConversationLog {
-  events = []; // ascending, seq = low … high without a hole
+  events = []; // ascending, seq = low … high
   high = 0; // the cursor
-  resets = 0; // how often it was started afresh
-  #early = new Map(); // seq → event, beyond the hole
+  resets = 0; // the number of resets
+  #early = new Map(); // seq → event, behind the hole
 
-  /** Starts at the newest event; older ones are loaded as the reader asks. */
+  /** Starts at the newest event. Older events are loaded on demand. */
   constructor(head) {
     this.reset(head);
   }
@@ -1114,7 +1147,10 @@ export class ConversationLog {
   get hasGap() { return this.#early.size > 0; }
   get newest() { return this.events.at(-1) ?? null; }
 
-  /** A fresh window: everything older is asked for again when it is looked at, so no gap is left inside. */
+  /**
+   * Starts again at the newest event. Older events are requested again on demand, so no gap
+   * remains.
+   */
   reset(head) {
     this.resets += 1;
     this.high = head.seq;
@@ -1124,7 +1160,7 @@ export class ConversationLog {
     if (next) this.add(next);
   }
 
-  /** Takes an event in; answers the events that became visible by it, in order. */
+  /** Adds an event. Returns the events that became visible, in order. */
   add(event) {
     if (event.seq <= this.high) return [];
     if (event.seq > this.high + 1) {
@@ -1141,7 +1177,7 @@ export class ConversationLog {
     return applied;
   }
 
-  /** Takes in what stood before the window. Anything that would not join on without a hole is left out. */
+  /** Adds earlier events. Ignores events that do not adjoin the log. */
   prepend(older) {
     for (const event of [...older].sort((a, b) => b.seq - a.seq)) {
       if (event.seq === this.low - 1) this.events.unshift(event);
@@ -1152,19 +1188,19 @@ export class ConversationLog {
 """#))
 
     private static let _js_chat_marks_js = EmbeddedFile(path: "js/chat/marks.js", content: .text(#"""
-// Tells the server how far the user has read, and repeats it until the server has answered. Each
-// conversation has one request under way at a time; the next one carries the newest position.
+// Sends read positions until the server has confirmed them (docs/chat-rules.md, 10). Each
+// conversation has one pending request at a time; the next one carries the newest position.
 
 import { ChatError } from "./api.js";
 import { Backoff } from "../socketio/backoff.js";
 import { pause } from "./tasks.js";
 
-/** Refusals that another try will not change. */
+/** Errors after which a retry cannot succeed. */
 const FINAL = new Set(["bad_request", "forbidden", "not_found"]);
 
 export class ReadMarks {
   #chat; #wait;
-  #running = new Set(); // conversations that are being told
+  #running = new Set(); // conversations with a pending request
 
   /** `chat`: {connected, conversations, request(event, payload)}. */
   constructor(chat, { wait = pause } = {}) {
@@ -1172,7 +1208,7 @@ export class ReadMarks {
     this.#wait = wait;
   }
 
-  /** Starts with every conversation whose position the server does not know. */
+  /** Starts with all conversations that have an unconfirmed position. */
   flush() {
     for (const conversation of this.#chat.conversations.values()) this.tell(conversation);
   }
@@ -1201,8 +1237,9 @@ export class ReadMarks {
 """#))
 
     private static let _js_chat_outbox_js = EmbeddedFile(path: "js/chat/outbox.js", content: .text(#"""
-// What was written and not yet acknowledged, in IndexedDB, one queue per account. An entry leaves only when the server has the message,
-// or when its writer gives it up; its client id stays the same through every retry, so that a lost ack never makes a second message.
+// The messages without an acknowledgement, in IndexedDB, with one queue for each account. An entry
+// is removed when the server has the message or the user discards it. Every retry carries the same
+// client id, so that a lost ack does not cause a duplicate (docs/chat-rules.md, 1).
 
 import { wellFormed } from "./text.js";
 
@@ -1210,8 +1247,8 @@ const DATABASE = "apus";
 const STORE = "outbox";
 
 export class Outbox {
-  #entries = []; // this account's, in the order of writing
-  #database = null; // null: no IndexedDB (some private windows); the queue then lives as long as the page
+  #entries = []; // of this account, in the order of writing
+  #database = null; // null without IndexedDB (some private windows); the queue is then kept in memory
 
   static async open(account) {
     const outbox = new Outbox();
@@ -1229,7 +1266,7 @@ export class Outbox {
   of(conversation) { return this.#entries.filter((entry) => entry.conv === conversation); }
   find(id) { return this.#entries.find((entry) => entry.id === id); }
 
-  /** Reads the queue from disk, keeping the objects that are already known. */
+  /** Reads the queue from the database. Keeps the objects of known entries. */
   async reload() {
     if (!this.#database) return;
     const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
@@ -1238,7 +1275,7 @@ export class Outbox {
     this.#entries = stored.map((entry) => known.get(entry.id) ?? storable(entry)).sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
-  /** Stores an entry; it is safe from a reload once this resolves. */
+  /** Stores an entry. It survives a reload after this resolves. */
   async add(entry) {
     const order = Math.max(-1, ...this.#entries.map((each) => each.order)) + 1;
     const whole = storable({ ...entry, account: this.account, order, state: "waiting" });
@@ -1251,7 +1288,7 @@ export class Outbox {
     if (this.find(entry.id)) await this.#write((store) => store.put(entry));
   }
 
-  /** Gives an entry another id; its place in the queue stays. */
+  /** Changes the id of an entry. Its position in the queue does not change. */
   async renew(entry, id) {
     const { error, isDoubted, ...rest } = entry;
     const renewed = { ...rest, id, state: "waiting" };
@@ -1280,7 +1317,7 @@ export class Outbox {
   }
 }
 
-/** An entry whose words every server can read. */
+/** An entry whose text has no lone surrogates. */
 function storable(entry) {
   return typeof entry.body?.text === "string" ? { ...entry, body: { ...entry.body, text: wellFormed(entry.body.text) } } : entry;
 }
@@ -1300,7 +1337,10 @@ function settled(request) {
   });
 }
 
-/** A client id: 128 random bits. (crypto.randomUUID wants a secure context, which plain http on a LAN is not.) */
+/**
+ * A client id: 128 random bits. (crypto.randomUUID requires a secure context, which http on a LAN
+ * is not.)
+ */
 export function makeClientID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -1308,33 +1348,37 @@ export function makeClientID() {
 """#))
 
     private static let _js_chat_sender_js = EmbeddedFile(path: "js/chat/sender.js", content: .text(#"""
-// Empties the outbox: one message of a conversation at a time, so that they arrive in the order they were written.
+// Sends the messages of the outbox, one of each conversation at a time, in the order of writing
+// (docs/chat-rules.md, 1).
 
 import { ChatError, uploadBlob } from "./api.js";
 import { Backoff } from "../socketio/backoff.js";
 import { isStored, renewedID } from "./conflict.js";
 import { pause } from "./tasks.js";
 
-/** Refusals that pass. Any other one, also of a code that is not known here, takes the message out of the way of the next. */
+/**
+ * Temporary errors. After any other one, unknown codes included, the message fails and the next one
+ * is sent.
+ */
 const PASSING = new Set(["network", "storage", "too_many"]);
-/** A defect of the server may pass as well, but not for ever. */
+/** The maximum number of retries after an internal error of the server. */
 const MOST_DEFECTS = 5;
 const ACK_TIMEOUT = 20_000;
 
 export class Sender {
   #chat; #wait;
-  #running = new Set(); // conversations being worked on
+  #running = new Set(); // conversations with a running loop
 
   /**
-   * `chat`: {token, user, outbox, connected, request(event, payload, timeout), acknowledged(entry, ack), delivered(entry),
-   * outboxChanged(conv), expired()}.
+   * `chat`: {token, user, outbox, connected, request(event, payload, timeout),
+   * acknowledged(entry, ack), delivered(entry), outboxChanged(conv), expired()}.
    */
   constructor(chat, { wait = pause } = {}) {
     this.#chat = chat;
     this.#wait = wait;
   }
 
-  /** Starts work on every conversation that has something to send. */
+  /** Starts sending in every conversation with queued messages. */
   flush() {
     for (const entry of this.#chat.outbox.entries) if (entry.state !== "failed") this.#run(entry.conv);
   }
@@ -1362,7 +1406,7 @@ export class Sender {
             await this.#chat.outbox.update(entry);
             this.#chat.outboxChanged(conversation);
           } else {
-            // Not known whether it arrived: the same id again, later. The server recognises it.
+            // The server may have the message. A retry with the same id is safe.
             await this.#wait(backoff.next());
           }
         }
@@ -1374,7 +1418,8 @@ export class Sender {
 
   async #send(entry) {
     if (entry.isDoubted) {
-      // The server knows the id with other content: a second id is safe once it is certain that this message is not there.
+      // The server has other content under this id. A new id is safe if the log does not contain
+      // the message.
       const { user, outbox } = this.#chat;
       if (await isStored(entry, user.id, (payload) => this.#chat.request("sync", payload))) return this.#chat.delivered(entry);
       entry = await outbox.renew(entry, renewedID(entry.id));
@@ -1382,7 +1427,7 @@ export class Sender {
     if (entry.file && !entry.body.blob) {
       const { blob, width, height, size, type } = await uploadBlob(this.#chat.token, entry.file);
       entry.body = { ...entry.body, blob, width, height, size, type };
-      await this.#chat.outbox.update(entry); // a retry sends the very same payload
+      await this.#chat.outbox.update(entry); // a retry sends the same payload
     }
     const { conv, id, kind, body, ref } = entry;
     const ack = await this.#chat.request("send", { conv, id, kind, body, ...(ref ? { ref } : {}) }, ACK_TIMEOUT);
@@ -1393,7 +1438,8 @@ export class Sender {
 """#))
 
     private static let _js_chat_session_js = EmbeddedFile(path: "js/chat/session.js", content: .text(#"""
-// Who is signed in on this browser. The token lives in localStorage and travels in headers and CONNECT auth, never in a URL.
+// The session of this browser. The token is stored in localStorage and sent in headers and CONNECT
+// auth, never in a URL.
 
 const KEY = "apus.session";
 
@@ -1410,15 +1456,15 @@ export function loadSession() {
 export function saveSession(session) {
   try {
     localStorage.setItem(KEY, JSON.stringify(session));
-  } catch { /* storage refused: the session lasts as long as the page */ }
+  } catch { /* no storage: the session lasts as long as the page */ }
 }
 
-/** Forgets the session, unless another tab has begun a new one meanwhile. */
+/** Removes the session, unless another tab has stored a new one. */
 export function clearSession(token) {
   if (!token || loadSession()?.token === token) localStorage.removeItem(KEY);
 }
 
-/** Hears of a sign-in or sign-out in another tab. */
+/** Calls the listener after a sign-in or sign-out in another tab. */
 export function onSessionChange(listener) {
   addEventListener("storage", (event) => {
     if (event.key === KEY || event.key === null) listener(loadSession());
@@ -1428,7 +1474,10 @@ export function onSessionChange(listener) {
 """#))
 
     private static let _js_chat_tasks_js = EmbeddedFile(path: "js/chat/tasks.js", content: .text(#"""
-/** Wraps an async function so that a call while one is under way starts no second one. Failures are logged: these are repairs that come again. */
+/**
+ * Wraps an async function so that it does not run twice at a time. Logs failures, which are retried
+ * by later calls.
+ */
 export function onceAtATime(work) {
   let running = null;
   return () => {
@@ -1437,7 +1486,9 @@ export function onceAtATime(work) {
   };
 }
 
-/** Makes a function that runs async work: at most `limit` at a time, in order. Rejections are the work's own affair. */
+/**
+ * Returns a function that runs async work, at most `limit` at a time, in order. Ignores rejections.
+ */
 export function limited(limit) {
   let running = 0;
   const waiting = [];
@@ -1456,9 +1507,9 @@ export const pause = (time) => new Promise((resolve) => setTimeout(resolve, time
 """#))
 
     private static let _js_chat_text_js = EmbeddedFile(path: "js/chat/text.js", content: .text(#"""
-// Text as it may be stored, sent and compared.
+// Normalizes text for storing, sending and comparing.
 
-/** The text with U+FFFD for each lone surrogate (half of an emoji): those have no UTF-8, so no server could store them. */
+/** The text with U+FFFD for each lone surrogate (half of an emoji), which has no UTF-8 form. */
 export function wellFormed(text) {
   return typeof text.toWellFormed === "function" ? text.toWellFormed() : text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
@@ -1471,7 +1522,7 @@ export function folded(text) {
 """#))
 
     private static let _js_i18n_js = EmbeddedFile(path: "js/i18n.js", content: .text(#"""
-// The page's words in English and Chinese, chosen by navigator.language.
+// The page's texts in English and Chinese, selected by navigator.language.
 
 const ENGLISH = {
   tagline: "Messages that stay up in the air until they arrive.",
@@ -1481,10 +1532,10 @@ const ENGLISH = {
   sessionEnded: "Your session has ended. Please sign in again.",
   signedOutElsewhere: "You were signed out.",
   chats: "Chats", search: "Search chats", newChat: "New chat", newGroup: "New group", back: "Back to the chats", close: "Close", cancel: "Cancel",
-  findPeople: "Find people by name or @name", nobody: "Nobody found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
+  findPeople: "Find people by name or @name", nobody: "No people found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
   online: "online", offline: "offline", you: "You", members: "{n} members", membersOnline: "{n} members, {online} online",
   connecting: "Connecting…", connected: "Connected", waiting: "No connection, next try in {s} s", retry: "Retry now",
-  noChats: "No chats yet", noChatsHint: "Find somebody and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
+  noChats: "No chats yet", noChatsHint: "Find people and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
   pickChat: "Pick a chat", pickChatHint: "Your messages are kept by the server and wait for you on every device.",
   noMessages: "No messages yet", noMessagesHint: "Say hello to {name}!",
   message: "Message", messageTo: "Message {name}", send: "Send", attach: "Attach a picture", remove: "Remove", caption: "Add a caption",
@@ -1534,12 +1585,12 @@ const CHINESE = {
 export const locale = navigator.language || "en";
 const words = locale.toLowerCase().startsWith("zh") ? CHINESE : ENGLISH;
 
-/** The words for a key, with {placeholders} filled in. */
+/** The text for a key, with {placeholders} replaced. */
 export function t(key, values = {}) {
   return (words[key] ?? ENGLISH[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** The words for an error of the chat. */
+/** The text for an error of the chat. */
 export function errorText(error) {
   return words[`error_${error?.code}`] ?? error?.message ?? t("error_internal");
 }
@@ -1547,7 +1598,7 @@ export function errorText(error) {
 """#))
 
     private static let _js_main_js = EmbeddedFile(path: "js/main.js", content: .text(#"""
-// The chat page: who is signed in decides what is shown; the address after # decides which conversation.
+// The chat page. Shows the sign-in card or the chat; the address after # selects the conversation.
 
 import { logout } from "./chat/api.js";
 import { ChatClient } from "./chat/client.js";
@@ -1562,7 +1613,7 @@ import { makeSidebar } from "./ui/sidebar.js";
 import { Pictures } from "./ui/pictures.js";
 
 const root = document.getElementById("app");
-let leave = () => {}; // takes down what is shown
+let leave = () => {}; // removes the current view
 
 document.documentElement.lang = locale;
 onSessionChange((session) => show(session));
@@ -1594,7 +1645,7 @@ async function showChat(session) {
     signOut: () => {
       clearSession(session.token);
       show(null);
-      logout(session.token).catch(() => {}); // the server may be away; the token then ends by its own time
+      logout(session.token).catch(() => {}); // without a connection, the token remains valid until it expires
     },
   });
   const pane = makeConversationPane(chat, pictures, { back: () => go(null) });
@@ -1615,7 +1666,9 @@ async function showChat(session) {
     sidebar.select(wanted);
     pane.open(wanted);
   }
-  /** Opens a conversation, or the list. On a phone the back gesture leads to the list again. */
+  /**
+   * Opens a conversation, or the list for null. On a phone, the back gesture returns to the list.
+   */
   function go(id) {
     if (id === null) history.replaceState(null, "", location.pathname);
     else if (opened) history.replaceState(null, "", addressOf(id));
@@ -1625,7 +1678,7 @@ async function showChat(session) {
 
   function title() {
     document.title = chat.unread > 0 ? `(${chat.unread}) Apus` : "Apus";
-    route(); // the conversation in the address may just have become known
+    route(); // the conversation in the address may have been loaded
   }
 
   chat.on("conversations", title);
@@ -1650,7 +1703,8 @@ async function showChat(session) {
 """#))
 
     private static let _js_socketio_backoff_js = EmbeddedFile(path: "js/socketio/backoff.js", content: .text(#"""
-// How long to wait before the next attempt: 1 s, doubling to 5 s, each ±50 %, so that a thousand pages do not return at once.
+// The delay before the next attempt: 1 s, doubling to 5 s, with a variation of ±50 %, so that many
+// pages do not reconnect at once.
 
 export class Backoff {
   #attempt = 0;
@@ -1697,7 +1751,7 @@ export class Emitter {
     this.#listeners.get(name)?.delete(listener);
   }
 
-  /** Calls the listeners of `name`; one that throws does not keep the others from being called. */
+  /** Calls the listeners of `name`. If one throws, the others are still called. */
   fire(name, ...values) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
@@ -1712,10 +1766,11 @@ export class Emitter {
 """#))
 
     private static let _js_socketio_engine_js = EmbeddedFile(path: "js/socketio/engine.js", content: .text(#"""
-// Engine.IO protocol 4, the client: one session over HTTP long-polling, WebSocket, or polling upgraded to WebSocket.
+// An Engine.IO 4 client: one session over HTTP long-polling, WebSocket, or polling upgraded to
+// WebSocket.
 //
 // Events: "open" (handshake), "message" (string | Uint8Array), "upgrade", "close" (reason, error).
-// After "close" an Engine is spent; SocketManager makes a new one for each attempt.
+// An Engine is used once; SocketManager creates a new one for each attempt.
 
 import { Emitter } from "./emitter.js";
 import { SocketError } from "./errors.js";
@@ -1732,16 +1787,17 @@ export class Engine extends Emitter {
   #queue = [];
   #socket = null; // the WebSocket in use, or probed
   #abort = new AbortController();
-  #poll = null; // the GET under way
-  #post = null; // the POST under way
-  #paused = false; // between the server's probe answer and our upgrade packet nothing new may start on polling
+  #poll = null; // the pending GET
+  #post = null; // the pending POST
+  #paused = false; // from the probe's answer to the upgrade packet; no polling request may start
   #openTimer = 0;
   #heartbeatTimer = 0;
   #lastPing = 0;
 
   /**
    * @param {string|URL} url      the server's origin and Engine.IO path, http(s)
-   * @param {object} options      transports: ["polling", "websocket"] | one of them; query; timeout in ms; trace: packet => void
+   * @param {object} options      transports: ["polling", "websocket"] or one of them; query;
+   *                              timeout in ms; trace: packet => void
    */
   constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
     super();
@@ -1766,7 +1822,7 @@ export class Engine extends Emitter {
     else this.#pollOnce();
   }
 
-  /** Queues a message; it leaves at the end of this turn, together with the others of the turn. */
+  /** Queues a message. The messages of one turn are sent together at its end. */
   send(data) {
     if (this.#state !== "open") return;
     this.#enqueue({ type: PacketType.message, data });
@@ -1776,20 +1832,23 @@ export class Engine extends Emitter {
     if (this.#state === "closed") return;
     if (this.#state === "open") {
       this.#queue.push({ type: PacketType.close, data: "" });
-      // Polling: what is queued and the close leave as one last POST, which may outlive the page. The pending GET is left alone until
-      // then: were it cut off first, the server would take the session for lost and refuse the POST.
+      // Polling sends the queue and the close packet in a last POST, which may outlive the page.
+      // The pending GET is aborted afterwards: the server would otherwise close the session first.
       if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
       else this.#writeFrames();
     }
     this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
   }
 
-  /** Ends a session whose server has been silent for too long; for pages whose timers slept (suspended tabs, laptops). */
+  /**
+   * Closes a session after a missed ping. Called by pages whose timers were suspended (tabs,
+   * laptops).
+   */
   checkHeartbeat() {
     if (this.#state !== "open" || !this.#handshake.pingInterval) return;
     const silence = performance.now() - this.#lastPing;
     if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
-      this.#closed("ping timeout", new SocketError("timeout", "The server fell silent."));
+      this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
     }
   }
 
@@ -1804,7 +1863,7 @@ export class Engine extends Emitter {
         return this.#enqueue({ type: PacketType.pong, data: packet.data });
       case PacketType.message: return this.fire("message", packet.data);
       case PacketType.close: return this.#closed("transport close");
-      default: return; // pong and upgrade are the client's to send; noop carries nothing
+      default: return; // noop, and packets that only clients send
     }
   }
 
@@ -1813,7 +1872,7 @@ export class Engine extends Emitter {
     try {
       this.#handshake = JSON.parse(text);
     } catch {
-      return this.#closed("parse error", new SocketError("parse", "The server's handshake is no JSON."));
+      return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
     }
     clearTimeout(this.#openTimer);
     this.#state = "open";
@@ -1829,9 +1888,9 @@ export class Engine extends Emitter {
     this.#lastPing = performance.now();
     clearTimeout(this.#heartbeatTimer);
     const { pingInterval, pingTimeout } = this.#handshake ?? {};
-    if (!pingInterval) return; // python-engineio can switch the heartbeat off
+    if (!pingInterval) return; // python-engineio can disable the heartbeat
     this.#heartbeatTimer = setTimeout(
-      () => this.#closed("ping timeout", new SocketError("timeout", "The server fell silent.")), pingInterval + pingTimeout);
+      () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
   }
 
   #enqueue(packet) {
@@ -1894,7 +1953,7 @@ export class Engine extends Emitter {
     const limit = this.#handshake.maxPayload || 1_000_000;
     let count = 0;
     let size = 0;
-    // At least one packet goes, even one too large: the server's refusal then says so.
+    // Sends at least one packet. If it is too large, the server refuses it with a reason.
     do { size += payloadSize(this.#queue[count++]); } while (
       count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
     const batch = this.#queue.splice(0, count);
@@ -1908,12 +1967,12 @@ export class Engine extends Emitter {
   async #lastPost() {
     this.#traceOut(this.#queue);
     const body = encodePayload(this.#queue.splice(0));
-    if (this.#post) await this.#post; // two at once would be an error of ours
+    if (this.#post) await this.#post; // a session has one POST at a time
     await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-      .catch(() => {}); // nobody is left to tell
+      .catch(() => {}); // the session has ended
   }
 
-  /** The body of the answer, or null when the session ended over it. */
+  /** The body of the answer, or null after an error that closed the session. */
   async #request(method, body) {
     const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
     try {
@@ -1966,13 +2025,13 @@ export class Engine extends Emitter {
     }
   }
 
-  // --- upgrade: open, 2probe, 3probe, let polling run dry, 5 ---
+  // --- upgrade: open, 2probe, 3probe, finish polling, 5 ---
 
   #probe() {
     const socket = this.#makeSocket();
     const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
     const failed = () => {
-      // Only the probe is lost; the session stays on polling.
+      // Only the probe failed; the session continues with polling.
       clearTimeout(timer);
       socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
       socket.close();
@@ -1994,7 +2053,8 @@ export class Engine extends Emitter {
       trace("in", event.data);
       if (event.data !== "3probe") return failed();
       this.#paused = true;
-      // The server answers the pending poll with a noop, so both end soon; what they carry still counts.
+      // The server answers the pending poll with a noop, so both end soon. Their packets are
+      // processed.
       await Promise.all([this.#poll, this.#post]);
       await Promise.resolve();
       if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
@@ -2010,12 +2070,12 @@ export class Engine extends Emitter {
   }
 }
 
-/** The words of a refused request: Engine.IO's JSON error, or the status. */
+/** The message of a refused request: Engine.IO's JSON error, or the status. */
 function refusal(status, text) {
   try {
     const { message } = JSON.parse(text);
     if (message) return `${message} (HTTP ${status})`;
-  } catch { /* no JSON: the status says enough */ }
+  } catch { /* not JSON */ }
   return `The server answered HTTP ${status}.`;
 }
 
@@ -2024,7 +2084,8 @@ function refusal(status, text) {
     private static let _js_socketio_enginepackets_js = EmbeddedFile(path: "js/socketio/enginepackets.js", content: .text(#"""
 // Engine.IO protocol 4: packets and polling payloads. Pure functions.
 //
-// A packet here is {type, data}: type is one of the digits below, data a string or, for a message, a Uint8Array.
+// A packet is {type, data}: type is one of the digits below, data a string or, for a message, a
+// Uint8Array.
 
 export const PacketType = Object.freeze({
   open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
@@ -2038,14 +2099,14 @@ export function encodeText(packet) {
   return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
 }
 
-/** A WebSocket frame: binary travels raw. */
+/** A WebSocket frame. Binary data is not encoded. */
 export function encodeFrame(packet) {
   return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
 }
 
 export function decodeFrame(frame) {
   if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-  if (!isType(frame.charAt(0))) throw new Error("a frame that is no Engine.IO packet");
+  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
   return { type: frame.charAt(0), data: frame.slice(1) };
 }
 
@@ -2058,16 +2119,17 @@ export function decodePayload(body) {
     element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
 }
 
-/** How many bytes a packet takes in a POST body, the separator included. */
+/** The maximum size of a packet in a POST body, including the separator. */
 export function payloadSize(packet) {
   if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-  // Three bytes a UTF-16 unit is the most UTF-8 can need; exact counting would encode everything twice.
+  // UTF-8 needs at most three bytes for each UTF-16 unit. Counting exactly would encode everything
+  // twice.
   return 2 + (packet.data ?? "").length * 3;
 }
 
 function toBase64(bytes) {
   let binary = "";
-  // In pieces: String.fromCharCode takes its input as arguments, of which there can be only so many.
+  // In pieces, because the number of arguments of String.fromCharCode is limited.
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary);
 }
@@ -2083,8 +2145,9 @@ function fromBase64(text) {
 
     private static let _js_socketio_errors_js = EmbeddedFile(path: "js/socketio/errors.js", content: .text(#"""
 /**
- * What went wrong, as a code a program can switch on:
- * `transport`, `timeout`, `parse`, `refused`, `disconnected`, `not_connected`, `ack_timeout`, `connect_error`.
+ * An error of the client. Its `code` is one of:
+ * `transport`, `timeout`, `parse`, `refused`, `disconnected`, `not_connected`, `ack_timeout`,
+ * `connect_error`.
  */
 export class SocketError extends Error {
   constructor(code, message, data) {
@@ -2113,7 +2176,7 @@ export { Emitter } from "./emitter.js";
 """#))
 
     private static let _js_socketio_manager_js = EmbeddedFile(path: "js/socketio/manager.js", content: .text(#"""
-// Keeps one Engine.IO session alive for any number of namespaces, and brings it back when it drops.
+// Maintains one Engine.IO session for any number of namespaces, and reconnects it.
 
 import { Backoff } from "./backoff.js";
 import { Emitter } from "./emitter.js";
@@ -2122,7 +2185,8 @@ import { PacketDecoder, encodePacket } from "./packets.js";
 import { Socket } from "./socket.js";
 
 /**
- * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt, error}).
+ * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt,
+ * error}).
  */
 export class SocketManager extends Emitter {
   #options;
@@ -2133,13 +2197,17 @@ export class SocketManager extends Emitter {
   #retryTimer = 0;
   #state = { name: "closed", attempt: 0 };
 
-  /** Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}), trace (packet => void). */
+  /**
+   * Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}),
+   * trace (packet => void).
+   */
   constructor(url, options = {}) {
     super();
     this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
     this.url = new URL(this.#options.path, url);
     this.#backoff = new Backoff(this.#options.reconnection || {});
-    // A network that came back, or a page that woke up, is worth an attempt at once; one that went away takes the session with it.
+    // Tries at once when the network is available again or the page is shown again. Closes the
+    // session when the network is lost.
     globalThis.addEventListener?.("online", () => this.retryNow());
     globalThis.addEventListener?.("offline", () => this.#engine?.close());
     globalThis.document?.addEventListener("visibilitychange", () => {
@@ -2154,13 +2222,16 @@ export class SocketManager extends Emitter {
   get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
   get engineID() { return this.#engine?.id ?? null; }
 
-  /** The socket of a namespace, made on first use. `auth` is a value or a function, asked again at every attempt. */
+  /**
+   * The socket of a namespace, created on first use. `auth` is a value, or a function called at
+   * each attempt.
+   */
   socket(namespace = "/", options = {}) {
     if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
     return this.#sockets.get(namespace);
   }
 
-  /** Cuts a waiting time short. */
+  /** Ends the delay before the next attempt. */
   retryNow() {
     if (this.#state.name !== "waiting") return;
     clearTimeout(this.#retryTimer);
@@ -2169,14 +2240,14 @@ export class SocketManager extends Emitter {
 
   // --- for Socket ---
 
-  /** @internal A socket wants to be connected. */
+  /** @internal Connects a socket. */
   join(socket) {
     if (this.#engine?.isOpen) socket.engineOpened();
     else if (this.#state.name === "closed") this.#open();
     else this.retryNow();
   }
 
-  /** @internal A socket wants no connection any more; the last one takes the session with it. */
+  /** @internal Disconnects a socket. The last one closes the session. */
   left() {
     if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
     clearTimeout(this.#retryTimer);
@@ -2191,7 +2262,7 @@ export class SocketManager extends Emitter {
     for (const frame of encodePacket(packet)) this.#engine?.send(frame);
   }
 
-  /** @internal A namespace let us in: the next drop starts with a short wait again. */
+  /** @internal A namespace accepted the connection, which resets the backoff. */
   joined() {
     this.#backoff.reset();
   }
@@ -2238,7 +2309,7 @@ export class SocketManager extends Emitter {
     this.#engine = null;
     const sockets = [...this.#sockets.values()];
     for (const socket of sockets) socket.engineClosed(reason, error);
-    // A listener may have asked for a connection already, or given up on it.
+    // A listener may have called connect or disconnect.
     if (this.#engine || !sockets.some((socket) => socket.wanted)) {
       if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
       return;
@@ -2266,14 +2337,17 @@ export class SocketManager extends Emitter {
     private static let _js_socketio_packets_js = EmbeddedFile(path: "js/socketio/packets.js", content: .text(#"""
 // Socket.IO protocol 5: packets as text with binary attachments at any depth. Pure.
 //
-// A packet here is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or ACK, the error of a CONNECT_ERROR.
+// A packet is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or
+// ACK, the error of a CONNECT_ERROR.
 
 export const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
 
 const MAXIMUM_ATTACHMENTS = 64;
 const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
 
-/** The frames of a packet: its text first, then the attachments in the order of their placeholders. */
+/**
+ * The frames of a packet: its text first, then the attachments in the order of their placeholders.
+ */
 export function encodePacket({ type, namespace = "/", data, id }) {
   const attachments = [];
   let body = data;
@@ -2289,21 +2363,21 @@ export function encodePacket({ type, namespace = "/", data, id }) {
   return [text, ...attachments];
 }
 
-/** Puts packets together again; throws on anything the protocol does not allow, after which the connection must close. */
+/** Assembles packets. Throws on a protocol error, after which the connection must be closed. */
 export class PacketDecoder {
   #pending = null; // {packet, missing, attachments}
 
-  /** A whole packet, or null while attachments are outstanding. */
+  /** Returns a complete packet, or null while attachments are missing. */
   add(frame) {
     if (typeof frame === "string") {
-      if (this.#pending) throw new Error("text where an attachment was due");
+      if (this.#pending) throw new Error("text instead of an attachment");
       const { packet, attachments } = decodeText(frame);
       if (attachments === 0) return finish(packet, []);
       this.#pending = { packet, missing: attachments, attachments: [] };
       return null;
     }
     const pending = this.#pending;
-    if (!pending) throw new Error("an attachment nobody announced");
+    if (!pending) throw new Error("an attachment without a packet");
     pending.attachments.push(frame);
     if (--pending.missing > 0) return null;
     this.#pending = null;
@@ -2319,7 +2393,7 @@ function decodeText(text) {
   if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
     const end = text.indexOf("-", at);
     const digits = text.slice(at, end < 0 ? at : end);
-    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("bad number of attachments");
+    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
     attachments = Number(digits);
     at = end + 1;
   }
@@ -2338,11 +2412,11 @@ function decodeText(text) {
   const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
   const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
   const packet = { type: plain, namespace, id, data };
-  judge(packet); // before any attachment is waited for
+  validate(packet); // before it waits for attachments
   return { packet, attachments };
 }
 
-function judge({ type, id, data }) {
+function validate({ type, id, data }) {
   if (type === PacketType.event) {
     if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
     if (RESERVED.has(data[0])) throw new Error("a reserved event name");
@@ -2378,20 +2452,21 @@ function putBack(value, attachments) {
 """#))
 
     private static let _js_socketio_socket_js = EmbeddedFile(path: "js/socketio/socket.js", content: .text(#"""
-// One namespace of a session: events both ways, acks with a deadline.
+// One namespace of a session: events in both directions, and acks with a timeout.
 
 import { Emitter } from "./emitter.js";
 import { SocketError } from "./errors.js";
 import { PacketType } from "./packets.js";
 
 /**
- * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others are the server's, with its arguments;
- * when the server wants an ack the last argument is a function. `onAny` hears every event of the server.
+ * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others
+ * are events of the server with their arguments; if the server requests an ack, the last argument
+ * is a function. `onAny` receives every event of the server.
  */
 export class Socket {
   #manager; #auth;
   #local = new Emitter(); // connect, connect_error, disconnect
-  #remote = new Emitter(); // the server's events: kept apart, so that no server can fire a local one
+  #remote = new Emitter(); // events of the server, which cannot fire local ones
   #any = new Set();
   #acks = new Map();
   #nextAck = 0;
@@ -2433,14 +2508,20 @@ export class Socket {
     return this;
   }
 
-  /** Sends an event; false (and nothing sent) while not connected: queues belong to the application, which knows what still matters. */
+  /**
+   * Sends an event. Returns false, and sends nothing, while not connected; the application queues
+   * messages.
+   */
   emit(name, ...values) {
     if (!this.connected) return false;
     this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
     return true;
   }
 
-  /** Sends an event and waits for its ack: an array of the ack's arguments. Fails at once when the connection drops. */
+  /**
+   * Sends an event and returns the arguments of its ack. Rejects immediately when the connection is
+   * lost.
+   */
   emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
     return new Promise((resolve, reject) => {
       if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
@@ -2507,7 +2588,7 @@ export class Socket {
       case PacketType.event: return this.#event(packet);
       case PacketType.ack: {
         const waiting = this.#acks.get(packet.id);
-        if (!waiting) return; // too late, or never asked for
+        if (!waiting) return; // late or unexpected
         this.#acks.delete(packet.id);
         clearTimeout(waiting.timer);
         return waiting.resolve(packet.data);
@@ -2536,7 +2617,7 @@ export class Socket {
     this.id = null;
     for (const { reject, timer } of this.#acks.values()) {
       clearTimeout(timer);
-      reject(new SocketError("disconnected", `The connection ended before the ack (${reason}).`));
+      reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
     }
     this.#acks.clear();
     if (was) this.#local.fire("disconnect", reason);
@@ -2546,7 +2627,7 @@ export class Socket {
 """#))
 
     private static let _js_test_js = EmbeddedFile(path: "js/test.js", content: .text(#"""
-// The test page: the first seed's buttons, and every packet in both directions as it crosses the wire.
+// The test page: buttons for events of the demo, and a log of all packets in both directions.
 
 import { SocketManager } from "./socketio/index.js";
 import { h } from "./ui/dom.js";
@@ -2598,7 +2679,7 @@ function connect() {
     render();
   });
   socket.onAny((name, values) => {
-    // A server that wants an ack gets one: that is part of what this page tests.
+    // Acknowledges events of the server that request it.
     const answer = values.at(-1);
     if (typeof answer === "function") answer({ status: "ok", event: name });
   });
@@ -2623,7 +2704,7 @@ function render() {
 
 const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
 
-/** 256 bytes: every value there is, so that nothing can be mangled unseen. */
+/** 256 bytes with all values. */
 const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
 
 async function ack(name, payload) {
@@ -2653,7 +2734,7 @@ function tell(text, ok) {
 
 // --- the log ---
 
-/** The trace hook of the client: one line a packet. */
+/** The trace hook of the client. Adds one line for each packet. */
 function packet({ direction, transport, data }) {
   counts[direction]++;
   $("counts").textContent = `${counts.in} / ${counts.out}`;
@@ -2695,9 +2776,12 @@ setInterval(() => manager?.state.name === "waiting" && render(), 200);
 """#))
 
     private static let _js_ui_address_js = EmbeddedFile(path: "js/ui/address.js", content: .text(#"""
-// The part of the page's address after #, which says what is open.
+// The part of the page's address after #, which selects the conversation.
 
-/** `{id}`: the conversation that an address names, or null; `isBroken`: it names one in a way that cannot be read. */
+/**
+ * Parses an address: `id` is the conversation or null; `isBroken` means that the address is
+ * malformed.
+ */
 export function readAddress(hash) {
   const found = /^#\/c\/(.+)$/s.exec(hash);
   if (!found) return { id: null, isBroken: false };
@@ -2713,7 +2797,7 @@ export const addressOf = (id) => `#/c/${encodeURIComponent(id)}`;
 """#))
 
     private static let _js_ui_auth_js = EmbeddedFile(path: "js/ui/auth.js", content: .text(#"""
-// The card to sign in or register.
+// The card for signing in and registering.
 
 import { login, register } from "../chat/api.js";
 import { errorText, t } from "../i18n.js";
@@ -2722,7 +2806,10 @@ import { icon, logo } from "./icons.js";
 
 const NAME = "[A-Za-z0-9](?:[A-Za-z0-9_]{2,13})[A-Za-z0-9]";
 
-/** Shows the card in `root`; calls `done(session)` after success. `notice` says why one is here again. */
+/**
+ * Shows the card in `root`. Calls `done(session)` after success. `notice` is the reason for a
+ * repeated sign-in.
+ */
 export function showAuth(root, { notice, done }) {
   let registering = false;
   render();
@@ -2769,7 +2856,7 @@ export function showAuth(root, { notice, done }) {
           ? await register(values.name.trim(), values.password, values.display?.trim())
           : await login(values.name.trim(), values.password));
       } catch (failure) {
-        // A refusal of the server's rules is best said in its own words.
+        // The server's message says which rule was violated.
         error.textContent = failure.code === "bad_request" ? failure.message : errorText(failure);
         submit.disabled = false;
         input.select();
@@ -2788,7 +2875,7 @@ function field(name, label, attributes) {
 """#))
 
     private static let _js_ui_avatar_js = EmbeddedFile(path: "js/ui/avatar.js", content: .text(#"""
-// A round picture of somebody: initials on a colour that is always the same for the same id.
+// The avatar of a user: initials on a color that is derived from the id.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -2823,7 +2910,8 @@ export function titleOf(chat, conversation) {
 """#))
 
     private static let _js_ui_composer_js = EmbeddedFile(path: "js/ui/composer.js", content: .text(#"""
-// Where one writes: a field that grows, pictures from the button, the clipboard or dropped, a draft per conversation.
+// The composer: a text field that grows, pictures from a button, the clipboard or a drop, and a
+// draft for each conversation.
 
 import { t } from "../i18n.js";
 import { h, toast } from "./dom.js";
@@ -2834,14 +2922,15 @@ const LONGEST = 8000;
 const MOST_PICTURES = 9;
 
 /**
- * `send(conversation, {text, file, dimensions})` stores a message and resolves when that is safe; `wrote(conversation)` is told when all is
- * stored. Every action belongs to the conversation that was open when it began, whatever is open when it ends.
+ * `send(conversation, {text, file, dimensions})` resolves when the message is stored.
+ * `wrote(conversation)` is called when all messages are stored. An action belongs to the
+ * conversation that was open when it began.
  */
 export function makeComposer({ send, wrote }) {
   const drafts = new Map(); // conversation → {conversation, text, pictures, placeholder, sending}
   let shown = null; // the draft on the screen
   let attaching = null; // the draft that the file dialog was opened for
-  let preparing = Promise.resolve(); // one picture after the other: they are large while they are open
+  let preparing = Promise.resolve(); // prepares one picture at a time, because decoded pictures are large
 
   const input = h("textarea", { id: "message", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send", oninput: changed, onkeydown: key, onpaste: paste });
   const file = h("input", { type: "file", id: "file", accept: ACCEPTED.join(","), multiple: true, hidden: true, tabindex: "-1", onchange: () => {
@@ -2862,7 +2951,8 @@ export function makeComposer({ send, wrote }) {
   function changed() {
     if (shown) shown.text = input.value;
     input.rows = 1;
-    // Lines as they wrap, up to six; by rows, because a strict CSP and a style attribute do not go together.
+    // The number of wrapped lines, up to six. Uses `rows`, because the CSP forbids style
+    // attributes.
     const line = parseFloat(getComputedStyle(input).lineHeight) || 22;
     const padding = input.offsetHeight - line;
     input.rows = Math.max(1, Math.min(6, Math.round((input.scrollHeight - padding) / line)));
@@ -2870,7 +2960,7 @@ export function makeComposer({ send, wrote }) {
   }
 
   function key(event) {
-    // While an input method composes, Enter chooses a word. On phones Enter is a new line and the button sends.
+    // Enter selects a word while an input method composes. On phones, Enter inserts a new line.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
     submit();
@@ -2888,20 +2978,23 @@ export function makeComposer({ send, wrote }) {
     renderTray();
     changed();
     input.focus();
-    // What is written later waits for pictures that are still being prepared: the order stays.
+    // Later messages wait for pictures in preparation, which preserves the order.
     draft.sending = draft.sending.then(() => sendAll(draft.conversation, text, pictures)).catch((error) => console.warn(error));
   }
 
   async function sendAll(conversation, text, pictures) {
     const ready = (await Promise.all(pictures.map((picture) => picture.prepared))).filter(Boolean);
-    // The words go under the last picture.
+    // The text is the caption of the last picture.
     for (const [index, { file, dimensions }] of ready.entries()) await send(conversation, { text: index === ready.length - 1 ? text : "", file, dimensions });
     if (ready.length === 0 && text) await send(conversation, { text });
     for (const picture of pictures) forget(picture);
     wrote(conversation);
   }
 
-  /** Puts files into the tray of a draft. `prepared` of a picture resolves to {file, dimensions}, or to null if it is none. */
+  /**
+   * Adds files to a draft. `prepared` resolves to {file, dimensions}, or to null if the file cannot
+   * be sent.
+   */
   function take(draft, files) {
     for (const chosen of files) {
       if (draft.pictures.length >= MOST_PICTURES) {
@@ -2962,7 +3055,7 @@ export function makeComposer({ send, wrote }) {
     input.placeholder = pictures.length > 0 ? t("caption") : draft.placeholder;
   }
 
-  /** Lets pictures be dropped anywhere on `area`. */
+  /** Accepts pictures dropped on `area`. */
   function acceptDrops(area) {
     let depth = 0;
     const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
@@ -2998,7 +3091,7 @@ export function makeComposer({ send, wrote }) {
 """#))
 
     private static let _js_ui_conversation_js = EmbeddedFile(path: "js/ui/conversation.js", content: .text(#"""
-// The right-hand pane: whose conversation it is, its messages, and where one writes.
+// The conversation pane: the header, the messages and the composer.
 
 import { t } from "../i18n.js";
 import { avatarOf, titleOf } from "./avatar.js";
@@ -3057,14 +3150,14 @@ export function makeConversationPane(chat, pictures, { back }) {
 """#))
 
     private static let _js_ui_describe_js = EmbeddedFile(path: "js/ui/describe.js", content: .text(#"""
-// Events in words: what a change says, and a message in one line.
+// Events as text: changes, and previews of messages.
 
 import { locale, t } from "../i18n.js";
 
 const LONGEST = 200;
 const list = new Intl.ListFormat(locale, { type: "conjunction" });
 
-/** What is no message: somebody joined, the group got a name. */
+/** The text of a change: users joined, or the group was named. */
 export function changeText(chat, { kind, body, sender }) {
   switch (kind) {
     case "member.join": {
@@ -3076,7 +3169,7 @@ export function changeText(chat, { kind, body, sender }) {
   }
 }
 
-/** The last words of a conversation in one line. `mine`: it waits in the outbox and has no sender yet. */
+/** The last message of a conversation in one line. `mine`: the message is in the outbox. */
 export function previewText(chat, conversation, message, mine) {
   if (!message) return "";
   if (!mine && message.n == null) return changeText(chat, message);
@@ -3094,16 +3187,16 @@ function messageText({ kind, body }) {
 """#))
 
     private static let _js_ui_dialogs_js = EmbeddedFile(path: "js/ui/dialogs.js", content: .text(#"""
-// New chat and new group: find people, pick them.
+// The dialogs for a new chat and a new group.
 
 import { errorText, t } from "../i18n.js";
 import { personAvatar } from "./avatar.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
-const PATIENCE = 200; // ms after the last key before the server is asked
+const SEARCH_DELAY = 200; // ms between the last key and the request
 
-/** Picks one person; `chosen(conversation)` with their pair. */
+/** Selects one user. Calls `chosen(conversation)` with the pair conversation. */
 export function newChatDialog(chat, chosen) {
   const dialog = openDialog(t("newChat"));
   const pick = attempt(dialog, async (person) => {
@@ -3114,7 +3207,7 @@ export function newChatDialog(chat, chosen) {
   dialog.body.append(...peoplePicker(chat, dialog, { pick }));
 }
 
-/** Picks several people and a title. */
+/** Selects several users and a title. */
 export function newGroupDialog(chat, chosen) {
   const dialog = openDialog(t("newGroup"));
   const members = new Map();
@@ -3153,7 +3246,7 @@ function openDialog(title) {
   return { element, body, problem };
 }
 
-/** Runs an action of a dialog; a failure is said in it. */
+/** Runs an action of a dialog, which shows a failure. */
 function attempt(dialog, action) {
   return async (...values) => {
     dialog.problem.textContent = "";
@@ -3165,18 +3258,18 @@ function attempt(dialog, action) {
   };
 }
 
-/** A search field and the people found; with `isPicked` the rows are check boxes in nature. */
+/** A search field and the users found. With `isPicked`, the rows are toggles. */
 function peoplePicker(chat, dialog, { pick, isPicked }) {
   const input = h("input", { type: "search", id: "find-people", placeholder: t("findPeople"), "aria-label": t("findPeople"), autocomplete: "off", oninput: () => {
     clearTimeout(timer);
-    timer = setTimeout(ask, PATIENCE);
+    timer = setTimeout(ask, SEARCH_DELAY);
   } });
   const list = h("ul", { class: "people", "aria-label": t("findPeople") });
   let timer = 0;
-  let turn = 0; // counts questions, so that an answer to an earlier one is told apart
+  let turn = 0; // counts requests, so that late answers are ignored
   let query = "";
   let found = [];
-  let next = null; // asks for the page after what is shown
+  let next = null; // the token of the next page
 
   const ask = attempt(dialog, async () => {
     const mine = ++turn;
@@ -3217,11 +3310,12 @@ function peoplePicker(chat, dialog, { pick, isPicked }) {
 """#))
 
     private static let _js_ui_dom_js = EmbeddedFile(path: "js/ui/dom.js", content: .text(#"""
-// Making elements. Text always goes in as text; no markup is ever parsed.
+// Creates elements. Text is always inserted as text, never parsed as markup.
 
 /**
- * h("button", { class: "primary", type: "button", onclick: f, "aria-label": "…" }, "text", element, …)
- * Properties that start with "on" are listeners; false, null and undefined leave an attribute out; true writes it empty.
+ * h("button", { class: "primary", onclick: f, "aria-label": "…" }, "text", element, …)
+ * Properties that start with "on" are listeners. An attribute is omitted if its value is false,
+ * null or undefined, and empty if it is true.
  */
 export function h(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children);
@@ -3241,7 +3335,10 @@ function fill(element, properties, children) {
   return element;
 }
 
-/** Makes the children of `parent` those of `wanted`, in order, moving only what stands elsewhere: focus, scroll and animations survive. */
+/**
+ * Sets the children of `parent` to `wanted`. Moves only misplaced elements, so that focus, scroll
+ * position and animations are kept.
+ */
 export function arrange(parent, wanted) {
   const keep = new Set(wanted);
   for (const child of [...parent.children]) if (!keep.has(child)) child.remove();
@@ -3252,7 +3349,7 @@ export function arrange(parent, wanted) {
   }
 }
 
-/** A short line at the foot of the page that goes away by itself. */
+/** Shows a short message at the bottom of the page for some seconds. */
 export function toast(text) {
   const line = h("div", { class: "toast", role: "alert" }, text);
   document.body.append(line);
@@ -3263,7 +3360,7 @@ export function toast(text) {
 """#))
 
     private static let _js_ui_format_js = EmbeddedFile(path: "js/ui/format.js", content: .text(#"""
-// Times, names and links as people read them.
+// Formats times, names and links.
 
 import { h } from "./dom.js";
 import { locale, t } from "../i18n.js";
@@ -3282,7 +3379,7 @@ export const sameDay = (a, b) => dayOf(a) === dayOf(b);
 export const clockTime = (time) => clock.format(time);
 export const fullTime = (time) => full.format(time);
 
-/** For the list of chats: the time today, then the day. */
+/** The time of a chat in the list: the time of day today, the day otherwise. */
 export function listTime(time) {
   const days = daysAgo(time);
   if (days <= 0) return clock.format(time);
@@ -3291,7 +3388,7 @@ export function listTime(time) {
   return days < 300 ? shortDate.format(time) : yearDate.format(time);
 }
 
-/** For the separators between days. */
+/** The label of a separator between days. */
 export function dayTitle(time) {
   const days = daysAgo(time);
   if (days <= 0) return t("today");
@@ -3299,7 +3396,7 @@ export function dayTitle(time) {
   return days < 300 ? longDate.format(time) : yearDate.format(time);
 }
 
-/** One or two letters for somebody without a picture; one character for a Chinese name. */
+/** The initials of a name: one or two letters, or one character of a Chinese name. */
 export function initials(name) {
   const parts = name.trim().split(/\s+/u).filter(Boolean);
   const first = [...(parts[0] ?? "?")][0];
@@ -3307,18 +3404,18 @@ export function initials(name) {
   return (/\p{Script=Han}/u.test(first) ? first : first + last).toUpperCase();
 }
 
-// What can be a link. Which of it becomes one is decided by the URL parser and a list of two schemes, not by this pattern.
+// A candidate for a link. The URL parser and a list of two schemes decide whether it becomes one.
 const LINK = /\bhttps?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/giu;
 const count = (text, character) => text.split(character).length - 1;
 const TRAILING = /[.,;:!?)\]}'"]+$/u;
 
-/** Text with its http and https links made clickable; everything is inserted as text. */
+/** The nodes of a text, with links for its http and https URLs. */
 export function linkify(text) {
   const nodes = [];
   let at = 0;
   for (const match of text.matchAll(LINK)) {
     let shown = match[0];
-    // A closing bracket belongs to the link only if it was opened inside it.
+    // A closing bracket belongs to the link only if the link contains the opening one.
     while (TRAILING.test(shown) && !(shown.endsWith(")") && count(shown, "(") >= count(shown, ")"))) shown = shown.slice(0, -1);
     const target = safeLink(shown);
     if (!target) continue;
@@ -3338,7 +3435,7 @@ function safeLink(text) {
   }
 }
 
-/** Whether a message is nothing but a few emoji, which are shown large. */
+/** Whether a message consists of a few emoji only, which are shown large. */
 export function isJumbo(text) {
   return text.length <= 24 && /^(?:\p{Extended_Pictographic}(?:\ufe0f|\u200d\p{Extended_Pictographic}|\p{Emoji_Modifier})*\s*){1,3}$/u.test(text);
 }
@@ -3346,7 +3443,7 @@ export function isJumbo(text) {
 """#))
 
     private static let _js_ui_icons_js = EmbeddedFile(path: "js/ui/icons.js", content: .text(#"""
-// Line icons, 24 × 24, drawn for this page, and the swift.
+// Line icons, 24 × 24, and the logo.
 
 import { svg } from "./dom.js";
 
@@ -3370,20 +3467,20 @@ export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, PATHS[name].map((d) => svg("path", { d })));
 }
 
-/** How far a message of one's own got: a clock, one tick, two ticks. */
+/** The delivery state of an own message: a clock, one tick or two ticks. */
 export function ticks(state) {
   const paths = state === "waiting" ? ["M8 1.500a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.500V8l2.3 1.5"]
     : state === "read" ? ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.200l.6.500L14.5 4.5"] : ["M3 8.500l3.3 3.2 6.5-7.2"];
   return svg("svg", { viewBox: "0 0 16 16", class: "ticks", "aria-hidden": "true" }, paths.map((d) => svg("path", { d })));
 }
 
-/** The mark of Apus: a swift in flight. The gradient and the bird's colour come from the style sheet. */
+/** The logo: a swift in flight. The style sheet sets its colors. */
 export function logo(className = "logo") {
   return svg("svg", { viewBox: "0 0 64 64", class: className, "aria-hidden": "true" },
     svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
 }
 
-// Seen from below: scythe wings, forked tail; turned to fly up and away.
+// A swift seen from below, rotated by the logo.
 const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
 
 """#))
@@ -3428,7 +3525,7 @@ export function makeJumps({ toEnd, toUnread }) {
 """#))
 
     private static let _js_ui_lightbox_js = EmbeddedFile(path: "js/ui/lightbox.js", content: .text(#"""
-// A picture over the whole page. Escape, the cross or a click beside it closes.
+// A picture over the whole page. Escape, the close button or a click outside the picture closes it.
 
 import { t } from "../i18n.js";
 import { h } from "./dom.js";
@@ -3452,7 +3549,7 @@ export function showLightbox(url, { label, caption }) {
 """#))
 
     private static let _js_ui_message_js = EmbeddedFile(path: "js/ui/message.js", content: .text(#"""
-// One line of a conversation: a message of somebody's, one of one's own on its way, or a change.
+// The elements of a conversation: messages and changes.
 
 import { errorText, t } from "../i18n.js";
 import { hueOf, personAvatar } from "./avatar.js";
@@ -3462,13 +3559,14 @@ import { clockTime, fullTime, isJumbo, linkify } from "./format.js";
 import { ticks } from "./icons.js";
 import { showLightbox } from "./lightbox.js";
 
-/** Longest sides of a picture in a bubble; the real size is behind a click. */
+/** The maximum size of a picture in a bubble. A click shows the full size. */
 const WIDEST = 340;
 const TALLEST = 360;
 
 /**
  * A message: {key, mine, sender, kind, body, at, state, entry, first, last, named}
- * state: "waiting" | "failed" | "sent" | "read" for one's own; first, last: of a run by the same sender; named: show who it is.
+ * state: "waiting" | "failed" | "sent" | "read" for own messages; first, last: of a run by the same
+ * sender; named: show the sender's name.
  */
 export function messageElement(message, context) {
   const { mine, kind, body, first, last, state } = message;
@@ -3507,7 +3605,7 @@ function picture(message, person, { pictures }) {
   const { width, height } = body?.width ? body : entry?.dimensions ?? { width: 320, height: 240 };
   const scale = Math.min(1, WIDEST / width, TALLEST / height);
   const label = t("image", { name: person.display });
-  // Width and height stand there before the bytes do, so that nothing jumps.
+  // Sets width and height before the picture is loaded, so that the layout does not change.
   const image = h("img", { alt: label, width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)), draggable: "false" });
   const button = h("button", { type: "button", class: "thumb loading", "aria-label": t("openImage"), onclick: () => {
     if (image.src && !button.classList.contains("broken")) showLightbox(image.src, { label, caption: body?.text });
@@ -3530,14 +3628,14 @@ function picture(message, person, { pictures }) {
   return button;
 }
 
-/** A picture of the outbox is shown from the file itself. */
+/** The object URL of a picture in the outbox. */
 const localURLs = new WeakMap();
 function localURL(entry) {
   if (!localURLs.has(entry.file)) localURLs.set(entry.file, URL.createObjectURL(entry.file));
   return localURLs.get(entry.file);
 }
 
-/** A change stands in the middle, without a bubble. */
+/** A change, which is centered and has no bubble. */
 export function changeElement(event, { chat }) {
   return h("div", { class: "change", role: "listitem", "data-seq": event.seq }, h("span", {}, changeText(chat, event)));
 }
@@ -3545,16 +3643,16 @@ export function changeElement(event, { chat }) {
 """#))
 
     private static let _js_ui_pictures_js = EmbeddedFile(path: "js/ui/pictures.js", content: .text(#"""
-// Pictures: fetched with the token, kept as object URLs, prepared before they are sent.
+// Pictures: downloaded with the token and cached as object URLs; prepared before they are sent.
 
 import { downloadBlob } from "../chat/api.js";
 
 const KEPT = 120;
 export const MAXIMUM_BYTES = 10 * 1024 * 1024;
-const LONGEST_SIDE = 2560; // of a picture that had to be made smaller
+const LONGEST_SIDE = 2560; // of a picture that is scaled down
 export const ACCEPTED = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** Object URLs of blobs by hash; the least recently used ones are given back. */
+/** The object URLs of blobs by hash. The least recently used ones are revoked. */
 export class Pictures {
   #urls = new Map(); // sha256 → Promise of a URL
 
@@ -3567,7 +3665,7 @@ export class Pictures {
     if (found) this.#urls.delete(sha256);
     else {
       found = downloadBlob(this.token, sha256).then((blob) => URL.createObjectURL(blob));
-      found.catch(() => this.#urls.delete(sha256)); // so that the next look tries again
+      found.catch(() => this.#urls.delete(sha256)); // the next request tries again
     }
     this.#urls.set(sha256, found);
     if (this.#urls.size > KEPT) this.#forget(this.#urls.keys().next().value);
@@ -3584,7 +3682,10 @@ export class Pictures {
   }
 }
 
-/** Judges a chosen file: {file, dimensions} ready to send, or throws the key of a message. Too large a photo is made smaller. */
+/**
+ * Validates a file. Returns {file, dimensions}, or throws the key of an error text. Scales down a
+ * photo that is too large.
+ */
 export async function preparePicture(file) {
   if (!ACCEPTED.includes(file.type)) throw new Error("notAPicture");
   let bitmap;
@@ -3596,7 +3697,7 @@ export async function preparePicture(file) {
   const dimensions = { width: bitmap.width, height: bitmap.height };
   try {
     if (file.size <= MAXIMUM_BYTES) return { file, dimensions };
-    if (file.type === "image/gif") throw new Error("tooLarge"); // a still would lose what it is about
+    if (file.type === "image/gif") throw new Error("tooLarge"); // scaling would lose the animation
     return await shrink(bitmap);
   } finally {
     bitmap.close();
@@ -3617,7 +3718,7 @@ async function shrink(bitmap) {
 """#))
 
     private static let _js_ui_sidebar_js = EmbeddedFile(path: "js/ui/sidebar.js", content: .text(#"""
-// The list of chats: who, the last words, when, how many unread.
+// The list of chats: name, last message, time and unread count.
 
 import { t } from "../i18n.js";
 import { folded } from "../chat/text.js";
@@ -3730,13 +3831,13 @@ export function makeSidebar(chat, actions) {
 """#))
 
     private static let _js_ui_status_js = EmbeddedFile(path: "js/ui/status.js", content: .text(#"""
-// The pill that says how the connection is: quiet while all is well.
+// The state of the connection, which is hidden while the page is connected.
 
 import { t } from "../i18n.js";
 import { h } from "./dom.js";
 
-/** A connection made faster than this is not worth a word. */
-const PATIENCE = 900;
+/** The time in ms after which "connecting" is shown. */
+const SHOW_DELAY = 900;
 
 export function connectionPill(chat) {
   const text = h("span", { class: "pill-text" });
@@ -3753,12 +3854,12 @@ export function connectionPill(chat) {
     retry.hidden = name !== "waiting";
     if (name === "online") {
       text.textContent = t("connected");
-      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // good news is told only after bad news
+      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // hides "connected" again
       return;
     }
     if (name !== "waiting") {
       text.textContent = t("connecting");
-      quiet = setTimeout(() => pill.classList.remove("quiet"), PATIENCE);
+      quiet = setTimeout(() => pill.classList.remove("quiet"), SHOW_DELAY);
       return;
     }
     pill.classList.remove("quiet");
@@ -3775,8 +3876,9 @@ export function connectionPill(chat) {
 """#))
 
     private static let _js_ui_thread_js = EmbeddedFile(path: "js/ui/thread.js", content: .text(#"""
-// The messages of the open conversation: rows by key, so that only what changed is touched, and a scroll that stays where the reader is.
-// It opens at the first unread message. A message is read once its end was drawn on the screen, in a visible page with focus.
+// The messages of the open conversation. Rows have keys, so that only changed ones are rendered,
+// and the scroll position is kept. Opens at the first unread message. A message is read when its
+// end was on the screen, in a visible page with focus (docs/chat-rules.md, 10).
 
 import { isSame } from "../chat/conflict.js";
 import { t } from "../i18n.js";
@@ -3788,20 +3890,20 @@ import { changeElement, messageElement } from "./message.js";
 import { titleOf } from "./avatar.js";
 import { band, isLookedAt, rowsIn } from "./viewport.js";
 
-const RUN = 5 * 60_000; // messages of one sender closer than this stand together
+const RUN = 5 * 60_000; // ms; closer messages of one sender are grouped
 const NEAR = 80; // pixels from the end that count as "at the end"
-const ABOVE = 48; // pixels that stay free above what is scrolled to: the message before it shows that there is one
+const ABOVE = 48; // pixels of the previous message that remain visible above a scroll target
 const UNREAD_PAGE = 200;
-const MOST_UNREAD = 2000; // events that are loaded to get to the first unread message; beyond it the reader scrolls
+const MOST_UNREAD = 2000; // the maximum number of events loaded to reach the first unread message
 
 export function makeThread(chat, pictures) {
   const rows = new Map(); // key → {element, signature}
   let conversation = null;
-  let newFrom = null; // the n after which the line "Unread messages" stands
-  let isLineOld = true; // what the line was for has been read; the next unread message may move it
+  let newFrom = null; // the n before the line "Unread messages"
+  let isLineOld = true; // the messages below the line were read; the next unread message may move it
   let atEnd = true; // the view follows the end
   let locating = false; // the first unread message is being loaded
-  let turn = 0; // counts what was opened, so that a late answer is told apart
+  let turn = 0; // counts opened conversations, so that late answers are ignored
   let resets = 0; // of the log
   let frame = 0;
 
@@ -3820,7 +3922,7 @@ export function makeThread(chat, pictures) {
     if (conversation) begin();
   }
 
-  /** Shows the conversation from its first unread message on; from its end when there is none. */
+  /** Shows the conversation at its first unread message, or at its end. */
   function begin() {
     resets = conversation.log.resets;
     newFrom = conversation.unread > 0 ? conversation.read : null;
@@ -3831,7 +3933,7 @@ export function makeThread(chat, pictures) {
     arrive();
   }
 
-  /** Loads what lies between the first unread message and what is held, then goes there. */
+  /** Loads the events up to the first unread message, then scrolls to it. */
   async function locate() {
     const about = conversation;
     const mine = ++turn;
@@ -3847,7 +3949,7 @@ export function makeThread(chat, pictures) {
     arrive();
   }
 
-  /** Goes to the line, or to the end. */
+  /** Scrolls to the line, or to the end. */
   function arrive() {
     atEnd = newFrom === null;
     render();
@@ -3862,7 +3964,7 @@ export function makeThread(chat, pictures) {
     chat.loadOlder(conversation.id).catch(() => {});
   }
 
-  /** `leads`: to the very end, also past unread messages. */
+  /** `leads`: scrolls to the end, even past unread messages. */
   function render(leads = false) {
     if (!conversation) return;
     if (conversation.log.resets !== resets) return begin();
@@ -3905,19 +4007,19 @@ export function makeThread(chat, pictures) {
     const shown = new Set(wanted);
     for (const [key, row] of rows) if (!shown.has(row.element)) rows.delete(key);
 
-    // Follow the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
+    // Follows the end if the view is there. Otherwise keeps the position of the first visible row.
     if (atEnd) follow(leads);
     else if (anchor?.element.isConnected) {
       const moved = anchor.element.getBoundingClientRect().top - anchor.top;
-      if (moved !== 0) scroller.scrollTop += moved; // writing it would end a smooth scroll under way
+      if (moved !== 0) scroller.scrollTop += moved; // an assignment would stop a smooth scroll
     }
-    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // more has come than fits on the screen: it gets a line
+    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // not all new messages fit on the screen
     updateJumps();
     look();
     fillScreen();
   }
 
-  /** New messages that will not be seen at once get the line above them. */
+  /** Places the line above new messages that are not on the screen. */
   function placeLine() {
     if (conversation.unread === 0) isLineOld = true;
     else if (isLineOld && !(atEnd && isLookedAt(element))) {
@@ -3926,7 +4028,7 @@ export function makeThread(chat, pictures) {
     }
   }
 
-  /** Goes to the end, but does not carry a message away over the upper edge that nobody has seen. */
+  /** Scrolls to the end, but not past an unseen message. */
   function follow(leads = false) {
     let by = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
     const { top } = scroller.getBoundingClientRect();
@@ -3943,7 +4045,7 @@ export function makeThread(chat, pictures) {
   const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
   const isLoading = () => locating || Boolean(conversation.loading);
 
-  /** The first row in view, and where it stands. */
+  /** The first visible row and its position. */
   function anchorRow() {
     if (atEnd) return null;
     const found = rowsIn(list, scroller.getBoundingClientRect()).find((row) => row.classList.contains("message"));
@@ -3980,12 +4082,12 @@ export function makeThread(chat, pictures) {
   }
 
   function toEnd(smooth) {
-    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a long way is no pleasure to watch
-    const passes = outOfSight().below > 0; // what only flies past is not read
+    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a longer way is not animated
+    const passes = outOfSight().below > 0; // messages passed by the scroll are not read
     scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near && !passes ? "smooth" : "instant" });
   }
 
-  /** Back to the first unread message, from wherever. */
+  /** Scrolls to the first unread message. */
   function toUnread() {
     newFrom = conversation.read;
     isLineOld = false;
@@ -4001,7 +4103,7 @@ export function makeThread(chat, pictures) {
     look();
   }
 
-  /** A page that does not fill the screen gives nothing to scroll by. */
+  /** Loads more events if those loaded do not fill the screen. */
   function fillScreen() {
     if (conversation.canLoadOlder && !isLoading() && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) loadOlder();
   }
@@ -4014,7 +4116,10 @@ export function makeThread(chat, pictures) {
     return ordinals(rowsIn(list, shown).filter((row) => row.getBoundingClientRect().bottom <= shown.bottom + 2));
   }
 
-  /** The numbers of unread messages out of sight; one whose end is not on the screen counts as below it. */
+  /**
+   * The numbers of unread messages above and below the screen. A message whose end is not visible
+   * counts as below.
+   */
   function outOfSight() {
     const first = ordinals(rowsIn(list, band(scroller)))[0];
     if (first === undefined) return { above: 0, below: 0 };
@@ -4025,7 +4130,10 @@ export function makeThread(chat, pictures) {
     if (conversation) jumps.update({ ...outOfSight(), atEnd: atEnd || locating });
   }
 
-  /** Notes what the next frame shows. It is asked for each time: what is replaced before it is drawn was not seen. */
+  /**
+   * Records the messages that the next frame shows. A message that is replaced before the frame was
+   * not seen.
+   */
   function look() {
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
@@ -4037,10 +4145,10 @@ export function makeThread(chat, pictures) {
   }
 
   document.addEventListener("visibilitychange", look);
-  document.addEventListener("close", look, true); // of a dialog that lay over the page
+  document.addEventListener("close", look, true); // a dialog over the page was closed
   addEventListener("focus", look);
   globalThis.visualViewport?.addEventListener("resize", look);
-  // Pictures, the keyboard of a phone, a turned screen: who was at the end stays there.
+  // Keeps the view at the end when pictures are loaded or the size of the window changes.
   new ResizeObserver(() => {
     if (!conversation) return;
     if (atEnd) follow();
@@ -4061,7 +4169,7 @@ export function makeThread(chat, pictures) {
 
   return {
     element, open,
-    /** One's own message: go and see it. What was new is not new any more. */
+    /** Scrolls to an own new message. Earlier messages are no longer new. */
     wrote() {
       newFrom = null;
       isLineOld = true;
@@ -4074,10 +4182,11 @@ export function makeThread(chat, pictures) {
 """#))
 
     private static let _js_ui_viewport_js = EmbeddedFile(path: "js/ui/viewport.js", content: .text(#"""
-// Which rows of a list that scrolls are on the screen. The rows stand below each other in the order
-// of the document.
+// Finds the visible rows of a scrolling list. The rows are below each other, in document order.
 
-/** The part of `scroller` that the window really shows, from top to bottom: on a phone a keyboard may lie over the rest. */
+/**
+ * The top and bottom of the visible part of `scroller`, which a phone's keyboard may cover in part.
+ */
 export function band(scroller) {
   const box = scroller.getBoundingClientRect();
   const view = globalThis.visualViewport;
@@ -4085,7 +4194,7 @@ export function band(scroller) {
   return { top: Math.max(box.top, top), bottom: Math.min(box.bottom, top + (view?.height ?? innerHeight)) };
 }
 
-/** The rows that reach into the band, in order. */
+/** The rows that overlap the band, in order. */
 export function rowsIn(list, { top, bottom }) {
   const rows = list.children;
   let low = 0;
@@ -4100,7 +4209,7 @@ export function rowsIn(list, { top, bottom }) {
   return found;
 }
 
-/** Whether the element is shown in a visible page with focus, and not under a dialog. */
+/** Whether the element is in a visible page with focus, and not covered by a dialog. */
 export function isLookedAt(element) {
   return document.visibilityState === "visible" && document.hasFocus() && element.getClientRects().length > 0
     && document.querySelector("dialog[open]") === null;

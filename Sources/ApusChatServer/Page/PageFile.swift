@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import NIOCore
 
-/// A file of the page, ready to be served.
+/// A file of the page with its HTTP metadata.
 struct PageFile: Sendable {
-    /// The media type, by the name's extension.
+    /// The media type, derived from the name's extension.
     let type: String
-    /// The entity tag, quotes included: a hash of the bytes.
+    /// The entity tag, a hash of the bytes in quotes.
     let tag: String
     let bytes: ByteBuffer
 

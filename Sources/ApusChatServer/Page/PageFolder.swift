@@ -2,10 +2,10 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The files of a page in a folder, for page development: changed files are served without a
-/// restart.
+/// Serves the files of a page from a folder during its development. Changed files are served
+/// without a restart.
 ///
-/// The folder is scanned at most once in `interval`; a file is read when its modification time or
+/// The folder is scanned at most once in `interval`. A file is read when its modification time or
 /// size has changed. A scan blocks.
 final class PageFolder: Sendable {
     private struct Entry: Sendable {

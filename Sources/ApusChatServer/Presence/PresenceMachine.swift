@@ -1,14 +1,16 @@
 import ApusChatProtocol
 
-/// Decides when somebody comes and goes. A struct without a clock: times are milliseconds passed in.
+/// Decides when to announce that a user is online or offline. Times are passed in, in milliseconds.
 ///
-/// Source: rule 6 of the chat (debounced). The first connection says "online" at once; the last one gone says "offline" only after a grace,
-/// so that a telephone that changes its network is not announced twice. A user who flaps within the grace is not announced at all.
+/// The first connection announces the user as online. The user is offline when no connection has
+/// existed for the grace period (docs/chat-rules.md, 6). A short reconnect, for example after a
+/// change of network, is not announced.
 struct PresenceMachine: Sendable {
     private enum State {
-        /// So many connections. Leaves to `leaving` when the last is gone.
+        /// At least one connection. Leaves to `leaving` when the last one closes.
         case online(connections: Int, since: Int64)
-        /// No connection since. Leaves to `online` (a connection) or is forgotten (the tick after the grace).
+        /// No connection. Leaves to `online` (a connection), or is removed (the tick after the
+        /// grace period).
         case leaving(at: Int64, since: Int64)
     }
 
@@ -17,15 +19,15 @@ struct PresenceMachine: Sendable {
 
     init(grace: Int64) { self.grace = grace }
 
-    /// Whether a user counts as online; true during the grace.
+    /// Whether a user counts as online, which includes the grace period.
     func isOnline(_ user: UserID) -> Bool { self.states[user] != nil }
 
-    /// The connections of a user.
+    /// Returns the number of connections of a user.
     func connections(of user: UserID) -> Int {
         if case .online(let connections, _) = self.states[user] { connections } else { 0 }
     }
 
-    /// A device of the user is connected.
+    /// A device of the user connected. Returns the presence to announce, if any.
     mutating func connected(_ user: UserID, at now: Int64) -> ChatPresence? {
         switch self.states[user] {
         case nil:
@@ -40,17 +42,17 @@ struct PresenceMachine: Sendable {
         }
     }
 
-    /// A device of the user is gone.
+    /// A device of the user disconnected.
     mutating func disconnected(_ user: UserID, at now: Int64) {
         switch self.states[user] {
         case .online(let connections, let since):
             self.states[user] = connections > 1 ? .online(connections: connections - 1, since: since) : .leaving(at: now, since: since)
         case .leaving, nil:
-            break  // said twice; nothing to take away
+            break  // a duplicate call
         }
     }
 
-    /// Time has passed: who is gone for good?
+    /// Returns the presences of users whose grace period has elapsed.
     mutating func tick(at now: Int64) -> [ChatPresence] {
         var gone: [ChatPresence] = []
         for (user, state) in self.states {

@@ -1,16 +1,17 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// The bytes left of an answer (`ChatLimits.answerBytes`) while its list is assembled.
+/// The remaining bytes of an answer (`ChatLimits.answerBytes`) while its list is assembled.
 ///
-/// Counts an upper bound of the JSON text without encoding it, except for the body of an event.
+/// Counts an upper bound of the encoded size. Only bodies of events are encoded for it.
 struct AnswerBudget {
-    /// The packet around the answer, and its fields other than the list.
+    /// The size of the packet and of the fields other than the list.
     private static let envelope = 2_048
 
     private(set) var rest = ChatLimits.answerBytes - Self.envelope
 
-    /// Takes the bytes of one element. Returns `false`, and takes nothing, when it does not fit.
+    /// Reserves the bytes of one element. Returns `false`, and reserves nothing, if it does not
+    /// fit.
     mutating func take(_ head: ChatHead) -> Bool { self.take(Self.bytes(of: head)) }
     mutating func take(_ event: ChatEvent) -> Bool { self.take(Self.bytes(of: event)) }
     mutating func take(_ user: ChatUser) -> Bool { self.take(Self.bytes(of: user)) }
@@ -21,9 +22,9 @@ struct AnswerBudget {
         return true
     }
 
-    // The constants are field names, punctuation and numbers of 20 digits. The server's identifiers
-    // need no escapes. Names, titles and client ids have no control characters, so that an escape
-    // at most doubles a byte.
+    // The constants cover field names, punctuation and numbers of 20 digits. The server's
+    // identifiers need no escapes. Names, titles and client ids contain no control characters, so
+    // an escape at most doubles a byte.
 
     static func bytes(of head: ChatHead) -> Int {
         let members = head.members.reduce(0) { $0 + 64 + $1.user.rawValue.utf8.count + 2 * $1.role.rawValue.utf8.count }
@@ -33,7 +34,7 @@ struct AnswerBudget {
 
     static func bytes(of event: ChatEvent) -> Int {
         let ids = event.conv.rawValue.utf8.count + event.sender.rawValue.utf8.count + 2 * event.id.rawValue.utf8.count
-        // A body that cannot be encoded fails the whole answer.
+        // An answer with a body that cannot be encoded fails later.
         let body = (try? JSONWriter.bytes(of: event.body).count) ?? 0
         return 192 + ids + 2 * event.kind.rawValue.utf8.count + body
     }

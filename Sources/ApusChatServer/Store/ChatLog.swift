@@ -2,20 +2,21 @@ import ApusChatProtocol
 import ApusJSON
 import GRDB
 
-/// The log of a conversation: `send`, `mark`, and the two ways to read it.
+/// The log of a conversation: sending, marking and reading.
 ///
 /// Each function runs inside the caller's transaction and takes the time as an argument.
 enum ChatLog {
-    /// What a `send` led to.
+    /// The result of a `send`.
     struct Sent: Sendable {
         var reply: SendReply
-        /// What to push; nil for a retry, whose push went out the first time.
+        /// The event to push; nil for a retry, whose original was already pushed.
         var event: ChatEvent?
         var members: [UserID]
     }
 
-    /// Rule 1 of the chat: look up (sender, client id); the same payload gets the original answer, another one is a conflict; else bump the
-    /// counters, insert, and set the sender's read mark.
+    /// Stores a message and sets the sender's read position (docs/chat-rules.md, 1). A retry with
+    /// the same content returns the original answer; different content under the same id is a
+    /// conflict.
     static func send(_ request: SendRequest, from user: UserID, at now: Int64, _ db: Database) throws -> Sent {
         var content = try ChatBody(kind: request.kind, body: request.body)
         if case .image(let image) = content { content = .image(try Blobs.measured(image, for: user, db)) }
@@ -28,7 +29,7 @@ enum ChatLog {
             let sameConversation = first["conversation"] == request.conv.rawValue
             let sameContent = first["kind"] == request.kind.rawValue && first["body"] == body && first["ref"] as Int64? == request.ref
             guard sameConversation, sameContent, let n = first["n"] as Int64? else {
-                throw ChatError(.conflict, message: "this id was used for another message; a new message needs a new id")
+                throw ChatError(.conflict, message: "`id` was used for a different message; use a new id")
             }
             return Sent(
                 reply: SendReply(conv: request.conv, id: request.id, seq: first["seq"], n: n, at: first["at"]), event: nil, members: [])
@@ -38,7 +39,8 @@ enum ChatLog {
         if let ref = request.ref, ref < place.minSeq || ref > place.lastSeq {
             throw ChatError(.badRequest, message: "`ref` must be the seq of an event in this conversation")
         }
-        // Never back in time within a conversation, whatever the machine's clock does (rule 9).
+        // Times never decrease within a conversation, even if the system clock does
+        // (docs/chat-rules.md, 9).
         let at = max(now, place.updatedAt)
         let event = ChatEvent(
             conv: request.conv, seq: place.lastSeq + 1, n: place.lastN + 1, sender: user, id: request.id, at: at, kind: request.kind,
@@ -54,15 +56,15 @@ enum ChatLog {
         return Sent(reply: reply, event: event, members: try Conversations.members(of: request.conv, db))
     }
 
-    /// What a `mark` led to.
+    /// The result of a `mark`.
     struct Marked: Sendable {
         var reply: MarkReply
-        /// Whether anything moved; if not, there is nothing to tell anybody.
+        /// Whether the position changed. If not, nothing is pushed.
         var hasMoved: Bool
         var members: [UserID]
     }
 
-    /// Moves a read mark forward. It never moves back and never passes the last message.
+    /// Raises a read position, at most to the last message.
     static func mark(_ request: MarkRequest, by user: UserID, at now: Int64, _ db: Database) throws -> Marked {
         guard request.read >= 0 else { throw ChatError(.badRequest, message: "`read` must not be negative") }
         let place = try Conversations.place(request.conv, of: user, db)
@@ -71,14 +73,15 @@ enum ChatLog {
         guard read > place.readN else { return Marked(reply: reply, hasMoved: false, members: []) }
         try db.cachedStatement(sql: "UPDATE member SET read_n = ? WHERE conversation = ? AND user = ?")
             .execute(arguments: [read, request.conv.rawValue, user.rawValue])
-        // `touched_at` and not `updated_at`: devices that were away learn of it, and the conversation does not jump up in the list.
+        // Changes `touched_at`, so that other devices learn of the mark by a sync. Keeps
+        // `updated_at`, so that the conversation keeps its position in the list.
         try db.cachedStatement(sql: "UPDATE conversation SET touched_at = max(touched_at, ?) WHERE id = ?")
             .execute(arguments: [now, request.conv.rawValue])
         return Marked(reply: reply, hasMoved: true, members: try Conversations.members(of: request.conv, db))
     }
 
-    /// A part of the log, ascending, without a hole, at most `ChatLimits.answerBytes`, and the head
-    /// of the same snapshot.
+    /// Returns part of the log in ascending order, without holes and at most
+    /// `ChatLimits.answerBytes`, and the head of the same snapshot.
     static func events(_ request: SyncRequest, for user: UserID, _ db: Database) throws -> EventsReply {
         let conv: ConversationID
         let rows: RowCursor
@@ -103,18 +106,18 @@ enum ChatLog {
         }
         var budget = AnswerBudget()
         let head = try Conversations.head(conv, for: user, db)
-        _ = budget.take(head)  // takes less than half of it
+        _ = budget.take(head)  // less than half of the budget
         var events: [ChatEvent] = []
         while let row = try rows.next() {
             let event = try EventRow.event(row)
-            // At least one event: after an empty answer a client would send the same request again.
+            // At least one event, because a client repeats its request after an empty answer.
             guard budget.take(event) || events.isEmpty else { break }
             events.append(event)
         }
         return EventsReply(events: isAscending ? events : events.reversed(), head: head)
     }
 
-    /// Logs a change: it has a `seq` and no `n`.
+    /// Appends a change, which has a `seq` but no `n`.
     static func change(
         _ kind: ChatEventKind, _ body: JSONValue, in conv: ConversationID, by user: UserID, id: String, at now: Int64, _ db: Database
     ) throws {

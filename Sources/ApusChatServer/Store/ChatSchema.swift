@@ -1,8 +1,9 @@
 import GRDB
 
-/// The tables, built step by step: one transaction a step, steps never edited after a release.
+/// The tables and their migrations, each in one transaction. A released migration must not be
+/// changed.
 ///
-/// Source: the table of `reference/chat.md`. `WITHOUT ROWID` where the primary key is how the rows are read.
+/// Tables are `WITHOUT ROWID` if their rows are read by primary key.
 enum ChatSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -27,12 +28,14 @@ enum ChatSchema {
         return migrator
     }
 
-    /// Brings the file to today's schema.
-    /// - Throws: `ChatStoreError` `newerSchema` for a file that a later release wrote: reading it might lose what we do not know.
+    /// Migrates the file to the current schema.
+    /// - Throws: `ChatStoreError` `newerSchema` for a file written by a later release, which may
+    ///   contain unknown data.
     static func migrate(_ writer: any DatabaseWriter) throws {
         let migrator = Self.migrator
         guard try writer.read({ db in try !migrator.hasBeenSuperseded(db) }) else {
-            throw ChatStoreError(.newerSchema, message: "the database was written by a newer Apus; use that one, or restore a backup")
+            throw ChatStoreError(
+                .newerSchema, message: "the database was written by a later release; use that release, or restore a backup")
         }
         try migrator.migrate(writer)
     }

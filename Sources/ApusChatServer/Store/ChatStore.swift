@@ -4,24 +4,26 @@ import GRDB
 import Logging
 import NIOPosix
 
-/// The database file: one writer with group commit, and readers on threads of their own.
+/// The database file, with one writer that commits in groups and separate threads for readers.
 ///
-/// Nothing here runs on an event loop. The functions that know SQL are in `ChatLog`, `Conversations`, `Accounts`, `Blobs`: they take a `Database`
-/// and the time, and are tested without a thread.
+/// No operation runs on an event loop. `ChatLog`, `Conversations`, `AccountRows` and `Blobs`
+/// contain the SQL. They take a `Database` and the time as arguments, so that tests need no
+/// threads.
 final class ChatStore: Sendable {
     private let pool: DatabasePool
     private let writer: StoreWriter
     private let readers: NIOThreadPool
     private let pendingReads: Permits
-    /// What changes are stamped with.
+    /// The source of the times of changes.
     let clock: StoreClock
 
-    /// Opens (and makes, and migrates) `chat.sqlite` in `directory`.
+    /// Opens `chat.sqlite` in `directory`. Creates and migrates it if necessary.
     ///
     /// - Parameters:
-    ///   - readerThreads: Reads at the same time. Default 4.
-    ///   - maximumPendingReads: Most reads that wait or run. Default 4,096; above it a read is refused with `storage` at once.
-    ///   - now: The machine's clock, in milliseconds since 1970.
+    ///   - readerThreads: The number of threads for reads. Default: 4.
+    ///   - maximumPendingReads: The maximum number of pending reads; further reads fail immediately
+    ///     with `storage`. Default: 4,096.
+    ///   - now: The system clock, in milliseconds since 1970.
     init(
         directory: String, readerThreads: Int = 4, maximumPendingReads: Int = 4_096,
         writer configuration: StoreWriter.Configuration = .init(),
@@ -35,13 +37,15 @@ final class ChatStore: Sendable {
         database.maximumReaderCount = readerThreads
         database.busyMode = .timeout(5)
         do {
-            // SQLite would make it readable for everybody; its WAL takes after it.
+            // SQLite would create a file readable by all users. The WAL inherits the permissions of
+            // this one.
             try DurableFile.createPrivately(path)
             self.pool = try DatabasePool(path: path, configuration: database)
         } catch {
             throw ChatStoreError(.cannotOpen, message: "\(path): \(error)")
         }
-        // GRDB opens WAL with NORMAL, which loses acknowledged rows in a power cut (15,891 of 28,549 in the test of `chat.md`).
+        // GRDB opens a WAL database with NORMAL, which loses acknowledged rows at a power failure
+        // (docs/chat-rules.md, 7).
         try self.pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA mmap_size = 0")
         }
@@ -56,7 +60,8 @@ final class ChatStore: Sendable {
         self.writer.start()
     }
 
-    /// Runs `body` in the next transaction and calls `completion` after the commit, on the writer's thread, in the order of the submissions.
+    /// Runs `body` in the next transaction. Calls `completion` after the commit, on the writer's
+    /// thread and in the order of submission.
     func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, ChatError>) -> Void
     ) {
@@ -70,24 +75,25 @@ final class ChatStore: Sendable {
             ))
     }
 
-    /// The same for callers that can wait.
+    /// Runs `body` in the next transaction and returns its result after the commit.
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             self.write(body) { continuation.resume(with: $0) }
         }
     }
 
-    /// Runs `body` on a snapshot, on a reader's thread, and calls `completion` there; at once when too many wait.
+    /// Runs `body` on a snapshot and calls `completion`, both on a reader's thread; immediately
+    /// with an error if too many reads are pending.
     func read<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, ChatError>) -> Void
     ) {
         guard self.pendingReads.take() else {
-            return completion(.failure(ChatError(.storage, message: "the server is busy; ask again later")))
+            return completion(.failure(ChatError(.storage, message: "the server is busy; try again later")))
         }
         self.readers.submit { state in
             let result: Result<T, ChatError> =
                 state == .active
-                ? self.result(of: body) : .failure(ChatError(.storage, message: "the server is stopping; ask again later"))
+                ? self.result(of: body) : .failure(ChatError(.storage, message: "the server is shutting down; try again later"))
             self.pendingReads.giveBack()
             completion(result)
         }
@@ -99,18 +105,18 @@ final class ChatStore: Sendable {
         } catch let error as ChatError {
             return .failure(error)
         } catch {
-            return .failure(ChatError(.storage, message: "the server could not read; ask again later"))
+            return .failure(ChatError(.storage, message: "the server could not read the database; try again later"))
         }
     }
 
-    /// The same for callers that can wait.
+    /// Runs `body` on a snapshot and returns its result.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             self.read(body) { continuation.resume(with: $0) }
         }
     }
 
-    /// Commits what is queued and closes. Blocks.
+    /// Commits queued writes and closes the file. Blocks.
     func close() {
         self.writer.stop()
         try? self.readers.syncShutdownGracefully()

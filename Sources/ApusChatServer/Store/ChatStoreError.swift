@@ -1,12 +1,12 @@
-/// A database that cannot be opened.
+/// An error that prevents the database from being opened.
 public struct ChatStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, for a program.
+    /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case newerSchema, cannotOpen, inUse }
         private let value: Value
         /// A later release wrote the file.
         public static let newerSchema = Self(value: .newerSchema)
-        /// The folder or file cannot be read or written.
+        /// The folder or file cannot be created, read or written.
         public static let cannotOpen = Self(value: .cannotOpen)
         /// Another server uses the data folder.
         public static let inUse = Self(value: .inUse)
@@ -14,9 +14,9 @@ public struct ChatStoreError: Error, Hashable, Sendable, CustomStringConvertible
         public var description: String { "\(self.value)" }
     }
 
-    /// What is wrong, for a program.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong and what to do, for a person.
+    /// The cause and what to do, for the user.
     public var message: String
 
     init(_ code: Code, message: String) {
@@ -24,6 +24,6 @@ public struct ChatStoreError: Error, Hashable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// Code and message.
+    /// The code and the message.
     public var description: String { "\(self.code): \(self.message)" }
 }

@@ -2,14 +2,14 @@ import ApusChatProtocol
 import GRDB
 
 extension Conversations {
-    /// The heads of one answer.
+    /// One page of heads.
     struct HeadsPage: Sendable {
         var heads: [ChatHead]
         /// The position of the next page; nil on the last page.
         var next: HeadsPosition?
     }
 
-    /// One conversation as a member sees it.
+    /// Returns the head of a conversation for a member.
     static func head(_ conv: ConversationID, for user: UserID, _ db: Database) throws -> ChatHead {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: self.headRows("c.id = ?")), arguments: [user.rawValue, conv.rawValue])
@@ -17,7 +17,7 @@ extension Conversations {
         return try self.head(row, for: user, db)
     }
 
-    /// One page of the conversations that changed at or after `since`; nil: of all conversations.
+    /// Returns one page of the conversations that changed at or after `since`; nil selects all.
     static func heads(
         since: Int64?, from position: HeadsPosition = .newest, for user: UserID, _ db: Database
     ) throws -> HeadsPage {
@@ -36,7 +36,7 @@ extension Conversations {
         var heads: [ChatHead] = []
         while let row = try rows.next() {
             let head = try self.head(row, for: user, db)
-            // At least one head, so that every page advances.
+            // At least one head, so that every page makes progress.
             guard budget.take(head) || heads.isEmpty else {
                 switch position {
                 case .newest: return HeadsPage(heads: heads, next: .all(after: nil))
@@ -55,7 +55,7 @@ extension Conversations {
         """
     }
 
-    /// Reads the members and the last event, each by primary key.
+    /// Builds a head. Reads the members and the last event by primary key.
     private static func head(_ row: Row, for user: UserID, _ db: Database) throws -> ChatHead {
         let conv = ConversationID(unchecked: row["id"])
         let place = Place(
@@ -71,7 +71,7 @@ extension Conversations {
             updatedAt: place.updatedAt, last: try last.map(EventRow.event))
     }
 
-    /// At most `ChatLimits.members` members, `user` included, and the number of all members when
+    /// Returns at most `ChatLimits.members` members, including `user`, and the number of members if
     /// there are more.
     private static func someMembers(
         of conv: ConversationID, with user: UserID, _ db: Database

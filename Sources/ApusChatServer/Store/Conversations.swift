@@ -4,7 +4,7 @@ import GRDB
 
 /// Conversations and their members.
 enum Conversations {
-    /// Where a member stands in a conversation.
+    /// The positions of a member in a conversation.
     struct Place: Sendable {
         var lastSeq: Int64
         var lastN: Int64
@@ -13,12 +13,13 @@ enum Conversations {
         var floorN: Int64
         var readN: Int64
 
-        /// Rule 3 of the chat: unread = last_n − max(read_n, floor).
+        /// Returns last_n − max(read_n, floor_n) (docs/chat-rules.md, 3).
         func unread(read: Int64) -> Int64 { max(0, self.lastN - max(read, self.floorN)) }
     }
 
-    /// Finds a member's place: the one door through which every request about a conversation goes.
-    /// - Throws: `not_found`, or `forbidden` when the user is no member.
+    /// Returns the positions of a member. Every request about a conversation calls it, which checks
+    /// the membership.
+    /// - Throws: `not_found`, or `forbidden` if the user is not a member.
     static func place(_ conv: ConversationID, of user: UserID, _ db: Database) throws -> Place {
         guard
             let row = try Row.fetchOne(
@@ -37,7 +38,7 @@ enum Conversations {
             readN: row["read_n"])
     }
 
-    /// Everybody who is in it now.
+    /// Returns the current members.
     static func members(of conv: ConversationID, _ db: Database) throws -> [UserID] {
         try String.fetchAll(
             db.cachedStatement(sql: "SELECT user FROM member WHERE conversation = ? AND left_at IS NULL ORDER BY user"),
@@ -45,7 +46,7 @@ enum Conversations {
         ).map(UserID.init(unchecked:))
     }
 
-    /// Everybody who shares a conversation with the user, without the user.
+    /// Returns the users that share a conversation with the user.
     static func contacts(of user: UserID, _ db: Database) throws -> [UserID] {
         try String.fetchAll(
             db.cachedStatement(
@@ -56,17 +57,19 @@ enum Conversations {
         ).map(UserID.init(unchecked:))
     }
 
-    /// What `open` or `create` led to.
+    /// The result of `open` or `create`.
     struct Made: Sendable {
-        /// The head as the asking user sees it. When the conversation is new it is everybody's: nobody has read anything.
+        /// The head for the requesting user. The head of a new conversation is the same for all
+        /// members.
         var head: ChatHead
-        /// Who has to hear of it beside the asking user; empty when the conversation was there already.
+        /// The other members to notify; empty if the conversation already existed.
         var others: [UserID]
     }
 
-    /// The pair of two users; made when there is none. There is at most one, whoever asks first, or both at once.
+    /// Returns the pair conversation of two users, and creates it if it does not exist. Concurrent
+    /// requests yield the same conversation.
     static func open(with other: UserID, by user: UserID, newID: String, at now: Int64, _ db: Database) throws -> Made {
-        guard other != user else { throw ChatError(.badRequest, message: "a pair needs somebody else") }
+        guard other != user else { throw ChatError(.badRequest, message: "`with` must be another user") }
         let (low, high) = user < other ? (user, other) : (other, user)
         if let id = try String.fetchOne(
             db, sql: "SELECT id FROM conversation WHERE low = ? AND high = ?", arguments: [low.rawValue, high.rawValue])
@@ -82,20 +85,20 @@ enum Conversations {
         return Made(head: try self.head(conv, for: user, db), others: [other])
     }
 
-    /// A new group. Its log begins with two changes: what it is called, and who is in it.
+    /// Creates a group. Its log begins with two changes: the title and the members.
     static func create(_ request: CreateRequest, by user: UserID, newID: String, at now: Int64, _ db: Database) throws -> Made {
         let title = request.title
         guard !title.isEmpty, title.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            throw ChatError(.badRequest, message: "`title` is empty")
+            throw ChatError(.badRequest, message: "`title` must not be empty")
         }
         guard title.utf8.count <= ChatLimits.titleLength * 4, title.unicodeScalars.count <= ChatLimits.titleLength else {
-            throw ChatError(.tooLarge, message: "at most \(ChatLimits.titleLength) characters of title")
+            throw ChatError(.tooLarge, message: "`title` must have at most \(ChatLimits.titleLength) characters")
         }
         guard !ChatIdentifierRule.holdsControls(title) else {
-            throw ChatError(.badRequest, message: "`title` holds a control character")
+            throw ChatError(.badRequest, message: "`title` must not contain control characters")
         }
         guard request.members.count < ChatLimits.members else {
-            throw ChatError(.tooLarge, message: "at most \(ChatLimits.members) members")
+            throw ChatError(.tooLarge, message: "a group must have at most \(ChatLimits.members) members")
         }
         let others = Set(request.members).subtracting([user]).sorted()
         try self.requireUsers(others, db)

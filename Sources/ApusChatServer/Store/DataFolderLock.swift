@@ -9,20 +9,20 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// The exclusive right of one server to use a data folder. Two servers would each push to their own
-/// clients only, and SQLite would have two writers.
+/// An exclusive lock on a data folder. Two servers would each push only to their own clients, and
+/// SQLite would have two writers.
 ///
-/// An exclusive `flock` on the file `chat.lock` of the folder. The lock belongs to the open file: a
-/// second server of the same process is refused too, and the kernel releases the lock when the
-/// process ends, also by SIGKILL. The file contains the process id of the last holder and is not
-/// removed.
+/// It is an advisory lock (`LOCK_EX`) on the file `chat.lock` of the folder. The lock belongs to
+/// the open file, so it also excludes a second server in the same process. The kernel releases it
+/// when the process ends, even by SIGKILL. The file contains the process id of the last holder and
+/// is not removed.
 final class DataFolderLock: Sendable {
     /// `nil` once released.
     private let descriptor: NIOLockedValueBox<Int32?>
 
-    /// Takes the lock. Creates the folder, readable by its owner only, when it does not exist.
+    /// Acquires the lock. Creates the folder, with access for its owner only, if it does not exist.
     ///
-    /// - Throws: `ChatStoreError` `inUse` while another server holds the lock, `cannotOpen` when
+    /// - Throws: `ChatStoreError` `inUse` while another server holds the lock, or `cannotOpen` if
     ///   the folder cannot be used.
     init(directory: String) throws(ChatStoreError) {
         let path = directory + "/chat.lock"
@@ -30,7 +30,7 @@ final class DataFolderLock: Sendable {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatStoreError(.cannotOpen, message: "the data folder \(directory) cannot be created: \(error)")
+            throw ChatStoreError(.cannotOpen, message: "cannot create the data folder \(directory): \(error)")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("opened", path) }
@@ -43,10 +43,10 @@ final class DataFolderLock: Sendable {
             throw ChatStoreError(
                 .inUse,
                 message: "the data folder \(directory) is in use by another chat server (\(holder.map { "process \($0)" } ?? "starting")); "
-                    + "stop that one or choose another folder")
+                    + "stop that server or choose another folder")
         }
         let text = Array("\(getpid())\n".utf8)
-        // Only for the message above; a failure does not matter.
+        // The process id is only for the message above, so a failure is ignored.
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
         self.descriptor = NIOLockedValueBox(descriptor)
     }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusJSON
 import GRDB
 
-/// Reads the table `event`.
+/// Reads and writes rows of the table `event`.
 enum EventRow {
     static let columns = "conversation, seq, n, sender, client_id, at, kind, ref, body"
 

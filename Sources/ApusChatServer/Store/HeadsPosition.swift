@@ -2,9 +2,9 @@ import ApusChatProtocol
 
 /// The position of a page of heads.
 ///
-/// The first page has the newest changes. If these are not all, the following pages walk all
-/// conversations by id. Unlike the order of changes, ids do not move between two requests, so that
-/// no conversation is skipped.
+/// The first page contains the newest changes. If these are not all, the following pages contain
+/// all conversations in the order of their ids. Ids do not change between two requests, so no
+/// conversation is skipped.
 enum HeadsPosition: Hashable, Sendable {
     /// Begins with the newest change.
     case newest
@@ -33,7 +33,7 @@ struct HeadsPageToken: Hashable, Sendable {
         self.after = after
     }
 
-    /// The text that goes over the wire.
+    /// The token on the wire.
     var text: String { "\(self.at):\(self.after?.rawValue ?? "")" }
 
     private static let bad = ChatError(.badRequest, message: "`page` must be the `page` of the previous answer")

@@ -1,13 +1,14 @@
 import NIOConcurrencyHelpers
 
-/// So many at a time: whoever comes beyond is refused at once instead of waiting in a queue that grows.
+/// A limit for concurrent operations. Operations beyond it are refused immediately instead of
+/// queued.
 final class Permits: Sendable {
     private let maximum: Int
     private let taken = NIOLockedValueBox(0)
 
     init(_ maximum: Int) { self.maximum = maximum }
 
-    /// Takes one; each one taken is given back once. `false`: there is none left.
+    /// Takes a permit, which must be returned once. Returns `false` at the limit.
     func take() -> Bool {
         self.taken.withLockedValue { count in
             guard count < self.maximum else { return false }

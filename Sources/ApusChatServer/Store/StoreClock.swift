@@ -1,10 +1,12 @@
 import NIOConcurrencyHelpers
 
-/// The time that changes in the database are stamped with. It never runs back, whatever the machine's clock does.
+/// The source of the times stored with changes. Its times never decrease, even if the system clock
+/// does.
 ///
-/// A client asks for what has changed since the time that its last `sync` named (rule 5). So a stamp is taken inside the transaction, by the one
-/// thread that writes, and a `sync` names the last stamp that had been committed before its snapshot was taken: whatever the snapshot lacks
-/// bears that stamp or a later one, however long it waited in the queue and however long its commit took.
+/// A client requests the changes since the time named by its last `sync` (docs/chat-rules.md, 5). A
+/// stamp is therefore taken inside the transaction, by the only thread that writes. A `sync` names
+/// the last stamp committed before its snapshot was taken. A change outside the snapshot has that
+/// stamp or a later one, however long it was queued and however long its commit took.
 final class StoreClock: Sendable {
     private struct State {
         var stamped: Int64
@@ -15,14 +17,14 @@ final class StoreClock: Sendable {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - last: The newest stamp in the database, in milliseconds since 1970.
-    ///   - now: The machine's clock, in the same unit.
+    ///   - last: The latest stamp in the database, in milliseconds since 1970.
+    ///   - now: The system clock, in the same unit.
     init(last: Int64, now: @escaping @Sendable () -> Int64) {
         self.state = NIOLockedValueBox(State(stamped: last, committed: last))
         self.now = now
     }
 
-    /// A time for the change that is being made. Only inside a transaction that writes.
+    /// Returns the time of a change. Called only inside a write transaction.
     func stamp() -> Int64 {
         let now = self.now()
         return self.state.withLockedValue { state in
@@ -31,9 +33,10 @@ final class StoreClock: Sendable {
         }
     }
 
-    /// The transaction is on the disk. On the thread that writes, before the next one begins.
+    /// Records that the transaction is durable. Called on the writer's thread, before the next
+    /// transaction begins.
     func didCommit() { self.state.withLockedValue { $0.committed = $0.stamped } }
 
-    /// The last stamp that is on the disk.
+    /// The last durable stamp.
     var lastCommitted: Int64 { self.state.withLockedValue { $0.committed } }
 }

@@ -3,23 +3,30 @@ import Foundation
 import GRDB
 import Logging
 
-/// The one thread that writes: requests queue up, and what has queued while a commit ran goes into the next transaction together.
+/// The only thread that writes. Requests that arrive during a commit are written together in the
+/// next transaction.
 ///
-/// One `fsync` then serves many requests ("group commit"): under load a batch grows by itself, and alone a request waits for nobody.
-/// Each job runs in a savepoint, so that a refused one takes nothing of its neighbours with it. Completions are called on the writer's thread,
-/// in the order of the jobs and only after `COMMIT` has returned: whatever they acknowledge is on the disk (rules 1 and 5).
+/// One `fsync` thus serves many requests ("group commit"). Batches grow under load, and a single
+/// request does not wait for others. Each job runs in a savepoint, so that a refused job does not
+/// affect the others. Completions are called on the writer's thread, in the order of the jobs,
+/// after `COMMIT` has returned. Everything that they acknowledge is durable (docs/chat-rules.md,
+/// 7).
 ///
-/// Hazard 23: a commit that fails completes its whole batch with `storage` and is not tried again. After an I/O error the state of the
-/// file's pages is unknown, so that nothing is written any more until the process is started anew; reads go on.
-final class StoreWriter: @unchecked Sendable {  // every mutable property is guarded by `condition`; `database` does its own locking
+/// A failed commit fails its whole batch with `storage` and is not retried (docs/hazards.md, 23).
+/// After an I/O error, the state of the file's pages is unknown. The writer then refuses all jobs
+/// until the process restarts; reads remain possible.
+final class StoreWriter: @unchecked Sendable {  // `condition` guards the mutable properties; `database` is thread-safe
     struct Configuration: Sendable {
-        /// Most jobs of one transaction. Default 256: bounds how long the first of a batch waits for its ack.
+        /// The maximum number of jobs in one transaction, which bounds the delay of the first
+        /// acknowledgement. Default: 256.
         var maximumBatch = 256
-        /// Most jobs that wait. Default 16,384; above it a job is refused with `storage` at once.
+        /// The maximum number of pending jobs; further jobs fail immediately with `storage`.
+        /// Default: 16,384.
         var maximumPending = 16_384
     }
 
-    /// Runs in a savepoint; answers what to call after the commit.
+    /// A job: `run` is called in a savepoint and returns the completion to call after the commit;
+    /// `failed` is called instead on an error.
     typealias Job = (
         run: @Sendable (Database) throws -> @Sendable () -> Void,
         failed: @Sendable (ChatError) -> Void
@@ -33,11 +40,11 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
     private var isStopped = false
     private var hasEnded = false
     private var isReadOnly = false
-    /// What a test puts in the place of `COMMIT`, to see what happens when it fails.
+    /// Commits a transaction. Tests replace it to make a commit fail.
     private let commit: @Sendable (Database) throws -> Void
     private let didCommit: @Sendable () -> Void
 
-    /// - Parameter didCommit: Called after each commit that succeeded, before the completions.
+    /// - Parameter didCommit: Called after each successful commit, before the completions.
     init(
         database: any DatabaseWriter, configuration: Configuration = .init(), logger: Logger,
         commit: @escaping @Sendable (Database) throws -> Void = { try $0.commit() }, didCommit: @escaping @Sendable () -> Void = {}
@@ -49,17 +56,17 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
         self.didCommit = didCommit
     }
 
-    /// Starts the thread. Jobs submitted before wait for it.
+    /// Starts the thread. Jobs submitted earlier are queued.
     func start() {
         let thread = Thread { self.loop() }
         thread.name = "apus.chat.writer"
         thread.start()
     }
 
-    /// Queues a job. Never waits. Exactly one of its two closures' ends is called.
+    /// Queues a job without blocking. Calls exactly one of its completion and its `failed` closure.
     func submit(_ job: Job) {
         let refusal: ChatError? = self.condition.withLock {
-            if self.isStopped { return ChatError(.storage, message: "the server is stopping; send again later, with the same id") }
+            if self.isStopped { return ChatError(.storage, message: "the server is shutting down; send again later, with the same id") }
             if self.isReadOnly { return Self.readOnlyError }
             if self.pending.count >= self.configuration.maximumPending {
                 return ChatError(.storage, message: "the server is busy; send again later, with the same id")
@@ -71,7 +78,7 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
         if let refusal { job.failed(refusal) }
     }
 
-    /// Takes no more jobs, commits what is queued, and returns when the thread has ended.
+    /// Refuses new jobs, commits the queued ones, and returns when the thread has ended.
     func stop() {
         self.condition.lock()
         self.isStopped = true
@@ -101,13 +108,13 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
         return batch
     }
 
-    /// One transaction. Internal, so that a test can call it without the thread.
+    /// Runs one transaction. Internal for tests, which call it without the thread.
     func perform(_ batch: [Job]) {
         if self.condition.withLock({ self.isReadOnly }) {
             for job in batch { job.failed(Self.readOnlyError) }
             return
         }
-        // One entry for each job that ran: what to call when the commit has returned.
+        // One completion for each job, to call after the commit.
         var completions: [@Sendable () -> Void] = []
         completions.reserveCapacity(batch.count)
         do {
@@ -134,16 +141,16 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
                     }
                     if let completion { completions.append(completion) }
                 } catch let error as ChatError {
-                    completions.append { job.failed(error) }  // refused, not broken: the savepoint is gone, the others stay
+                    completions.append { job.failed(error) }  // only this savepoint is rolled back
                 } catch let error as DatabaseError where db.isInsideTransaction && !Self.isFatal(error) {
                     self.logger.error(
-                        "A write was refused by the database", metadata: ["sqlite.code": "\(error.extendedResultCode.rawValue)"])
-                    completions.append { job.failed(ChatError(.internal, message: "the server could not carry this out")) }
+                        "Write rejected by the database", metadata: ["sqlite.code": "\(error.extendedResultCode.rawValue)"])
+                    completions.append { job.failed(ChatError(.internal, message: "the server failed to process the request")) }
                 }
             }
             try self.commit(db)
         } catch {
-            // SQLite may have rolled back already (disk full, I/O error).
+            // SQLite may have rolled back already (full disk, I/O error).
             if db.isInsideTransaction { try? db.rollback() }
             throw error
         }
@@ -154,18 +161,17 @@ final class StoreWriter: @unchecked Sendable {  // every mutable property is gua
         let code = (error as? DatabaseError)?.resultCode
         if code == .SQLITE_IOERR || code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB {
             self.condition.withLock { self.isReadOnly = true }
-            self.logger.critical(
-                "The database failed; nothing is written until the server is started anew", metadata: ["error": "\(error)"])
+            self.logger.critical("Database failed; read-only until restart", metadata: ["error": "\(error)"])
         } else {
-            self.logger.error("A commit failed", metadata: ["error": "\(error)", "chat.batch": "\(batch.count)"])
+            self.logger.error("Commit failed", metadata: ["error": "\(error)", "chat.batch": "\(batch.count)"])
         }
         let answer = ChatError(.storage, message: "the server could not store this; send again later, with the same id")
         for job in batch { job.failed(answer) }
     }
 
-    private static let readOnlyError = ChatError(.storage, message: "the server's disk failed; it only reads at the moment")
+    private static let readOnlyError = ChatError(.storage, message: "the server's disk failed; it is read-only until a restart")
 
-    /// Errors after which the whole transaction is in doubt.
+    /// Whether the state of the whole transaction is unknown after an error.
     private static func isFatal(_ error: DatabaseError) -> Bool {
         switch error.resultCode {
         case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_NOMEM, .SQLITE_CANTOPEN, .SQLITE_READONLY: return true

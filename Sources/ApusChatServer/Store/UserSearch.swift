@@ -4,24 +4,25 @@ import GRDB
 
 /// Finds users by parts of their names, page by page.
 ///
-/// A page is a scan of an index with the folded names: SQLite's own search tables find neither
-/// parts of words nor single Chinese characters.
+/// A page is a scan of an index with the folded names, because SQLite's full-text tables find
+/// neither parts of words nor single Chinese characters.
 enum UserSearch {
-    /// Words of a query beyond this number are not looked at.
+    /// The maximum number of words in a query; further words are ignored.
     private static let maximumWords = 8
 
-    /// A text without differences of case and width: `Ｗang` and `wang` are the same. Stored names
-    /// and queries are compared in this form.
+    /// Returns a text without differences of case and width, so that `Ｗang` equals `wang`. Stored
+    /// names and queries are compared in this form.
     static func folded(_ text: String) -> String { text.precomposedStringWithCompatibilityMapping.lowercased() }
 
     /// Returns one page of the users for a query; see `UsersRequest`.
     /// - Throws: `bad_request` when `after` is not from an earlier answer.
     static func page(_ query: String, after: String?, _ db: Database) throws -> UsersReply {
         let start = try after.map(Position.init) ?? Position(rank: -1, name: "")
-        // Longer than every name, or with what no name has: to SQLite a text ends there.
+        // The query is longer than any name, or contains a NUL, which no name contains and which
+        // ends a text in SQLite functions.
         guard query.utf8.count <= ChatLimits.displayLength * 4, !query.contains("\0") else { return UsersReply(users: []) }
         let words = self.folded(query).split(whereSeparator: \.isWhitespace).filter { $0 != "@" }.prefix(self.maximumWords)
-        guard !words.isEmpty else { return try self.everybody(after: start, db) }
+        guard !words.isEmpty else { return try self.allUsers(after: start, db) }
         let isAccountName = words.first?.hasPrefix("@") ?? false
         let whole = words.joined(separator: " ").dropFirst(isAccountName ? 1 : 0)
 
@@ -47,8 +48,8 @@ enum UserSearch {
                     """), arguments)
     }
 
-    /// Returns one page of all users; they are in the order of an index already.
-    private static func everybody(after start: Position, _ db: Database) throws -> UsersReply {
+    /// Returns one page of all users, in the order of an index.
+    private static func allUsers(after start: Position, _ db: Database) throws -> UsersReply {
         try self.page(
             db.cachedStatement(sql: "SELECT id, name, display, 0 AS rank, folded FROM user WHERE folded > ? ORDER BY folded LIMIT ?"),
             [start.name, ChatLimits.users + 1])
@@ -61,7 +62,7 @@ enum UserSearch {
         return UsersReply(users: page.map(Users.user), next: next)
     }
 
-    /// The place of a user in the order of the results; goes over the wire as `next` and `after`.
+    /// The position of a user in the results; `next` and `after` on the wire.
     private struct Position {
         var rank: Int
         var name: String

@@ -1,14 +1,14 @@
 import ApusChatProtocol
 import GRDB
 
-/// The users as others see them. `online` is not the database's business and is filled in later.
+/// Reads users. The caller sets `online`, which the database does not contain.
 enum Users {
     static func user(_ id: UserID, _ db: Database) throws -> ChatUser? {
         try Row.fetchOne(db.cachedStatement(sql: "SELECT id, name, display FROM user WHERE id = ?"), arguments: [id.rawValue]).map(
             self.user)
     }
 
-    /// One page of the users that share a conversation with the user, ordered by name.
+    /// Returns one page of the users that share a conversation with the user, ordered by name.
     ///
     /// - Parameter page: The token of the previous page; nil for the first.
     /// - Returns: The users, and the token of the next page; nil on the last page.

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The lock around a ``ByteQuota`` that the connections of a server share, and how each of them is closed.
+/// A ``ByteQuota`` shared by the connections of a server, guarded by a lock, with a closure that
+/// closes each connection.
 package final class ByteBudget: Sendable {
     private struct State: Sendable {
         var quota: ByteQuota<ObjectIdentifier>
@@ -9,20 +10,22 @@ package final class ByteBudget: Sendable {
 
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter maximum: The most bytes that all connections may hold together.
+    /// - Parameter maximum: The maximum number of bytes that all connections may hold together.
     package init(maximum: Int) {
         self.state = NIOLockedValueBox(State(quota: ByteQuota(maximum: maximum)))
     }
 
-    /// Whether new connections are to be refused.
+    /// Whether the server should refuse new connections.
     package var isScarce: Bool { self.state.withLockedValue { $0.quota.isScarce } }
 
-    /// The bytes that are held, those of closing connections included.
+    /// The number of bytes held, including those of closing connections.
     package var held: Int { self.state.withLockedValue { $0.quota.held + $0.quota.closing } }
 
-    /// Sets what a connection holds, and closes the largest when all hold too much.
+    /// Sets the bytes that a connection holds, and closes the largest holders above the maximum.
     ///
-    /// - Parameter close: Makes what closes the connection, called once at most and on any thread, where it must not close at once; asked for when the connection holds nothing yet.
+    /// - Parameter close: Returns the closure that closes the connection. Called when the
+    ///   connection held nothing before. The closure is called at most once, on any thread, and
+    ///   must not close synchronously.
     fileprivate func set(_ bytes: Int, for holder: ObjectIdentifier, closing close: () -> @Sendable () -> Void) {
         let closers = self.state.withLockedValue { state -> [@Sendable () -> Void] in
             if bytes == 0 { state.closers[holder] = nil } else if state.closers[holder] == nil { state.closers[holder] = close() }
@@ -32,22 +35,25 @@ package final class ByteBudget: Sendable {
     }
 }
 
-/// The bytes of one connection that a budget counts. Confined like the connection, which sets it to 0 when it ends.
+/// The bytes of one connection that a budget counts.
+///
+/// Confined to the connection's event loop. The connection sets it to 0 when it ends.
 package struct ByteAccount {
-    /// Less than this is not worth the lock.
+    /// The granularity of the count, in bytes. Smaller changes do not take the lock.
     package static let grain = 4 << 10
 
     private var counted = 0
 
     package init() {}
 
-    /// Whether the budget counts anything.
+    /// Whether the budget counts no bytes of this connection.
     package var isEmpty: Bool { self.counted == 0 }
 
-    /// Tells the budget, rounded down, when it makes a difference.
+    /// Reports the bytes to the budget, rounded down to ``grain``, if the rounded number changed.
     ///
-    /// - Parameter close: Makes what closes the connection, called once at most and on any thread, where it must not close at once. The budget keeps it while the connection holds
-    ///   anything.
+    /// - Parameter close: Returns the closure that closes the connection. The closure is called at
+    ///   most once, on any thread, and must not close synchronously. The budget keeps it while the
+    ///   connection holds bytes.
     package mutating func set(
         _ bytes: Int, in budget: ByteBudget, for holder: AnyObject, closing close: () -> @Sendable () -> Void
     ) {

@@ -1,45 +1,48 @@
-/// Counts the bytes that the connections of a server hold, and decides which of them close when all together hold too many. Pure.
+/// Counts the bytes that the connections of a server hold, and selects the connections to close
+/// when the sum exceeds the maximum. Pure.
 package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
-    /// The most bytes that all connections may hold together.
+    /// The maximum number of bytes that all connections may hold together.
     package let maximum: Int
-    /// The bytes of the connections that are to stay.
+    /// The bytes of the connections that are not closing.
     package private(set) var held = 0
-    /// The bytes of the connections that were told to close and have not released them.
+    /// The bytes that closing connections have not released.
     package private(set) var closing = 0
-    private var staying: [Holder: Int] = [:]
-    private var leaving: [Holder: Int] = [:]
+    private var openHolders: [Holder: Int] = [:]
+    private var closingHolders: [Holder: Int] = [:]
 
-    /// - Parameter maximum: The most bytes that all connections may hold together.
+    /// - Parameter maximum: The maximum number of bytes that all connections may hold together.
     package init(maximum: Int) {
         self.maximum = maximum
     }
 
-    /// Whether new connections are refused: from three quarters of the maximum on, so that those that exist have room.
+    /// Whether the server should refuse new connections: more than three quarters of the maximum is
+    /// in use. The rest is reserved for existing connections.
     package var isScarce: Bool { self.held + self.closing > self.maximum / 4 * 3 }
 
-    /// The connections that hold something.
-    package var holderCount: Int { self.staying.count + self.leaving.count }
+    /// The number of connections that hold bytes.
+    package var holderCount: Int { self.openHolders.count + self.closingHolders.count }
 
-    /// Sets what a connection holds; 0 forgets it.
+    /// Sets the bytes that a connection holds; 0 removes it.
     ///
-    /// - Returns: The connections to close, the largest first. They are counted as closing until they hold nothing. More than needed are closed, so
-    ///   that an eighth of the maximum is free: otherwise each further byte would have all of them compared again.
+    /// - Returns: The connections to close, the largest first. They count as closing until they
+    ///   hold nothing. Frees an eighth of the maximum, so that the next bytes do not sort all
+    ///   connections again.
     package mutating func set(_ bytes: Int, for holder: Holder) -> [Holder] {
-        if let former = self.leaving[holder] {
+        if let former = self.closingHolders[holder] {
             self.closing += bytes - former
-            self.leaving[holder] = bytes > 0 ? bytes : nil
+            self.closingHolders[holder] = bytes > 0 ? bytes : nil
             return []
         }
-        self.held += bytes - (self.staying[holder] ?? 0)
-        self.staying[holder] = bytes > 0 ? bytes : nil
+        self.held += bytes - (self.openHolders[holder] ?? 0)
+        self.openHolders[holder] = bytes > 0 ? bytes : nil
         return self.held > self.maximum ? self.closeLargest() : []
     }
 
     private mutating func closeLargest() -> [Holder] {
         var closed: [Holder] = []
-        for (holder, bytes) in self.staying.sorted(by: { $0.value > $1.value }) where self.held > self.maximum - self.maximum / 8 {
-            self.staying[holder] = nil
-            self.leaving[holder] = bytes
+        for (holder, bytes) in self.openHolders.sorted(by: { $0.value > $1.value }) where self.held > self.maximum - self.maximum / 8 {
+            self.openHolders[holder] = nil
+            self.closingHolders[holder] = bytes
             self.held -= bytes
             self.closing += bytes
             closed.append(holder)

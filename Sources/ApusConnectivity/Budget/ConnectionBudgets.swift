@@ -1,21 +1,21 @@
 /// The budgets that all connections of a server share.
 package struct ConnectionBudgets: Sendable {
-    /// Input that is not complete: messages and bodies of which the rest has not come, packets that wait for their attachments, frames that were read
-    /// and have to wait.
+    /// Incomplete input: partial messages and bodies, packets that wait for attachments, and frames
+    /// that were read but not processed.
     package let unfinished: ByteBudget
-    /// Output that the clients have not taken.
+    /// Output that the clients have not read.
     package let queued: ByteBudget
-    /// Deliveries on their way from one event loop to another.
+    /// Deliveries in transit between event loops.
     package let backlog = DeliveryBacklog()
 
     /// - Parameters:
-    ///   - unfinished: The most bytes of incomplete input.
-    ///   - queued: The most bytes of output that waits.
+    ///   - unfinished: The maximum number of bytes of incomplete input.
+    ///   - queued: The maximum number of bytes of queued output.
     package init(unfinished: Int, queued: Int) {
         self.unfinished = ByteBudget(maximum: unfinished)
         self.queued = ByteBudget(maximum: queued)
     }
 
-    /// Whether new connections are to be refused.
+    /// Whether the server should refuse new connections.
     package var areScarce: Bool { self.unfinished.isScarce || self.queued.isScarce }
 }

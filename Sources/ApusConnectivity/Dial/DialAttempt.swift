@@ -8,7 +8,7 @@ import NIOSSL
     import Foundation
 #endif
 
-/// One way to a connection. It ends once: connected, failed, late or cancelled.
+/// One attempt to open a connection. Ends exactly once: connected, failed, timed out or cancelled.
 ///
 /// Confined to its event loop.
 package final class DialAttempt {
@@ -32,13 +32,14 @@ package final class DialAttempt {
 
     /// The connected channel, or a ``ConnectivityError``.
     ///
-    /// Callbacks of `assumeIsolated()` run before the first byte of the server is passed on: the handlers they add to the end of the
-    /// pipeline see all of it.
+    /// Callbacks added with `assumeIsolated()` run before the server's first byte is forwarded.
+    /// Handlers that they append to the pipeline therefore receive every byte.
     package var futureResult: EventLoopFuture<any Channel> { self.promise.futureResult }
 
-    /// Gives the attempt up; the future fails with `cancelled`. After its end this does nothing.
+    /// Cancels the attempt; the future fails with `cancelled`. Does nothing after the attempt has
+    /// ended.
     package func cancel() {
-        self.fail(ConnectivityError(.cancelled, message: "the attempt was given up"))
+        self.fail(ConnectivityError(.cancelled, message: "the connection attempt was cancelled"))
     }
 
     private func startTimer(_ timeout: Duration, _ what: String) {
@@ -74,7 +75,7 @@ package final class DialAttempt {
                 self.connect(bootstrap.connect(unixDomainSocketPath: path), proxy: nil)
             case .host(let host, let port):
                 guard !host.isEmpty, !host.utf8.contains(0), (1...65535).contains(port) else {
-                    throw ConnectivityError(.invalidSettings, message: "\(host):\(port) is no host and port")
+                    throw ConnectivityError(.invalidSettings, message: "\(host):\(port) is not a valid host and port (1 to 65535)")
                 }
                 if let local = self.dialer.localAddress { bootstrap = bootstrap.bind(to: try Self.address(local)) }
                 let proxy = try self.dialer.proxy.proxy(
@@ -83,7 +84,7 @@ package final class DialAttempt {
                 self.connect(bootstrap.connect(host: proxy?.host ?? host, port: proxy?.port ?? port), proxy: proxy)
             }
         } catch {
-            self.fail(error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "nothing to connect to", cause: error))
+            self.fail(error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "the target is invalid", cause: error))
         }
     }
 
@@ -91,7 +92,7 @@ package final class DialAttempt {
         do {
             return try SocketAddress(ipAddress: text, port: 0)
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "the local address \(text) is no IP address", cause: error)
+            throw ConnectivityError(.invalidSettings, message: "the local address \(text) is not an IP address", cause: error)
         }
     }
 
@@ -107,19 +108,19 @@ package final class DialAttempt {
     private static func error(connecting error: any Error) -> ConnectivityError {
         if let failure = error as? NIOConnectionError {
             if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
-                return ConnectivityError(.nameResolution, message: "no address was found for \(failure.host)", cause: error)
+                return ConnectivityError(.nameResolution, message: "the name \(failure.host) has no address", cause: error)
             }
-            return ConnectivityError(.connectFailed, message: "no connection to \(failure.host):\(failure.port)", cause: error)
+            return ConnectivityError(.connectFailed, message: "could not connect to \(failure.host):\(failure.port)", cause: error)
         }
         if case ChannelError.connectTimeout = error {
-            return ConnectivityError(.timeout, message: "no connection in time", cause: error)
+            return ConnectivityError(.timeout, message: "the connection timed out", cause: error)
         }
-        return ConnectivityError(.connectFailed, message: "no connection", cause: error)
+        return ConnectivityError(.connectFailed, message: "could not connect", cause: error)
     }
 
     private func connected(_ channel: any Channel, proxy: ProxySettings.Proxy?) {
         guard !self.hasEnded else {
-            channel.close(promise: nil)  // the deadline was faster
+            channel.close(promise: nil)  // the attempt ended before the connection was established
             return
         }
         self.channel = channel
@@ -137,7 +138,7 @@ package final class DialAttempt {
             try channel.pipeline.syncOperations.addHandler(handler, position: .first)
         } catch {
             self.fail(
-                error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended at once", cause: error))
+                error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended early", cause: error))
         }
     }
 
@@ -146,7 +147,7 @@ package final class DialAttempt {
     private func secure() {
         guard !self.hasEnded else { return }
         guard let settings = self.dialer.tls else { return self.finish() }
-        self.startTimer(self.dialer.tlsTimeout, "the handshake of TLS")
+        self.startTimer(self.dialer.tlsTimeout, "the TLS handshake")
         var host = self.name
         if host == nil, case .host(let name, _) = self.target { host = name }
         TLSClientContext.make(
@@ -154,9 +155,10 @@ package final class DialAttempt {
         ).assumeIsolated().whenComplete { result in
             guard !self.hasEnded, let channel = self.channel else { return }
             do {
-                // Now and not before the context was made: bytes that came in the clear must not pass for the server's.
+                // Checked after the context was created: bytes received in plain text must not be
+                // taken for the server's.
                 guard self.gate?.holdsNothing == true else {
-                    throw ConnectivityError(.proxyProtocol, message: "bytes came before the handshake of TLS began")
+                    throw ConnectivityError(.proxyProtocol, message: "the peer sent bytes before the TLS handshake")
                 }
                 let (handler, check) = try result.get().makeHandler()
                 self.gate?.expectsTLS(handler, check)
@@ -168,9 +170,9 @@ package final class DialAttempt {
         }
     }
 
-    // MARK: The end
+    // MARK: Completion
 
-    /// Everything stands.
+    /// Completes the attempt with the connected channel.
     func finish() {
         guard !self.hasEnded, let channel = self.channel, let gate = self.gate else { return }
         self.end()

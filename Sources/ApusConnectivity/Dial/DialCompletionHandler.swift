@@ -2,15 +2,17 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// The end of the pipeline while a connection is made: hears of TLS and of failures, and keeps what comes too soon.
+/// The last handler of the pipeline while a connection is established. Observes TLS and errors, and
+/// buffers early bytes.
 final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What may come before the application's handlers are there. One read is usual.
+    /// The maximum number of bytes buffered before the application adds its handlers. Usually one
+    /// read.
     private static let maximumBytes = 1 << 20
 
-    /// `nil` from the attempt's end on.
+    /// The attempt; `nil` after it has ended.
     var attempt: DialAttempt?
     private var held: [ByteBuffer] = []
     private var heldBytes = 0
@@ -30,7 +32,8 @@ final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandle
         let bytes = self.unwrapInboundIn(data)
         self.heldBytes += bytes.readableBytes
         guard self.heldBytes <= Self.maximumBytes else {
-            self.attempt?.fail(ConnectivityError(.proxyProtocol, message: "too many bytes came before the connection stood"))
+            self.attempt?.fail(
+                ConnectivityError(.proxyProtocol, message: "more than \(Self.maximumBytes) bytes arrived before the connection was ready"))
             return
         }
         self.held.append(bytes)
@@ -62,7 +65,7 @@ final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.attempt?.fail(ConnectivityError(.connectionLost, message: "the connection ended before it was ready"))
+        self.attempt?.fail(ConnectivityError(.connectionLost, message: "the connection closed before it was ready"))
         context.fireChannelInactive()
     }
 

@@ -1,55 +1,57 @@
 package import NIOCore
 package import NIOPosix
 
-/// Opens connections: name, TCP or a Unix socket, the proxy, TLS. What comes out is a channel that is ready for the application's handlers.
+/// Opens connections: resolves the name, connects over TCP or a Unix socket, passes the proxy and
+/// makes the TLS handshake. The result is a channel that is ready for the application's handlers.
 ///
-/// Several addresses of one name are tried as RFC 8305 says ("happy eyeballs"), which swift-nio does.
+/// swift-nio tries the addresses of a name as described in RFC 8305 ("Happy Eyeballs").
 package struct Dialer: Sendable {
-    /// Where to.
+    /// The destination of a connection.
     package enum Target: Sendable, Hashable {
         /// A name or an address (IPv6 without brackets), and a port.
         case host(String, port: Int)
-        /// A Unix socket. No proxy leads there.
+        /// A Unix socket. Proxy settings are ignored.
         case unixSocket(path: String)
     }
 
-    /// How TLS is made once the connection stands. Default: `nil`, no TLS.
+    /// The settings for TLS. Default: `nil`, no TLS.
     package var tls: TLSSettings?
 
-    /// What is offered with ALPN, the best first. Default: nothing.
+    /// The protocols offered with ALPN (RFC 7301), the preferred one first. Default: none.
     package var applicationProtocols: [String] = []
 
-    /// The way. Default: straight.
+    /// The proxy settings. Default: no proxy.
     package var proxy: ProxySettings = .none
 
-    /// The address of this machine to connect from, without a port. Default: `nil`, the system's choice.
+    /// The local IP address to connect from, without a port. Default: `nil`, the system chooses.
     package var localAddress: String?
 
-    /// For the name, the connection and the proxy together. Default: 10 seconds.
+    /// The time limit for name resolution, connection and proxy together. Default: 10 seconds.
     package var connectTimeout: Duration = .seconds(10)
 
-    /// For the handshake of TLS. Default: 10 seconds.
+    /// The time limit for the TLS handshake. Default: 10 seconds.
     package var tlsTimeout: Duration = .seconds(10)
 
-    /// Looks names up. Default: `nil`, the system does, on a thread of its own.
+    /// The resolver of host names. Default: `nil`, the system's, on a separate thread.
     package var resolver: (any Resolver & Sendable)?
 
-    /// The environment's variables for ``ProxySettings/environment``. Default: those of the process.
+    /// The environment variables for ``ProxySettings/environment``. Default: those of the process.
     package var environment: @Sendable () -> [String: String] = ProcessEnvironment.variables
 
-    /// A dialer with the defaults.
+    /// Creates a dialer with the given settings and defaults for the others.
     package init(tls: TLSSettings? = nil, applicationProtocols: [String] = [], proxy: ProxySettings = .none) {
         self.tls = tls
         self.applicationProtocols = applicationProtocols
         self.proxy = proxy
     }
 
-    /// Starts to connect. Call it on `eventLoop`.
+    /// Starts an attempt to connect. Must be called on `eventLoop`.
     ///
     /// - Parameters:
-    ///   - target: Where to.
-    ///   - name: The name that TLS verifies when it is not that of the target, for a Unix socket for instance.
-    ///   - eventLoop: The loop of the channel.
+    ///   - target: The destination.
+    ///   - name: The name that TLS verifies if it differs from the target's host, for example for a
+    ///     Unix socket.
+    ///   - eventLoop: The event loop of the channel.
     /// - Returns: The attempt, which can be cancelled.
     package func dial(_ target: Target, name: String? = nil, on eventLoop: any EventLoop) -> DialAttempt {
         eventLoop.preconditionInEventLoop()

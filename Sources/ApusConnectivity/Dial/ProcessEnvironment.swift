@@ -5,6 +5,6 @@
 #endif
 
 enum ProcessEnvironment {
-    /// The variables of this process.
+    /// Returns the environment variables of this process.
     @Sendable static func variables() -> [String: String] { ProcessInfo.processInfo.environment }
 }

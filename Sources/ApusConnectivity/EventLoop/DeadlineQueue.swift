@@ -1,32 +1,34 @@
 import DequeModule
 
-/// Deadlines of waits, most of which end long before. Pure.
+/// A queue of deadlines for waits that usually end before their deadline. Pure.
 ///
-/// A wait that ended is not taken out: it is passed over when its turn comes, or when too many such have gathered. Waits have numbers that are not
-/// used again; whoever owns them says which go on.
+/// Does not remove a wait when it ends: the entry is skipped at its deadline, or removed with
+/// others when too many have accumulated. Each wait has a number that is never reused; the owner
+/// reports which waits are active.
 package struct DeadlineQueue<Instant: Comparable & Sendable>: Sendable {
-    /// In the order of their deadlines.
+    /// The waits in the order of their deadlines.
     private var entries: Deque<(deadline: Instant, id: Int)> = []
 
-    /// An empty queue.
+    /// Creates an empty queue.
     package init() {}
 
-    /// What is kept, waits that ended included.
+    /// The number of entries, including waits that have ended.
     package var count: Int { self.entries.count }
 
-    /// A wait begins.
+    /// Adds a wait.
     ///
     /// - Parameters:
-    ///   - id: Its number.
-    ///   - deadline: When it ends at the latest.
-    ///   - count: How many waits go on, this one included.
-    ///   - isWaiting: Whether the wait of this number goes on.
+    ///   - id: The number of the wait.
+    ///   - deadline: The latest time at which the wait ends.
+    ///   - count: The number of active waits, including this one.
+    ///   - isWaiting: Returns whether the wait with this number is active.
     package mutating func add(_ id: Int, at deadline: Instant, amongWaiting count: Int, _ isWaiting: (Int) -> Bool) {
         if self.entries.count > 2 * count + 32 { self.entries.removeAll { !isWaiting($0.id) } }
         self.entries.insert((deadline, id), at: self.place(of: deadline))
     }
 
-    /// Behind all that are not later: mostly the end, as waits are mostly as long as each other.
+    /// Returns the index after all entries with an earlier or equal deadline: usually the end,
+    /// because most waits have the same length.
     private func place(of deadline: Instant) -> Int {
         guard let last = self.entries.last, deadline < last.deadline else { return self.entries.count }
         var (low, high) = (0, self.entries.count)
@@ -37,7 +39,7 @@ package struct DeadlineQueue<Instant: Comparable & Sendable>: Sendable {
         return low
     }
 
-    /// The next deadline of a wait that goes on.
+    /// Returns the earliest deadline of an active wait.
     package mutating func next(_ isWaiting: (Int) -> Bool) -> Instant? {
         while let first = self.entries.first {
             if isWaiting(first.id) { return first.deadline }
@@ -46,7 +48,7 @@ package struct DeadlineQueue<Instant: Comparable & Sendable>: Sendable {
         return nil
     }
 
-    /// Takes out the first wait that goes on and whose deadline has passed; `nil` when there is none.
+    /// Removes and returns the first active wait whose deadline has passed, or returns `nil`.
     package mutating func popDue(at now: Instant, _ isWaiting: (Int) -> Bool) -> Int? {
         guard let next = self.next(isWaiting), next <= now else { return nil }
         return self.entries.popFirst()?.id

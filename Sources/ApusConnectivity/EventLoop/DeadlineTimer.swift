@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// One timer of an event loop for many waits, most of which end long before their deadline: the shell of ``DeadlineQueue``.
+/// One scheduled task of an event loop for many waits: the shell of ``DeadlineQueue``.
 ///
-/// A timer each would cost more than what is waited for: cancelling one is a search through all timers of the event loop. Confined to its event
-/// loop.
+/// A scheduled task for each wait would cost more than the work itself, because cancelling one
+/// searches all tasks of the event loop. Confined to its event loop.
 package final class DeadlineTimer {
     private let eventLoop: any EventLoop
     private let isWaiting: (Int) -> Bool
@@ -13,28 +13,28 @@ package final class DeadlineTimer {
     private var firesAt: NIODeadline = .distantFuture
 
     /// - Parameters:
-    ///   - eventLoop: Keeps the time.
-    ///   - isWaiting: Whether the wait of this number goes on.
-    ///   - passed: Called once for each wait that goes on at its deadline.
+    ///   - eventLoop: The event loop that schedules the task.
+    ///   - isWaiting: Returns whether the wait with this number is active.
+    ///   - passed: Called once for each wait that is still active at its deadline.
     package init(on eventLoop: any EventLoop, isWaiting: @escaping (Int) -> Bool, passed: @escaping (Int) -> Void) {
         self.eventLoop = eventLoop
         self.isWaiting = isWaiting
         self.passed = passed
     }
 
-    /// A wait begins.
+    /// Adds a wait.
     ///
     /// - Parameters:
-    ///   - id: Its number, never used again.
-    ///   - delay: How long it goes on at most.
-    ///   - count: How many waits go on, this one included.
+    ///   - id: The number of the wait, never reused.
+    ///   - delay: The maximum length of the wait.
+    ///   - count: The number of active waits, including this one.
     package func add(_ id: Int, in delay: Duration, amongWaiting count: Int) {
         self.eventLoop.assertInEventLoop()
         self.queue.add(id, at: self.eventLoop.now + TimeAmount(delay), amongWaiting: count, self.isWaiting)
         self.schedule()
     }
 
-    /// Nothing is waited for any more.
+    /// Removes all waits and cancels the scheduled task.
     package func cancel() {
         self.task?.cancel()
         self.task = nil

@@ -2,35 +2,38 @@ import NIOConcurrencyHelpers
 package import NIOCore
 import NIOPosix
 
-/// Counts the deliveries on their way from the event loops of a server to others, so that a loop that sends faster than another delivers waits.
+/// Counts the deliveries in transit between the event loops of a server. Makes a loop that sends
+/// faster than another delivers wait.
 package final class DeliveryBacklog: Sendable {
-    /// Above this nothing more is handed over by a loop that can wait.
+    /// The number of deliveries in transit above which a loop defers its work.
     package static let maximumDeliveries = 2 * EventLoopTurn.maximumDeliveries
 
-    private let underWay = NIOLockedValueBox(0)
+    private let inTransit = NIOLockedValueBox(0)
 
     package init() {}
 
-    package var hasRoom: Bool { self.underWay.withLockedValue { $0 <= Self.maximumDeliveries } }
+    /// Whether the number of deliveries in transit is within the maximum.
+    package var hasRoom: Bool { self.inTransit.withLockedValue { $0 <= Self.maximumDeliveries } }
 
-    /// Deliveries leave for another loop. Returns whether there are too many under way.
+    /// Counts deliveries handed over to another loop. Returns whether too many are in transit.
     package func handOver(_ count: Int) -> Bool {
-        self.underWay.withLockedValue { underWay in
-            underWay += count
-            return underWay > Self.maximumDeliveries
+        self.inTransit.withLockedValue { inTransit in
+            inTransit += count
+            return inTransit > Self.maximumDeliveries
         }
     }
 
-    /// So many are done, and their loop has looked at its sockets since.
-    package func delivered(_ count: Int) { self.underWay.withLockedValue { $0 -= count } }
+    /// Records that `count` deliveries were made and that their loop has polled its sockets since.
+    package func delivered(_ count: Int) { self.inTransit.withLockedValue { $0 -= count } }
 
-    /// Sends to connections of an event loop: now when on it, else at its next turn, in the order of the calls.
+    /// Sends to connections of an event loop: immediately on that loop, otherwise in its next turn
+    /// and in the order of the calls.
     ///
     /// - Parameters:
     ///   - count: The number of connections.
-    ///   - eventLoop: Their event loop.
-    ///   - turn: The turn of an event loop, asked for on that loop.
-    ///   - body: Sends.
+    ///   - eventLoop: The event loop of the connections.
+    ///   - turn: Returns the turn of an event loop. Called on that loop.
+    ///   - body: Sends to the connections.
     package func deliver(
         _ count: Int, on eventLoop: any EventLoop, turn: @escaping @Sendable (any EventLoop) -> EventLoopTurn,
         _ body: @escaping @Sendable () -> Void
@@ -41,7 +44,7 @@ package final class DeliveryBacklog: Sendable {
             body()
             turn(eventLoop).settle(count, on: eventLoop)
         }
-        // A thread that is no event loop's cannot be slowed down here.
+        // Only event loops can be slowed down here, not other threads.
         if isTooMuch, let own = MultiThreadedEventLoopGroup.currentEventLoop { turn(own).fill() }
     }
 }

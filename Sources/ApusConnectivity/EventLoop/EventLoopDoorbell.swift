@@ -9,39 +9,41 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Calls back when an event loop has looked at its sockets.
+/// Calls a closure after an event loop has polled its sockets.
 ///
-/// A task or a timer cannot tell: SwiftNIO runs what is due until nothing is, and looks at its sockets then. So a byte goes through a pipe that the loop
-/// looks at like at its sockets.
+/// A task or a timer cannot do this: SwiftNIO runs all due tasks before it polls its sockets. The
+/// doorbell writes a byte to a pipe that the event loop polls together with its sockets.
 ///
 /// Confined to its event loop.
 package final class EventLoopDoorbell {
     private enum State {
         /// The pipe is being registered. Leaves to `open` or `unavailable`.
         case opening(isRung: Bool)
+        /// The pipe is registered. Leaves to `unavailable` if a write fails.
         case open
-        /// There are no descriptors, or the event loop has no pipes: a timer takes their place. Final.
+        /// No descriptor is free, or the event loop does not support pipes: a timer replaces the
+        /// pipe.
         case unavailable
     }
 
-    /// Where there is no pipe.
+    /// The delay of the timer that replaces the pipe.
     private static let delay = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
-    private let answer: () -> Void
+    private let callback: () -> Void
     private var state = State.unavailable
-    /// The writing end; the event loop owns the other.
+    /// The write end of the pipe. The event loop owns the read end.
     private var descriptor: CInt = -1
 
-    /// - Parameter answer: Called on the event loop, once for one or several calls of ``ring()``.
-    package init(on eventLoop: any EventLoop, answer: @escaping () -> Void) {
+    /// - Parameter callback: Called on the event loop, once for one or more calls of ``ring()``.
+    package init(on eventLoop: any EventLoop, answer callback: @escaping () -> Void) {
         self.eventLoop = eventLoop
-        self.answer = answer
+        self.callback = callback
         self.open()
     }
 
     deinit {
-        // The event loop sees the end of its pipe, and closes it.
+        // The event loop reads end of file from the pipe and closes the read end.
         if self.descriptor >= 0 { _ = close(self.descriptor) }
     }
 
@@ -50,7 +52,7 @@ package final class EventLoopDoorbell {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A full pipe says the same as one byte.
+        // A write to a full pipe may fail: the bytes in the pipe have the same effect.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         #if canImport(Darwin)
             _ = fcntl(ends[1], F_SETNOSIGPIPE, 1)
@@ -78,7 +80,7 @@ package final class EventLoopDoorbell {
         if case .opening(isRung: true) = former { self.ring() }
     }
 
-    /// Has the answer called when the event loop has looked at its sockets.
+    /// Schedules a call of the closure after the event loop has polled its sockets.
     package func ring() {
         switch self.state {
         case .opening: self.state = .opening(isRung: true)
@@ -90,7 +92,7 @@ package final class EventLoopDoorbell {
             }
         case .unavailable:
             let weak = Weak(self)
-            self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { weak.doorbell?.answer() }
+            self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { weak.doorbell?.callback() }
         }
     }
 
@@ -111,7 +113,7 @@ package final class EventLoopDoorbell {
             self.weak = weak
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.weak.doorbell?.answer() }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.weak.doorbell?.callback() }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }

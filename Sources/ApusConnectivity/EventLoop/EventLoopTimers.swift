@@ -1,16 +1,16 @@
 package import NIOCore
 
-/// Has deadlines on a wheel.
+/// The owner of deadlines in an ``EventLoopTimers``.
 package protocol EventLoopTimerOwner: AnyObject {
-    /// A deadline has passed; its timer is no longer set.
+    /// Called when a deadline has passed. The timer is no longer set.
     ///
-    /// - Parameter name: What the owner called it.
+    /// - Parameter name: The name that the owner gave to the timer.
     func timerFired(_ name: EventLoopTimer.Name)
 }
 
-/// A deadline of an object: what it keeps of one that is set.
+/// The handle with which an owner moves or cancels one of its deadlines.
 package struct EventLoopTimer {
-    /// Which of its deadlines an owner means.
+    /// The name of a deadline, unique within its owner.
     package struct Name: Hashable, Sendable {
         let number: UInt8
 
@@ -21,13 +21,13 @@ package struct EventLoopTimer {
 
     fileprivate var token: TimerWheel<EventLoopTimers.Waiter>.Token?
 
-    /// A timer that is not set.
+    /// Creates a timer that is not set.
     package init() {}
 }
 
 /// The deadlines of all connections of an event loop, on one scheduled task.
 ///
-/// Confined to its event loop. Holds an owner as long as one of its timers is set.
+/// Confined to its event loop. Retains an owner while one of its timers is set.
 package final class EventLoopTimers {
     fileprivate struct Waiter {
         let owner: any EventLoopTimerOwner
@@ -39,18 +39,18 @@ package final class EventLoopTimers {
     private var task: Scheduled<Void>?
     private var wakesAt: NIODeadline = .distantFuture
 
-    /// For the connections of an event loop.
+    /// Creates the timers of an event loop.
     package init(on eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
-    /// The event loop's time.
+    /// The current time of the event loop.
     package var now: NIODeadline { self.eventLoop.now }
 
-    /// How many timers are set.
+    /// The number of timers that are set.
     package var count: Int { self.wheel.count }
 
-    /// Sets a timer, or moves it.
+    /// Sets a timer, or moves it if it is set.
     package func set(
         _ timer: inout EventLoopTimer, at deadline: NIODeadline, for owner: any EventLoopTimerOwner, _ name: EventLoopTimer.Name
     ) {
@@ -62,7 +62,7 @@ package final class EventLoopTimers {
         if deadline < self.wakesAt { self.wake(at: deadline) }
     }
 
-    /// Takes a timer back. The scheduled task stays: what is next finds out.
+    /// Cancels a timer. The scheduled task stays and is rescheduled when it fires.
     package func cancel(_ timer: inout EventLoopTimer) {
         guard let token = timer.token.take() else { return }
         self.eventLoop.assertInEventLoop()

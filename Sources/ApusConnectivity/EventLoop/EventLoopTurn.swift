@@ -1,59 +1,66 @@
 import DequeModule
 package import NIOCore
 
-/// Work that can be put off between two of its steps.
+/// Work that can be suspended between two of its steps.
 package protocol EventLoopWorker: AnyObject {
-    /// Resumes the work. It asks again to be resumed when the turn is full before it is done.
+    /// Resumes the work. The worker defers itself again if the turn is full before the work is
+    /// done.
     func resumeWork()
 }
 
-/// Bounds what an event loop sends between two looks at its sockets, so that the burst of one connection does not make the others wait.
+/// Limits the deliveries of an event loop between two polls of its sockets, so that the burst of
+/// one connection does not delay the others.
 ///
-/// Work that is put off is resumed when the loop has looked at its sockets (``EventLoopDoorbell``). Connections that send little go first.
+/// Deferred work resumes after the loop has polled its sockets (``EventLoopDoorbell``). Connections
+/// that send little are resumed first.
 ///
 /// Confined to its event loop.
 @usableFromInline
 package final class EventLoopTurn {
-    /// The most deliveries of one turn, each to one connection. They take about 5 ms.
+    /// The maximum number of deliveries in one turn, each to one connection. They take about 5 ms.
     package static let maximumDeliveries = 4096
-    /// A worker that sent less before it had to wait goes before the others, and has no more than that in a turn.
+    /// The number of deliveries below which a worker is light. Light workers resume before the
+    /// others and make no more than this number of deliveries in a turn.
     package static let lightDeliveries = 256
 
-    /// The deliveries made in this turn.
+    /// The number of deliveries in this turn.
     @exclusivity(unchecked) @usableFromInline package internal(set) var deliveries = 0
-    /// The deliveries at which the turn, or the share of the worker that is resumed, is full.
+    /// The number of deliveries at which the turn, or the share of the resumed worker, is full.
     @exclusivity(unchecked) @usableFromInline var limit = EventLoopTurn.maximumDeliveries
     private var lightWorkers: Deque<any EventLoopWorker> = []
     private var heavyWorkers: Deque<any EventLoopWorker> = []
     private let backlog: DeliveryBacklog?
-    /// Deliveries that other loops handed over, done since the last look at the sockets.
+    /// The number of deliveries handed over by other loops and made since the last poll of the
+    /// sockets.
     private var settled = 0
     private var doorbell: EventLoopDoorbell?
     private var isRung = false
-    /// Writes out what is gathered; called between the light workers and the others.
+    /// Flushes the collected writes. Called after the light workers and after the others.
     package var flush: () -> Void = {}
 
-    /// - Parameter backlog: What the loops of a server have under way to each other; `nil` for a connection that stands alone.
+    /// - Parameter backlog: The deliveries in transit between the loops of a server; `nil` for a
+    ///   single connection.
     package init(backlog: DeliveryBacklog? = nil) {
         self.backlog = backlog
     }
 
-    /// Whether work that can be put off waits for the next turn.
+    /// Whether further work must be deferred to a later turn.
     @inlinable
     package var isFull: Bool { self.deliveries >= self.limit }
 
-    /// A message was sent to one connection.
+    /// Counts a message sent to one connection.
     @inlinable
     package func delivered() { self.deliveries &+= 1 }
 
-    /// The tasks of the turn run. What comes next is another turn, unless something was put off.
+    /// Ends the turn, unless work was deferred.
     package func ended() {
         if !self.isRung { self.deliveries = 0 }
     }
 
-    /// Resumes a worker in a later turn.
+    /// Defers a worker to a later turn.
     ///
-    /// - Parameter isLight: Whether it sent less than ``lightDeliveries`` lately.
+    /// - Parameter isLight: Whether the worker recently made fewer than ``lightDeliveries``
+    ///   deliveries.
     package func putOff(_ worker: any EventLoopWorker, isLight: Bool, on eventLoop: any EventLoop) {
         if isLight { self.lightWorkers.append(worker) } else { self.heavyWorkers.append(worker) }
         self.schedule(on: eventLoop)
@@ -61,10 +68,10 @@ package final class EventLoopTurn {
 
     // MARK: Deliveries between event loops
 
-    /// More was handed over to other loops than they have delivered: what can be put off waits.
+    /// Fills the turn, because the other loops have not delivered what was handed over to them.
     package func fill() { self.deliveries = max(self.deliveries, Self.maximumDeliveries) }
 
-    /// Deliveries that another loop handed over are done.
+    /// Records deliveries that another loop handed over and that were made.
     package func settle(_ count: Int, on eventLoop: any EventLoop) {
         self.settled += count
         self.schedule(on: eventLoop)
@@ -86,7 +93,8 @@ package final class EventLoopTurn {
         self.backlog?.delivered(self.settled)
         self.settled = 0
         self.deliveries = 0
-        // Those only that wait now: who is not done in this turn is resumed in the next.
+        // Resumes only the workers that wait now: a worker that defers itself again waits for the
+        // next turn.
         self.run(\.lightWorkers, share: Self.lightDeliveries)
         self.flush()
         if self.backlog?.hasRoom ?? true { self.run(\.heavyWorkers, share: Self.maximumDeliveries / 4) }

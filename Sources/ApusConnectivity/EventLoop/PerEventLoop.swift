@@ -1,20 +1,21 @@
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// One object for each event loop, made when it is first asked for: what connections share without a lock.
+/// One object for each event loop, created on first use. Connections of one loop share it without a
+/// lock.
 package final class PerEventLoop<Value: AnyObject>: Sendable {
     private let values = NIOLockedValueBox(EventLoopValues())
     private let make: @Sendable (any EventLoop) -> Value
 
-    /// - Parameter make: Called on the event loop.
+    /// - Parameter make: Creates the object of an event loop. Called on that loop.
     package init(_ make: @escaping @Sendable (any EventLoop) -> Value) {
         self.make = make
     }
 
-    /// The object of an event loop, on that loop.
+    /// Returns the object of an event loop. Must be called on that loop.
     package func value(on eventLoop: any EventLoop) -> Value {
         eventLoop.preconditionInEventLoop()
-        // Nothing else is put there.
+        // The list holds only objects made by `make`.
         if let present = self.values.withLockedValue({ $0.value(of: eventLoop) }) { return unsafeDowncast(present, to: Value.self) }
         let value = self.make(eventLoop)
         self.values.withLockedValue { $0.append(value, of: eventLoop) }
@@ -22,11 +23,15 @@ package final class PerEventLoop<Value: AnyObject>: Sendable {
     }
 }
 
-/// Not generic: each new connection asks several times, and of a generic lookup most is the looking up of types.
+/// The objects by event loop.
+///
+/// Not generic: a generic lookup would spend most of its time on type metadata, and each new
+/// connection makes several.
 private struct EventLoopValues: @unchecked Sendable {
-    // Unchecked because: a value leaves on its own event loop only.
+    // Unchecked because: a value is returned on its own event loop only.
 
-    /// They are few: to hash one takes longer than to look. Keeps the loop, so that its address stands for no other.
+    /// A list, because hashing takes longer than searching a few entries. Retains the loops, so
+    /// that no other loop can have the address of an entry.
     private var entries: [(loop: any EventLoop, value: AnyObject)] = []
 
     func value(of eventLoop: any EventLoop) -> AnyObject? {

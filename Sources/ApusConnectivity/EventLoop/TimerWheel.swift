@@ -1,25 +1,26 @@
-/// The deadlines of many, most of which are moved or cancelled before they pass.
+/// A timer wheel for many deadlines, most of which are moved or cancelled before they pass.
 ///
-/// Setting, moving and cancelling one costs the same however many there are: where the deadlines are kept in order, as an event loop keeps its
-/// tasks, cancelling one searches all of them. Nothing is allocated for a deadline once there were as many before.
+/// Setting, moving and cancelling a deadline takes constant time. In an ordered list, such as an
+/// event loop's list of tasks, cancelling searches all entries. The wheel reuses the memory of
+/// removed deadlines.
 ///
-/// Pure: time comes in, as nanoseconds since any fixed point. A slot holds the deadlines of 17 ms; the slots go round once in 69 s, and what is
-/// further away stays in its slot for another round.
+/// Pure: times are arguments, in nanoseconds since any fixed point. A slot covers 17 ms and the
+/// wheel 69 s. A later deadline stays in its slot for another round.
 package struct TimerWheel<Owner> {
-    /// Which deadline is meant. Of no effect once that has passed or was cancelled.
+    /// Identifies a deadline. Has no effect after the deadline has passed or was cancelled.
     package struct Token: Hashable, Sendable {
         fileprivate let index: Int32
         fileprivate let generation: UInt32
     }
 
     private struct Entry {
-        /// `nil`: free.
+        /// The owner; `nil` if the entry is free.
         var owner: Owner?
-        /// The neighbours in the slot; `next` of a free entry is the next free one.
+        /// The next entry in the slot, or the next free entry if this one is free.
         var next: Int32
         var previous: Int32 = -1
         var generation: UInt32 = 0
-        var deadline: UInt64 = 0  // the last: in this order nothing is left empty between them
+        var deadline: UInt64 = 0  // last: this order needs no padding between the fields
     }
 
     private static var tickShift: UInt64 { 24 }
@@ -28,14 +29,14 @@ package struct TimerWheel<Owner> {
     private var entries: [Entry] = []
     private var firstFree: Int32 = -1
     private var slots = [Int32](repeating: -1, count: Self.slotCount)
-    /// One bit for each slot that is not empty.
+    /// A bit set for each slot that is not empty.
     private var occupied = [UInt64](repeating: 0, count: Self.slotCount / 64)
-    /// No deadline lies in an earlier tick.
+    /// A lower bound for the tick of every deadline.
     private var firstTick: UInt64 = 0
-    /// How many deadlines are set.
+    /// The number of deadlines that are set.
     package private(set) var count = 0
 
-    /// An empty wheel.
+    /// Creates an empty wheel.
     package init() {}
 
     // MARK: Setting
@@ -58,7 +59,7 @@ package struct TimerWheel<Owner> {
         return Token(index: index, generation: self.entries[Int(index)].generation)
     }
 
-    /// Moves a deadline. `false`: it has passed, or was cancelled.
+    /// Moves a deadline. Returns `false` if it has passed or was cancelled.
     package mutating func move(_ token: Token, to deadline: UInt64) -> Bool {
         guard self.isSet(token) else { return false }
         self.unlink(token.index)
@@ -82,10 +83,10 @@ package struct TimerWheel<Owner> {
 
     // MARK: Passing
 
-    /// The earliest deadline; `nil` when none is set.
+    /// Returns the earliest deadline; `nil` if none is set.
     package mutating func nextDeadline() -> UInt64? { self.earliest().map { self.entries[Int($0)].deadline } }
 
-    /// Takes out the earliest deadline that has passed; `nil` when none has.
+    /// Removes the earliest deadline and returns its owner; `nil` if the deadline has not passed.
     package mutating func popDue(at now: UInt64) -> Owner? {
         guard let index = self.earliest(), self.entries[Int(index)].deadline <= now else { return nil }
         return self.remove(index)
@@ -101,7 +102,7 @@ package struct TimerWheel<Owner> {
             self.firstTick = tick
             return index
         }
-        // All are more than a round away: rare, and not before then to be looked for again.
+        // All deadlines are more than a round away: rare, so a linear search is acceptable.
         let index = self.entries.indices.filter { self.entries[$0].owner != nil }.min {
             self.entries[$0].deadline < self.entries[$1].deadline
         }
@@ -117,7 +118,7 @@ package struct TimerWheel<Owner> {
         while index >= 0 {
             let entry = Int(index)
             let deadline = self.entries[entry].deadline
-            // Of equals the one that was set first, which is the last in the list.
+            // Of equal deadlines, the one set first, which is the last in the list.
             if deadline >> Self.tickShift == tick, deadline <= bestDeadline {
                 (best, bestDeadline) = (index, deadline)
             }

@@ -2,16 +2,19 @@ import ApusBytes
 import CZlib
 import NIOCore
 
-/// Decompresses the body of an answer as it comes, counting what comes out (hazard 4).
+/// Decompresses the body of a response piece by piece and limits the decompressed size
+/// (docs/hazards.md, 4).
 ///
-/// Owns zlib's state (40 KiB), which is freed with it.
+/// Owns zlib's state (40 KiB).
 ///
-/// Source: RFC 9110 8.4.1: `gzip` (RFC 1952, one member) and `deflate` (RFC 1950; some servers send RFC 1951 bare, which is taken too).
+/// Source: RFC 9110 8.4.1: `gzip` (RFC 1952, one member) and `deflate` (RFC 1950). Also accepts raw
+/// RFC 1951 data for `deflate`, which some servers send.
 final class HTTPBodyInflater {
     enum Coding: Equatable {
         case gzip, deflate
 
-        /// The coding of a `Content-Encoding`; `nil` for one we did not ask for.
+        /// Creates the coding named in a `Content-Encoding` field; `nil` if the client does not
+        /// offer it.
         init?(_ name: some StringProtocol) {
             switch name.asciiLowercased {
             case "gzip", "x-gzip": self = .gzip
@@ -21,11 +24,12 @@ final class HTTPBodyInflater {
         }
     }
 
-    /// What goes through zlib at once; its counters have 32 bits (hazard 13).
+    /// The number of bytes passed to zlib at once; its counters have 32 bits (docs/hazards.md, 13).
     private static let step = 1 << 20
 
     private let coding: Coding
-    /// zlib keeps a pointer to it, so it needs a place of its own. `nil` until the first byte says what is inside.
+    /// The zlib stream, allocated because zlib keeps a pointer to it. `nil` until the first byte,
+    /// which distinguishes RFC 1950 from RFC 1951.
     private var stream: UnsafeMutablePointer<z_stream>?
     private var hasEnded = false
 
@@ -40,9 +44,10 @@ final class HTTPBodyInflater {
         stream.deallocate()
     }
 
-    /// Decompresses the next piece to the end of `output`.
+    /// Decompresses the next piece and appends it to `output`.
     ///
-    /// - Throws: `responseTooLarge` for the first byte above `maximumBytes`; `httpProtocol` for what is not compressed as it says.
+    /// - Throws: `responseTooLarge` if `output` exceeds `maximumBytes`; `httpProtocol` if the data
+    ///   is not compressed as declared.
     func inflate(_ piece: ByteBuffer, into output: inout ByteBuffer, maximumBytes: Int) throws(ConnectivityError) {
         guard let first = piece.readableBytesView.first else { return }
         let stream = try self.start(first)
@@ -50,13 +55,13 @@ final class HTTPBodyInflater {
         if let failure { throw failure }
     }
 
-    /// The body is over.
+    /// Ends the body.
     ///
-    /// - Throws: `httpProtocol` when the compressed data is not.
+    /// - Throws: `httpProtocol` if the compressed data is incomplete.
     func finish() throws(ConnectivityError) {
-        // An empty body is an empty body, whatever its coding.
+        // An empty body is valid in every coding.
         guard self.hasEnded || self.stream == nil else {
-            throw ConnectivityError(.httpProtocol, message: "the compressed answer was cut short")
+            throw ConnectivityError(.httpProtocol, message: "the compressed response is truncated")
         }
     }
 
@@ -73,7 +78,7 @@ final class HTTPBodyInflater {
         guard result == Z_OK else {
             stream.deinitialize(count: 1)
             stream.deallocate()
-            throw ConnectivityError(.httpProtocol, message: "zlib cannot start to decompress (\(result))")
+            throw ConnectivityError(.httpProtocol, message: "zlib could not be initialized (\(result))")
         }
         self.stream = stream
         return stream
@@ -86,12 +91,12 @@ final class HTTPBodyInflater {
         var hasMore = true
         while offset < input.count || hasMore {
             guard !self.hasEnded else {
-                return ConnectivityError(.httpProtocol, message: "junk after the end of the compressed answer")
+                return ConnectivityError(.httpProtocol, message: "the response has bytes after the end of the compressed data")
             }
             let step = UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.step))
             stream.pointee.next_in = UnsafeMutablePointer(mutating: step.bindMemory(to: Bytef.self).baseAddress)
             stream.pointee.avail_in = uInt(clamping: step.count)
-            // One byte more than allowed shows that there is more.
+            // One byte above the limit detects an excess.
             let allowed = maximumBytes - output.readableBytes + 1
             var result = Z_OK
             output.writeWithUnsafeMutableBytes(minimumWritableBytes: min(allowed, max(256, min(step.count, 1 << 14) * 4))) { room in
@@ -102,7 +107,7 @@ final class HTTPBodyInflater {
                 return Int(given - stream.pointee.avail_out)
             }
             guard output.readableBytes <= maximumBytes else {
-                return ConnectivityError(.responseTooLarge, message: "the answer inflates to more than the \(maximumBytes) bytes allowed")
+                return ConnectivityError(.responseTooLarge, message: "the decompressed response exceeds the limit of \(maximumBytes) bytes")
             }
             offset += step.count - Int(stream.pointee.avail_in)
             switch result {
@@ -110,8 +115,8 @@ final class HTTPBodyInflater {
             case Z_STREAM_END:
                 self.hasEnded = true
                 hasMore = false
-            case Z_BUF_ERROR where offset == input.count: hasMore = false  // there was nothing more to write
-            default: return ConnectivityError(.httpProtocol, message: "the answer is not compressed as it says (\(result))")
+            case Z_BUF_ERROR where offset == input.count: hasMore = false  // zlib has no more output
+            default: return ConnectivityError(.httpProtocol, message: "the response is not compressed as declared (\(result))")
             }
         }
         return nil

@@ -1,31 +1,34 @@
 import NIOCore
 import NIOHTTP1
 
-/// What hears an ``HTTPConnectionHandler``.
+/// The receiver of an ``HTTPConnectionHandler``'s events.
 protocol HTTPConnectionOwner: AnyObject {
-    /// The answer is whole.
+    /// Called when a response is complete.
     ///
-    /// - Parameter isKept: Whether the connection may carry another request; if not, it is being closed.
+    /// - Parameter isKept: Whether the connection may carry another request; if not, it is being
+    ///   closed.
     func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool)
 
-    /// The connection is over: exactly once, the last call. Whatever it carried failed.
+    /// Called exactly once, as the last call, when the connection has ended. The request on it has
+    /// failed.
     func connection(_ id: Int, endedBy error: ConnectivityError, _ stage: HTTPConnectionHandler.Stage)
 }
 
-/// One connection that carries requests one after the other. The end of the pipeline, behind NIO's encoder and decoder.
+/// One connection that carries requests one after the other. The last handler of the pipeline,
+/// after NIO's encoder and decoder.
 final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// How far the request had come that the connection's end cut off.
+    /// The progress of the request that the end of the connection interrupted.
     enum Stage: Equatable {
-        /// Not even its head left this process whole: the server cannot have acted on it.
+        /// The head was not written completely: the server cannot have processed the request.
         case unsent
-        /// It may have been carried out; nothing of the answer came.
+        /// The server may have processed the request; no byte of the response arrived.
         case unanswered
-        /// Something of the answer came.
+        /// Part of the response arrived.
         case answered
-        /// There was none.
+        /// The connection carried no request.
         case idle
     }
 
@@ -38,10 +41,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private let id: Int
     private let maximumBodyBytes: Int
-    /// How long it may wait for its next request; the server may want less after an answer.
+    /// The time limit for the wait for the next request. A response may lower it (`Keep-Alive`).
     private var idleLimit: Duration
     private let idleTimeout: Duration
-    /// Until the end: it knows us as long.
+    /// The owner; `nil` after the connection has ended.
     private var owner: (any HTTPConnectionOwner)?
     private var context: ChannelHandlerContext?
     private var exchange: Exchange?
@@ -56,7 +59,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         self.owner = owner
     }
 
-    /// It has nothing to carry, and is kept for as long as that is safe.
+    /// Starts the idle timer of a connection without a request.
     func park() {
         let limit = self.idleLimit
         self.idleTimer = self.context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
@@ -64,9 +67,9 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends a request. Only while there is none.
+    /// Sends a request. The connection must not carry another one.
     ///
-    /// Head and body go out in one write, so that a small request is one packet.
+    /// Flushes head and body together, so that a small request fits into one packet.
     func send(_ head: HTTPRequestHead, body: ByteBuffer?) {
         self.idleTimer?.cancel()
         self.idleTimer = nil
@@ -74,7 +77,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         let number = self.lastNumber
         self.exchange = Exchange(collector: HTTPResponseCollector(maximumBodyBytes: self.maximumBodyBytes), number: number)
         guard let context = self.context, context.channel.isActive else {
-            return self.end(ConnectivityError(.connectionLost, message: "the connection had ended"))
+            return self.end(ConnectivityError(.connectionLost, message: "the connection is already closed"))
         }
         let loop = context.eventLoop
         let (headIsOut, endIsOut) = (loop.makePromise(of: Void.self), loop.makePromise(of: Void.self))
@@ -91,7 +94,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         self.exchange = exchange
     }
 
-    /// Ends the connection, with what it carries.
+    /// Closes the connection and fails its request.
     func close(_ error: ConnectivityError) {
         self.end(error)
     }
@@ -117,13 +120,13 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        self.end(ConnectivityError(.connectionLost, message: "the connection ended"))
+        self.end(ConnectivityError(.connectionLost, message: "the connection closed"))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.owner != nil else { return }
         guard var exchange = self.exchange.take() else {
-            return self.end(ConnectivityError(.httpProtocol, message: "the server spoke without being asked"))
+            return self.end(ConnectivityError(.httpProtocol, message: "the server sent a response without a request"))
         }
         do throws(ConnectivityError) {
             switch self.unwrapInboundIn(data) {
@@ -140,30 +143,32 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     private func answered(_ response: HTTPExchangeResponse, _ exchange: Exchange) {
-        // A request that was answered before it was through has left the connection in a state nobody knows.
+        // A response that arrives before the request was sent leaves the connection in an unknown
+        // state.
         guard exchange.collector.keepsAlive, exchange.endIsOut else {
             self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(ConnectivityError(.connectionLost, message: "the server closes the connection"))
         }
-        // One second of the server's time for the way: a request must not meet a connection that is being closed.
+        // One second less than the server's timeout: a request must not race with the server's
+        // close.
         let limit = min(self.idleTimeout, (exchange.collector.keepAliveTimeout ?? self.idleTimeout) - .seconds(1))
         guard limit > .zero || exchange.collector.keepAliveTimeout == nil else {
             self.owner?.connection(self.id, answered: response, isKept: false)
-            return self.end(ConnectivityError(.connectionLost, message: "the server keeps no connection"))
+            return self.end(ConnectivityError(.connectionLost, message: "the server does not keep the connection open"))
         }
         self.idleLimit = limit
         self.owner?.connection(self.id, answered: response, isKept: true)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.end(ConnectivityError(.connectionLost, message: "the server ended the connection"))
+        self.end(ConnectivityError(.connectionLost, message: "the server closed the connection"))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case is HTTPParserError, is NIOHTTPDecoderError:
-            self.end(ConnectivityError(.httpProtocol, message: "the server's answer is no HTTP", cause: error))
+            self.end(ConnectivityError(.httpProtocol, message: "the server's response is not valid HTTP", cause: error))
         default:
             self.end(ConnectivityError(.connectionLost, message: "the connection failed", cause: error))
         }

@@ -1,27 +1,28 @@
 import DequeModule
 
-/// Which connection carries which request, one at a time each.
+/// Assigns requests to connections, one at a time each.
 ///
-/// Connections are made when a request finds none free; the one used last is used first, so that the others may grow old.
+/// Opens a connection when no idle one is available. Uses the most recently used connection first,
+/// so that the others reach their idle timeout.
 struct HTTPConnectionPoolStateMachine {
     typealias ConnectionID = Int
     typealias RequestID = Int
 
     private enum Connection: Equatable {
-        /// Being made. Leaves to `busy`, `idle` or away.
+        /// The connection is being opened. Leaves to `busy` or `idle`, or is removed.
         case connecting
-        /// Leaves to `idle` or away.
+        /// The connection carries a request. Leaves to `idle` or `busy`, or is removed.
         case busy(RequestID)
-        /// Leaves to `busy` or away.
+        /// The connection carries no request. Leaves to `busy`, or is removed.
         case idle
     }
 
     private var connections: [ConnectionID: Connection] = [:]
-    /// Those that are free, the last used one at the end.
+    /// The idle connections, the most recently used one last.
     private var idle: [ConnectionID] = []
     private var waiting = Deque<RequestID>()
     private var nextConnection = 0
-    /// Nothing new is taken; what runs may end.
+    /// Whether new requests are refused while the accepted ones complete.
     private var isFinishing = false
     private let maximumConnections: Int
     private let maximumWaiting: Int
@@ -31,21 +32,22 @@ struct HTTPConnectionPoolStateMachine {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Whether nothing is left.
+    /// Whether there are no connections and no waiting requests.
     var isEmpty: Bool { self.connections.isEmpty && self.waiting.isEmpty }
 
     enum RequestAction: Equatable {
         case send(on: ConnectionID)
         case connect(ConnectionID)
-        /// A connection that is being made or busy will take it.
+        /// A connection that is opening or busy will carry the request.
         case wait
-        /// Too many wait already, or no more are taken.
+        /// Too many requests wait, or the pool is finishing.
         case refuse
     }
 
-    /// A request is to be sent.
+    /// Assigns a request to a connection or queues it.
     ///
-    /// - Parameter isRetry: It was taken before: it comes first, and no bound holds it back.
+    /// - Parameter isRetry: Whether the request was accepted before. A retry goes to the front of
+    ///   the queue and is exempt from the limit.
     mutating func requested(_ request: RequestID, isRetry: Bool = false) -> RequestAction {
         guard isRetry || !self.isFinishing && self.waiting.count < self.maximumWaiting else { return .refuse }
         if let connection = self.idle.popLast() {
@@ -56,7 +58,8 @@ struct HTTPConnectionPoolStateMachine {
         return self.connectIfNeeded().map { .connect($0) } ?? .wait
     }
 
-    /// A connection for those that wait, unless as many are on their way or there may be no more.
+    /// Adds a connection if more requests wait than connections are opening and the limit allows
+    /// it.
     private mutating func connectIfNeeded() -> ConnectionID? {
         let connecting = self.connections.values.reduce(0) { $0 + ($1 == .connecting ? 1 : 0) }
         guard self.waiting.count > connecting, self.connections.count < self.maximumConnections else { return nil }
@@ -67,15 +70,15 @@ struct HTTPConnectionPoolStateMachine {
 
     enum ReadyAction: Equatable {
         case send(RequestID)
-        /// Keep it for later.
+        /// Keep the connection for a later request.
         case park
-        /// Nobody needs it.
+        /// Close the connection: it is not needed.
         case close
     }
 
-    /// A connection stands, or its exchange is over and it may carry another.
+    /// Assigns the next request to a connection that has opened or has completed an exchange.
     mutating func ready(_ connection: ConnectionID) -> ReadyAction {
-        guard self.connections[connection] != nil else { return .close }  // given up in the meantime
+        guard self.connections[connection] != nil else { return .close }  // removed in the meantime
         if let request = self.waiting.popFirst() {
             self.connections[connection] = .busy(request)
             return .send(request)
@@ -90,13 +93,13 @@ struct HTTPConnectionPoolStateMachine {
     }
 
     struct LostAction: Equatable {
-        /// Fails with the connection that was made for it.
+        /// The request that fails because its connection could not be opened.
         var fail: RequestID?
-        /// Make this one for the others that wait.
+        /// The connection to open for the other waiting requests.
         var connect: ConnectionID?
     }
 
-    /// A connection ended, was closed, or could not be made.
+    /// Removes a connection that ended, was closed, or could not be opened.
     mutating func lost(_ connection: ConnectionID) -> LostAction {
         let last = self.connections.removeValue(forKey: connection)
         self.idle.removeAll { $0 == connection }
@@ -107,20 +110,21 @@ struct HTTPConnectionPoolStateMachine {
     }
 
     enum CancelAction: Equatable {
-        /// It is on its way: only the end of its connection ends it. Report that as lost.
+        /// The request is in flight: close its connection, and report it as lost.
         case close(ConnectionID)
-        /// It had not left.
+        /// The request was not sent.
         case forget
     }
 
-    /// Nobody waits for a request's answer any more.
+    /// Cancels a request.
     mutating func cancelled(_ request: RequestID) -> CancelAction {
         self.waiting.removeAll { $0 == request }
         for (connection, state) in self.connections where state == .busy(request) { return .close(connection) }
         return .forget
     }
 
-    /// Takes no more requests: what runs and waits may end. Answers the connections to close now.
+    /// Refuses new requests from now on; accepted requests may complete. Returns the connections to
+    /// close.
     mutating func finish() -> [ConnectionID] {
         self.isFinishing = true
         var free = self.idle

@@ -1,21 +1,22 @@
 package import NIOCore
 
-/// An ``HTTPExchanger`` for tasks: any of them may use it.
+/// An async interface to an ``HTTPExchanger``, usable from any task.
 package final class HTTPExchangeClient: Sendable {
     private let eventLoop: any EventLoop
     private let exchanger: NIOLoopBoundBox<HTTPExchanger>
 
-    /// Connects to nothing yet.
+    /// Creates a client. Opens no connection.
     package init(configuration: HTTPExchanger.Configuration, eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         self.exchanger = NIOLoopBoundBox.makeBoxSendingValue(
             HTTPExchanger(configuration: configuration, eventLoop: eventLoop), as: HTTPExchanger.self, eventLoop: eventLoop)
     }
 
-    /// Sends a request and waits for the whole answer, of whatever status.
+    /// Sends a request and waits for the complete response, regardless of its status.
     ///
-    /// - Parameter timeout: For all of it together.
-    /// - Throws: ``ConnectivityError``; `cancelled` when the task was cancelled, which closes the request's connection.
+    /// - Parameter timeout: The time limit for the whole exchange.
+    /// - Throws: ``ConnectivityError``; `cancelled` if the task is cancelled, which closes the
+    ///   request's connection.
     package func send(_ request: HTTPExchangeRequest, timeout: Duration) async throws -> HTTPExchangeResponse {
         let (eventLoop, exchanger, canceller) = (self.eventLoop, self.exchanger, Canceller())
         return try await withTaskCancellationHandler {
@@ -35,16 +36,16 @@ package final class HTTPExchangeClient: Sendable {
         }
     }
 
-    /// Takes no more requests; those on their way may end by themselves.
+    /// Refuses new requests; pending ones may complete.
     package func finish() {
         let exchanger = self.exchanger
         self.eventLoop.execute { exchanger.value.finish() }
     }
 }
 
-/// Carries a request's id to who cancels it.
+/// Passes a request's id to the cancellation handler.
 ///
-/// Unchecked because: touched on the event loop only.
+/// Unchecked because: accessed on the event loop only.
 private final class Canceller: @unchecked Sendable {
     var id: HTTPExchanger.ID?
     var mayStart = true

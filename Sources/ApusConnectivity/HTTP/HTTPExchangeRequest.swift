@@ -2,22 +2,24 @@ import ApusBytes
 package import NIOCore
 package import NIOHTTP1
 
-/// What is asked of a server.
+/// An HTTP request with its complete body.
 package struct HTTPExchangeRequest: Sendable {
     package var method: HTTPMethod
-    /// Path and query, as they stand in the request line.
+    /// The path and query, as written in the request line.
     package var target: String
-    /// In order. `Host` replaces the origin's; the body's length and the codings are not the caller's to say.
+    /// The header fields, in order. A `Host` field replaces the origin's. `Content-Length`,
+    /// `Transfer-Encoding` and `Connection` are not allowed.
     package var headers: HTTPHeaders
     package var body: ByteBuffer?
 
-    /// Whether the answer may come compressed (gzip, deflate). Default: `true`.
+    /// Whether the response may be compressed (gzip, deflate). Default: `true`.
     package var acceptsCompression = true
 
-    /// Whether it does no harm when the server carries it out twice.
+    /// Whether the server may process the request twice without harm.
     ///
-    /// Then it is sent once more when a connection that was used before ends without a byte of the answer. A request of any kind is sent once
-    /// more when it is known that the server cannot have got it. Default: `false`; a poll takes messages out of the server's queue.
+    /// If `true`, the request is repeated once when a reused connection ends without a byte of the
+    /// response. Any request is repeated once when the server cannot have received it. Default:
+    /// `false`; a poll removes messages from the server's queue.
     package var isRepeatable = false
 
     package init(_ method: HTTPMethod, _ target: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
@@ -27,22 +29,23 @@ package struct HTTPExchangeRequest: Sendable {
         self.body = body
     }
 
-    /// The head that goes out.
+    /// Returns the head of the request as it is sent.
     ///
-    /// - Throws: `invalidSettings` for what could be read as a second request or another field (hazard 8).
+    /// - Throws: `invalidSettings` for bytes that could be parsed as a second request or field
+    ///   (docs/hazards.md, 8).
     func head(for origin: HTTPOrigin) throws(ConnectivityError) -> HTTPRequestHead {
         guard self.target.utf8.first == UInt8(ascii: "/"), self.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectivityError(.invalidSettings, message: "the request's target holds what must be percent-encoded")
+            throw ConnectivityError(.invalidSettings, message: "percent-encode the request's target, and begin it with /")
         }
         for (name, value) in self.headers {
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
-                throw ConnectivityError(.invalidSettings, message: "\(name.debugDescription) is no name of a field")
+                throw ConnectivityError(.invalidSettings, message: "\(name.debugDescription) is not a valid field name")
             }
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw ConnectivityError(.invalidSettings, message: "the field \(name) holds a control character")
+                throw ConnectivityError(.invalidSettings, message: "the field \(name) contains a control character")
             }
             guard !["content-length", "transfer-encoding", "connection"].contains(where: name.equalsIgnoringASCIICase) else {
-                throw ConnectivityError(.invalidSettings, message: "the field \(name) is set by the client itself")
+                throw ConnectivityError(.invalidSettings, message: "the client sets the field \(name); remove it from the request")
             }
         }
         var headers = self.headers
@@ -54,7 +57,7 @@ package struct HTTPExchangeRequest: Sendable {
         return HTTPRequestHead(version: .http1_1, method: self.method, uri: self.target, headers: headers)
     }
 
-    /// RFC 9110 5.6.2.
+    /// Returns whether a byte may be part of a token (RFC 9110 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -63,10 +66,10 @@ package struct HTTPExchangeRequest: Sendable {
     }
 }
 
-/// What a server answered, whole.
+/// An HTTP response with its complete body.
 package struct HTTPExchangeResponse: Sendable {
     package var status: Int
     package var headers: HTTPHeaders
-    /// Decompressed.
+    /// The decompressed body.
     package var body: ByteBuffer
 }

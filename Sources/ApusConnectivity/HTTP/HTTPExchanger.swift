@@ -1,27 +1,35 @@
 package import NIOCore
 import NIOHTTP1
 
-/// Exchanges HTTP/1.1 requests and answers with one server, over a few connections of its own that are kept for the next request.
+/// Exchanges HTTP/1.1 requests and responses with one server over a small pool of persistent
+/// connections.
 ///
-/// Made for the polling of a session and the calls of an API: bodies are whole and bounded, redirects are answers. Connections are a ``Dialer``'s,
-/// so that TLS, pins and proxies are judged as everywhere. Confined to its event loop; lives until its last connection has ended.
+/// Designed for long polling and API calls: bodies are complete and limited, redirects are not
+/// followed. Connections are opened by a ``Dialer``, which applies the settings for TLS, pins and
+/// proxies. Confined to its event loop; lives until its last connection has ended.
 package final class HTTPExchanger {
     package struct Configuration: Sendable {
-        /// The server.
+        /// The origin of the server.
         package var origin: HTTPOrigin
-        /// How to connect, and the deadlines of that. Its `tls` is used for a secure origin only, its `applicationProtocols` are replaced.
+        /// The dialer that opens connections. `tls` is used for a secure origin only;
+        /// `applicationProtocols` is replaced.
         package var dialer: Dialer
-        /// Where to when it is not the origin's host. Default: `nil`.
+        /// The destination if it is not the origin's host. Default: `nil`.
         package var target: Dialer.Target?
-        /// Connections at a time. Default: 2, one for the poll that waits and one for what is sent.
+        /// The maximum number of connections. Default: 2, one for the pending poll and one for
+        /// sending.
         package var maximumConnections = 2
-        /// Requests that may wait for one. Default: 1,000. One more fails.
+        /// The maximum number of requests that wait for a connection. Default: 1,000. Further
+        /// requests fail.
         package var maximumWaiting = 1000
-        /// How long a connection is kept for the next request. Default: 3 seconds, or a second less than the server says.
+        /// The time for which an idle connection is kept. Default: 3 seconds, or one second less
+        /// than the server's `Keep-Alive` timeout.
         ///
-        /// Shorter than the 5 seconds of Node and uvicorn: a request must not meet a connection that the server is just closing.
+        /// Shorter than the 5 seconds of Node and uvicorn: a request must not race with the
+        /// server's close.
         package var idleTimeout: Duration = .seconds(3)
-        /// The largest body of an answer, decompressed. Unit: bytes. Default: 16 MiB. Its head is held to NIO's 80 KiB a field.
+        /// The maximum size of a response body after decompression. Unit: bytes. Default: 16 MiB.
+        /// NIO limits header fields to 80 KiB each.
         package var maximumBodyBytes = 16 << 20
 
         package init(origin: HTTPOrigin, dialer: Dialer = Dialer()) {
@@ -31,7 +39,7 @@ package final class HTTPExchanger {
     }
 
     package typealias Completion = (Result<HTTPExchangeResponse, ConnectivityError>) -> Void
-    /// Names a request for ``cancel(_:)``.
+    /// Identifies a request for ``cancel(_:)``.
     package typealias ID = Int
 
     private struct Exchange {
@@ -40,15 +48,15 @@ package final class HTTPExchanger {
         let isRepeatable: Bool
         let timer: Scheduled<Void>
         let completion: Completion
-        /// The connection that carries it.
+        /// The connection that carries the request.
         var connection: Int?
-        /// Of the connection that carries it.
+        /// Whether the request was sent a second time.
         var wasRepeated = false
     }
 
     private enum Connection {
         case dialing(DialAttempt)
-        /// Fresh: its first request is not over, and it did not wait for that.
+        /// `isFresh`: the connection has not completed a request and has not been idle.
         case open(HTTPConnectionHandler, isFresh: Bool)
     }
 
@@ -59,7 +67,8 @@ package final class HTTPExchanger {
     private var connections: [Int: Connection] = [:]
     private var nextID = 0
 
-    /// Connects to nothing yet. May be called anywhere, all else on `eventLoop`.
+    /// Creates an exchanger. Opens no connection. May be called on any thread; all other methods
+    /// must be called on `eventLoop`.
     package init(configuration: Configuration, eventLoop: any EventLoop) {
         self.configuration = configuration
         self.eventLoop = eventLoop
@@ -72,8 +81,10 @@ package final class HTTPExchanger {
     /// Sends a request.
     ///
     /// - Parameters:
-    ///   - timeout: For all of it together: the wait for a connection, making it, the request and the answer to its last byte.
-    ///   - completion: Called exactly once, on the event loop; in this call when the request cannot be sent at all.
+    ///   - timeout: The time limit for the whole exchange: the wait for a connection, opening it,
+    ///     the request, and the complete response.
+    ///   - completion: Called exactly once, on the event loop; synchronously if the request is
+    ///     invalid or refused.
     @discardableResult package func send(
         _ request: HTTPExchangeRequest, timeout: Duration, completion: @escaping Completion
     ) -> ID {
@@ -86,7 +97,7 @@ package final class HTTPExchanger {
             return id
         }
         let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.giveUp(id, ConnectivityError(.timeout, message: "no answer within \(timeout)"))
+            self.giveUp(id, ConnectivityError(.timeout, message: "no response within \(timeout)"))
         }
         self.exchanges[id] = Exchange(
             head: head, body: request.body, isRepeatable: request.isRepeatable, timer: timer, completion: completion)
@@ -94,18 +105,19 @@ package final class HTTPExchanger {
         return id
     }
 
-    /// Gives a request up: it fails with `cancelled` in this call, and the connection it is on is closed. After its end this does nothing.
+    /// Cancels a request. It fails with `cancelled` synchronously, and its connection closes. Does
+    /// nothing after the request has ended.
     package func cancel(_ id: ID) {
-        self.giveUp(id, ConnectivityError(.cancelled, message: "the request was given up"))
+        self.giveUp(id, ConnectivityError(.cancelled, message: "the request was cancelled"))
     }
 
-    /// Takes no more requests; those on their way and those that wait may end.
+    /// Refuses new requests; requests in flight and waiting requests may complete.
     package func finish() {
         let error = ConnectivityError(.cancelled, message: "the client was closed")
         for id in self.machine.finish() { self.close(id, error) }
     }
 
-    /// Gives everything up.
+    /// Cancels all requests and closes all connections.
     package func close() {
         self.finish()
         for id in self.exchanges.keys.sorted() { self.cancel(id) }
@@ -160,7 +172,7 @@ package final class HTTPExchanger {
             } catch {
                 self.lost(
                     id,
-                    error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended at once", cause: error)
+                    error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended early", cause: error)
                 )
             }
         }
@@ -168,7 +180,7 @@ package final class HTTPExchanger {
 
     private func makeHandler(_ id: Int, on channel: any Channel) throws -> HTTPConnectionHandler? {
         guard case .dialing? = self.connections[id] else {
-            channel.close(promise: nil)  // given up in the meantime
+            channel.close(promise: nil)  // cancelled in the meantime
             return nil
         }
         let handler = HTTPConnectionHandler(
@@ -193,7 +205,7 @@ package final class HTTPExchanger {
             guard case .open(let handler, _)? = self.connections[id] else { return }
             self.connections[id] = .open(handler, isFresh: false)
             handler.park()
-        case .close: self.close(id, ConnectivityError(.cancelled, message: "nobody needs the connection"))
+        case .close: self.close(id, ConnectivityError(.cancelled, message: "the connection is not needed"))
         }
     }
 
@@ -205,7 +217,7 @@ package final class HTTPExchanger {
         }
     }
 
-    /// A connection is gone.
+    /// Removes a connection that has ended, and fails or reassigns its requests.
     private func lost(_ id: Int, _ error: ConnectivityError) {
         guard self.connections.removeValue(forKey: id) != nil else { return }
         let action = self.machine.lost(id)
@@ -216,7 +228,8 @@ package final class HTTPExchanger {
 
 extension HTTPExchanger: HTTPConnectionOwner {
     func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool) {
-        // Out of the table before all else: the connection may end in `ready`, with the request that comes next or because nobody needs it.
+        // Removed from the table first: `ready` may end the connection, with its next request or
+        // because it is not needed.
         let exchange = self.exchanges.firstIndex { $0.value.connection == id }.map { self.exchanges.remove(at: $0).value }
         exchange?.timer.cancel()
         if isKept {
@@ -241,10 +254,10 @@ extension HTTPExchanger: HTTPConnectionOwner {
         self.perform(self.machine.requested(cut, isRetry: true), for: cut)
     }
 
-    /// Whether a request that was cut off is sent again.
+    /// Returns whether an interrupted request is sent again.
     ///
-    /// Only over a connection that was used or waited before: it may have been closed by the server while idle (RFC 9112 9.3.1). A fresh one
-    /// that ends is news.
+    /// Only if the connection was used or idle before: the server may have closed it while idle
+    /// (RFC 9112 9.3.1). The end of a fresh connection is an error.
     private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, isFresh: Bool) -> Bool {
         guard !isFresh else { return false }
         switch stage {

@@ -2,7 +2,7 @@ import ApusBytes
 import NIOCore
 import NIOHTTP1
 
-/// Puts the parts of one answer together, within bounds.
+/// Assembles the parts of one response and limits its size.
 struct HTTPResponseCollector {
     private let maximumBodyBytes: Int
     private var head: HTTPResponseHead?
@@ -13,13 +13,14 @@ struct HTTPResponseCollector {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// Whether something of the answer came.
+    /// Whether the head of the response has arrived.
     var hasBegun: Bool { self.head != nil }
 
     /// Whether the connection may carry another request after this one.
     var keepsAlive: Bool { self.head?.isKeepAlive ?? false }
 
-    /// How long the server keeps an idle connection, when it says so: Node's `Keep-Alive: timeout=5`.
+    /// The time for which the server keeps an idle connection, from its `Keep-Alive` field
+    /// (`timeout=5`, for example).
     var keepAliveTimeout: Duration? {
         for value in self.head?.headers[canonicalForm: "Keep-Alive"] ?? [] {
             let parts = value.split(atByte: "=")
@@ -32,16 +33,16 @@ struct HTTPResponseCollector {
     mutating func received(_ head: HTTPResponseHead) throws(ConnectivityError) {
         self.head = head
         guard head.status != .switchingProtocols else {
-            throw ConnectivityError(.httpProtocol, message: "the server changes to a protocol nobody asked for")
+            throw ConnectivityError(.httpProtocol, message: "the server switched to a protocol that was not requested")
         }
-        // Judge the announced length now: what is too much is not waited for (hazard 2).
+        // The announced length is checked before the body arrives (docs/hazards.md, 2).
         if let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
             throw self.tooLarge("\(length)")
         }
         let codings = head.headers[canonicalForm: "Content-Encoding"].filter { !$0.equalsIgnoringASCIICase("identity") }
         guard let coding = codings.first else { return }
         guard codings.count == 1, let known = HTTPBodyInflater.Coding(coding) else {
-            throw ConnectivityError(.httpProtocol, message: "the answer is coded in a way that was not asked for: \(codings)")
+            throw ConnectivityError(.httpProtocol, message: "the response uses content codings that were not requested: \(codings)")
         }
         self.inflater = HTTPBodyInflater(known)
     }
@@ -54,19 +55,19 @@ struct HTTPResponseCollector {
             throw self.tooLarge("more than \(self.body.readableBytes)")
         }
         if self.body.readableBytes == 0 {
-            self.body = piece  // most answers are one piece: not copied
+            self.body = piece  // most responses have one piece: avoids a copy
         } else {
             self.body.writeImmutableBuffer(piece)
         }
     }
 
-    /// The answer, or `nil` when it ended before it began.
+    /// Returns the response; `nil` if no head has arrived.
     mutating func ended() throws(ConnectivityError) -> HTTPExchangeResponse? {
         try self.inflater?.finish()
         return self.head.map { HTTPExchangeResponse(status: Int($0.status.code), headers: $0.headers, body: self.body) }
     }
 
     private func tooLarge(_ length: String) -> ConnectivityError {
-        ConnectivityError(.responseTooLarge, message: "the answer has \(length) bytes, \(self.maximumBodyBytes) are allowed")
+        ConnectivityError(.responseTooLarge, message: "the response has \(length) bytes, \(self.maximumBodyBytes) allowed")
     }
 }

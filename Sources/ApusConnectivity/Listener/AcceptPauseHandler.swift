@@ -1,10 +1,12 @@
 package import NIOCore
 
-/// Makes a listener that cannot accept, because the process is out of descriptors (EMFILE) or the system is (ENFILE, ENOBUFS), wait a moment.
+/// Pauses a listener that cannot accept because the process (EMFILE) or the system (ENFILE,
+/// ENOBUFS) is out of descriptors or buffers.
 ///
-/// Clients wait in the kernel's backlog meanwhile. Without it the listener tries again, and fails, as fast as it can. NIO's own
-/// `AcceptBackoffHandler` delays the next read, but the channel stays registered for reading, so that with swift-nio 2.101 the loop spins
-/// all the same (0.9 s of CPU a second); switching `autoRead` off takes the registration back.
+/// Clients wait in the kernel's backlog during the pause. Without it the listener retries and fails
+/// in a loop. NIO's `AcceptBackoffHandler` delays the next read but leaves the channel registered
+/// for reading: with swift-nio 2.101 the loop still spins (0.9 s of CPU per second). Disabling
+/// `autoRead` removes the registration.
 package final class AcceptPauseHandler: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
@@ -14,7 +16,7 @@ package final class AcceptPauseHandler: ChannelInboundHandler {
     package init() {}
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Everything that ends the listener is not an IOError of accept(2), or NIO closes it by itself.
+        // Other errors end the listener. NIO closes it for a fatal IOError of accept(2).
         guard error is IOError else { return context.fireErrorCaught(error) }
         guard self.timer == nil else { return }
         let channel = context.channel

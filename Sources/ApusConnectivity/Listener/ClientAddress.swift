@@ -1,11 +1,13 @@
 package import NIOCore
 
-/// Under what name a peer is counted.
+/// The key under which a quota counts the connections of a peer.
 package enum ClientAddress {
-    /// The key of an address; `nil` for those that are not counted by themselves.
+    /// Returns the key of an address; `nil` for addresses that are not counted separately.
     ///
-    /// - An IPv6 peer is its /64 network: whoever has one address has them all.
-    /// - The loopback and Unix sockets are not counted: behind a reverse proxy every client would be the same one.
+    /// - An IPv6 address is counted by its /64 network, all of which usually belongs to one
+    ///   subscriber.
+    /// - Loopback addresses and Unix sockets are not counted: behind a reverse proxy all clients
+    ///   would share one key.
     package static func key(of address: SocketAddress?) -> String? {
         guard let address else { return nil }
         switch address.protocol {
@@ -16,7 +18,8 @@ package enum ClientAddress {
         }
     }
 
-    /// The socket address as the system has it: family and port take four bytes, IPv6's flow label four more.
+    /// Calls `body` with the bytes of the system's socket address. Family and port take four bytes,
+    /// and the IPv6 flow label four more.
     private static func withBytes(of address: SocketAddress, _ body: (UnsafeRawBufferPointer) -> String?) -> String? {
         address.withSockAddr { start, size in
             guard size >= 8 else { return nil }
@@ -32,7 +35,7 @@ package enum ClientAddress {
         guard bytes.count >= 16 else { return nil }
         let prefix = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         let suffix = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        // ::ffff:a.b.c.d, an IPv4 peer of a socket that speaks both.
+        // ::ffff:a.b.c.d, an IPv4 peer of a dual-stack socket.
         if prefix == 0, suffix >> 32 == 0xFFFF {
             return Self.key(ofIPv4: UInt32(truncatingIfNeeded: suffix))
         }

@@ -1,17 +1,18 @@
-/// Counts connections, in all and by address, and says who is let in. Pure.
+/// Counts connections, in total and by address, and admits or refuses new ones. Pure.
 package struct ConnectionQuota: Sendable {
+    /// The reason for refusing a connection.
     package enum Refusal: Equatable, Sendable {
-        /// The server is full, for everybody.
+        /// The server has the maximum number of connections.
         case full
-        /// This address has its share.
+        /// The address has the maximum number of connections.
         case addressFull
-        /// The server goes down.
+        /// The server is shutting down.
         case draining
     }
 
     package let maximum: Int
     package let maximumPerAddress: Int
-    /// How many are counted.
+    /// The number of open connections.
     package private(set) var count = 0
     private var addresses: [String: Int] = [:]
     package private(set) var isDraining = false
@@ -21,23 +22,25 @@ package struct ConnectionQuota: Sendable {
         self.maximumPerAddress = maximumPerAddress
     }
 
-    /// A quota of transports for so many connections.
+    /// Returns a quota of transports for a number of connections.
     ///
-    /// It is a little higher than theirs, so that there is room to tell those who are refused why.
+    /// The transports have a higher maximum, so that the server can send refused clients a reason.
     package static func transports(for maximum: Int, perAddress: Int) -> Self {
         .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.lobbyPerAddress))
     }
 
-    /// Transports that may be there above their connections, for the time of a handshake.
+    /// The number of transports allowed above the number of connections, for handshakes.
     static let lobby = 1024
     static let lobbyPerAddress = 64
 
-    /// The addresses that are counted at present.
+    /// The number of addresses with open connections.
     package var addressCount: Int { self.addresses.count }
 
-    /// Somebody came. `nil`: let in, and counted until ``closed(from:)``.
+    /// Admits or refuses a new connection.
     ///
-    /// - Parameter address: The key of the peer (``ClientAddress``); `nil` counts in all only.
+    /// - Parameter address: The key of the peer (``ClientAddress``); `nil` counts in the total
+    ///   only.
+    /// - Returns: `nil` if the connection is admitted. It is counted until ``closed(from:)``.
     package mutating func opened(from address: String?) -> Refusal? {
         guard !self.isDraining else { return .draining }
         guard self.count < self.maximum else { return .full }
@@ -52,12 +55,12 @@ package struct ConnectionQuota: Sendable {
 
     package mutating func closed(from address: String?) {
         self.count -= 1
-        // An address with nothing left is forgotten: the table must not grow with everybody who ever came.
+        // Removes an address without connections, so that the table does not grow without limit.
         guard let address, let count = self.addresses[address] else { return }
         self.addresses[address] = count > 1 ? count - 1 : nil
     }
 
-    /// Nobody is let in any more.
+    /// Refuses all new connections from now on.
     package mutating func drain() {
         self.isDraining = true
     }

@@ -1,18 +1,18 @@
 package import NIOConcurrencyHelpers
 
-/// What a server knows of its connections, as far as going down needs it.
+/// The state of a server's connections that a graceful shutdown needs.
 package protocol DrainState: Sendable {
-    /// Whether everybody has left.
+    /// Whether all connections have closed.
     var isEmpty: Bool { get }
-    /// The shutdowns that wait for that.
+    /// The shutdowns that wait until all connections have closed.
     var drainWaiters: [CheckedContinuation<Void, Never>] { get set }
 }
 
-/// How a server goes down.
+/// The schedule of a graceful shutdown.
 package struct DrainPace: Sendable {
-    /// Whoever is still there after this time is cut.
+    /// The time after which the server closes the remaining connections.
     package var timeout: Duration
-    /// How many are told at a time.
+    /// The number of connections in a batch.
     package var batchSize: Int
     /// The mean time between two batches.
     package var gap: Duration
@@ -25,7 +25,7 @@ package struct DrainPace: Sendable {
 }
 
 extension NIOLockedValueBox where Value: DrainState {
-    /// Changes the state and wakes a shutdown that waits for its end.
+    /// Changes the state, and resumes waiting shutdowns if all connections have closed.
     package func update(_ change: (inout Value) -> Void) {
         let waiters = self.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
             change(&state)
@@ -35,28 +35,31 @@ extension NIOLockedValueBox where Value: DrainState {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Tells everybody, and waits until they have left.
+    /// Notifies all connections of the shutdown, and waits until they have closed.
     ///
-    /// They are told in batches, in random order and at varying gaps, so that they do not all come back at the same moment. Cancelling the
-    /// calling task does not shorten that.
+    /// Notifies them in batches, in random order and at varying intervals, so that the clients do
+    /// not all reconnect at the same moment. Cancelling the calling task does not shorten the
+    /// shutdown.
     ///
     /// - Parameters:
-    ///   - connections: Whoever is to be told.
-    ///   - pace: In what time.
-    ///   - tell: Asks one to leave.
-    ///   - cut: Ends what is left after the timeout. Whoever does not leave even then is not waited for.
+    ///   - connections: The connections to notify.
+    ///   - pace: The schedule.
+    ///   - tell: Asks a connection to close.
+    ///   - cut: Closes the remaining connections after the timeout. The call does not wait for
+    ///     connections that stay open after it.
     package func drain<Connection: Sendable>(
         _ connections: [Connection], pace: DrainPace, telling tell: @escaping @Sendable (Connection) -> Void,
         cutting cut: @escaping @Sendable () -> Void
     ) async {
-        // In tasks of their own: the caller's is often cancelled already, which is why the server goes down.
-        let cutter = Task {
+        // In unstructured tasks, because the cancellation of the caller's task often starts the
+        // shutdown.
+        let closer = Task {
             guard (try? await Task.sleep(for: pace.timeout)) != nil else { return }
             cut()
             for waiter in self.withLockedValue({ $0.takeWaiters() }) { waiter.resume() }
         }
-        let teller = Task {
-            // Half of the time for telling, half for leaving.
+        let notifier = Task {
+            // Half of the time for the notifications, half for the clients to close.
             var plan = DrainPlan(connections, batchSize: pace.batchSize, gap: pace.gap, within: pace.timeout / 2)
             while true {
                 let (batch, next) = plan.nextBatch()
@@ -71,8 +74,8 @@ extension NIOLockedValueBox where Value: DrainState {
             }
             if isEmpty { continuation.resume() }
         }
-        cutter.cancel()
-        teller.cancel()
+        closer.cancel()
+        notifier.cancel()
     }
 }
 

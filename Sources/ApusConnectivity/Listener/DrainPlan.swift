@@ -1,31 +1,35 @@
-/// In what order and at what times a server that goes down says so. Pure: randomness is passed in.
+/// The order and times at which a server notifies its connections of a shutdown. Pure: the source
+/// of randomness is an argument.
 ///
-/// Everybody told at once would be everybody back at once, at the server next door. So they are told in batches, in random order, and the
-/// gap between two batches varies by half (Phoenix' drainer does the same).
+/// Clients notified at the same moment would reconnect to another server at the same moment. The
+/// plan therefore uses batches in random order, and varies the interval between two batches by
+/// half, as Phoenix does.
 package struct DrainPlan<Connection> {
     private var remaining: ArraySlice<Connection>
     private let batchSize: Int
     private let gap: Duration
 
     /// - Parameters:
-    ///   - connections: Whoever is to be told.
-    ///   - batchSize: How many at a time, if the time allows.
+    ///   - connections: The connections to notify.
+    ///   - batchSize: The number of connections in a batch, more if `period` requires it.
     ///   - gap: The mean time between two batches.
-    ///   - period: The time everybody is to be told in. When the batches do not fit they become larger.
+    ///   - period: The time for all notifications. Batches grow if they do not fit into it.
     package init(
         _ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration,
         using generator: inout some RandomNumberGenerator
     ) {
         self.remaining = connections.shuffled(using: &generator)[...]
         self.gap = gap
-        // The first batch goes at once, so there is one batch more than there are gaps; a gap is at most one and a half.
+        // The first batch is due immediately, so there is one batch more than there are gaps. A gap
+        // is at most 1.5 times the mean.
         let longest = gap * 1.5
         let batches = longest > .zero ? min(period / longest, 1_000_000).rounded(.down) + 1 : 1
         let needed = (Double(connections.count) / batches).rounded(.up)
         self.batchSize = max(1, batchSize, Int(needed))
     }
 
-    /// The next to be told, and the time until the next call; `nil` after the last batch.
+    /// Returns the connections to notify now, and the time until the next call; `nil` after the
+    /// last batch.
     package mutating func nextBatch(using generator: inout some RandomNumberGenerator) -> (batch: [Connection], next: Duration?) {
         let batch = Array(self.remaining.prefix(self.batchSize))
         self.remaining = self.remaining.dropFirst(self.batchSize)
@@ -34,7 +38,6 @@ package struct DrainPlan<Connection> {
     }
 }
 
-// With the system's randomness.
 extension DrainPlan {
     package init(_ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration) {
         var generator = SystemGenerator()
@@ -47,7 +50,8 @@ extension DrainPlan {
     }
 }
 
-/// The system's generator with an address: the empty one has none, and ThreadSanitizer crashes when it looks there.
+/// The system's generator with a stored byte. ThreadSanitizer crashes on the address of an empty
+/// struct.
 private struct SystemGenerator: RandomNumberGenerator {
     private var generator = SystemRandomNumberGenerator()
     private var address: UInt8 = 0

@@ -1,24 +1,25 @@
 package import NIOCore
 import NIOPosix
 
-/// Where a server listens.
+/// The address on which a server listens.
 package enum ListenerAddress: Sendable {
-    /// A name or address, and a port; 0 lets the system choose.
+    /// A name or address, and a port. Port 0 lets the system choose.
     case host(String, port: Int)
-    /// A Unix socket. One that is left from an earlier run is replaced.
+    /// A Unix socket. An existing socket file is replaced.
     case unixDomainSocket(path: String)
 }
 
-/// Accepts connections for a server that stands on NIO alone.
+/// Accepts connections for a server based on NIO alone.
 package enum Listener {
     /// Listens until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - address: Where to listen.
-    ///   - group: Where the connections live.
+    ///   - address: The address on which to listen.
+    ///   - group: The event loops of the connections.
     ///   - onListening: Called once with the address in use.
-    ///   - configure: Fills the pipeline of an accepted connection, on its event loop. An error closes it.
-    /// - Throws: The system's error when the address cannot be used. Cancellation throws nothing.
+    ///   - configure: Adds handlers to the pipeline of an accepted connection, on its event loop.
+    ///     An error closes the connection.
+    /// - Throws: The system's error if the address cannot be bound. Does not throw when cancelled.
     package static func run(
         on address: ListenerAddress, _ group: any EventLoopGroup, onListening: (SocketAddress) -> Void,
         configure: @escaping @Sendable (any Channel) throws -> Void
@@ -30,7 +31,8 @@ package enum Listener {
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler()) }
             }
             .childChannelInitializer { channel in
-                // They have TCP_NODELAY from the listening socket, on which NIO sets it.
+                // Accepted sockets inherit TCP_NODELAY from the listening socket, where NIO sets
+                // it.
                 channel.eventLoop.makeCompletedFuture { try configure(channel) }
             }
         let listener =

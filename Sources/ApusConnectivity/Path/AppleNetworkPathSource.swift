@@ -2,13 +2,14 @@
     import Dispatch
     import Network
 
-    /// `NWPathMonitor` as a source of paths.
+    /// A source of network paths based on `NWPathMonitor`.
     struct AppleNetworkPathSource: NetworkPathMonitor.Source {
         private let monitor = NWPathMonitor()
 
         init(report: @escaping @Sendable (NetworkPath) -> Void) {
             self.monitor.pathUpdateHandler = { path in
-                // `requiresConnection` (a VPN on demand) comes up when somebody connects.
+                // `requiresConnection` (an on-demand VPN) becomes satisfied when a connection is
+                // opened.
                 let isSatisfied = path.status != .unsatisfied
                 let interfaces = path.availableInterfaces.map { "\($0.name)" }
                 let gateways = path.gateways.map { "via \($0)" }

@@ -1,10 +1,11 @@
 import NIOCore
 
-/// One message of the kernel about links, addresses and routes; what else it sends is `other`.
+/// One message of the kernel about links, addresses and routes. Messages of other types are
+/// `other`.
 ///
-/// Pure, and strict with lengths: whatever the bytes, the answer is a message or an error. The layout and the numbers are those of
-/// `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_addr.h` and `linux/if.h`, which Glibc's module does not export; they are part of
-/// the kernel's stable interface.
+/// Pure, with strict length checks: any bytes result in a message or an error. The layout and the
+/// numbers are those of `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_addr.h` and `linux/if.h`,
+/// which Glibc's module does not export. They are part of the kernel's stable interface.
 ///
 /// Source: RFC 3549; netlink(7), rtnetlink(7).
 struct NetlinkMessage: Equatable {
@@ -12,7 +13,7 @@ struct NetlinkMessage: Equatable {
     struct Link: Hashable {
         var index: Int32
         var isLoopback: Bool
-        /// Switched on, and with a carrier.
+        /// Whether the interface is up and running (`IFF_UP`, `IFF_RUNNING`).
         var isUsable: Bool
     }
 
@@ -20,16 +21,16 @@ struct NetlinkMessage: Equatable {
     struct Address: Hashable {
         var index: Int32
         var bytes: [UInt8]
-        /// Seen beyond the link.
+        /// Whether the address is valid beyond the link.
         var isGlobal: Bool
-        /// Not still being checked for duplicates, nor found to be one.
+        /// Whether duplicate address detection has completed without a duplicate (RFC 4862).
         var isUsable: Bool
     }
 
-    /// A route to everywhere.
+    /// A default route.
     struct DefaultRoute: Hashable {
         var family: UInt8
-        /// The interface; 0 when several share the route.
+        /// The index of the interface; 0 if several interfaces share the route.
         var index: Int32
         var gateway: [UInt8]
         var metric: UInt32
@@ -39,30 +40,30 @@ struct NetlinkMessage: Equatable {
         case link(Link, isGone: Bool)
         case address(Address, isGone: Bool)
         case defaultRoute(DefaultRoute, isGone: Bool)
-        /// A route to somewhere.
+        /// A route that is not a usable default route.
         case narrowRoute
-        /// A dump is complete.
+        /// The end of a dump.
         case done
-        /// The kernel refuses a request, with this `errno`; 0 is an acknowledgement.
+        /// An `errno` with which the kernel refuses a request; 0 is an acknowledgement.
         case error(Int32)
-        /// Messages were lost.
+        /// The kernel has dropped messages.
         case overrun
         case other
     }
 
     struct Malformed: Error, Equatable {}
 
-    /// Which request this answers; 0 for news.
+    /// The sequence number of the request that this message answers; 0 for a notification.
     var sequence: UInt32
-    /// Part of the answer to a request for many (`NLM_F_MULTI`).
+    /// Whether the message is part of a dump (`NLM_F_MULTI`).
     var isPartOfDump: Bool
-    /// The dump is inconsistent: something changed meanwhile (`NLM_F_DUMP_INTR`).
+    /// Whether the dump is inconsistent because of a change during it (`NLM_F_DUMP_INTR`).
     var isInterrupted: Bool
     var content: Content
 
     private static let headerBytes = 16
 
-    /// Takes the next message out of a datagram; `nil` at its end.
+    /// Reads the next message of a datagram; `nil` at its end.
     static func next(from buffer: inout ByteBuffer) throws(Malformed) -> NetlinkMessage? {
         guard buffer.readableBytes > 0 else { return nil }
         // struct nlmsghdr: u32 length with the header, u16 type, u16 flags, u32 sequence, u32 port
@@ -113,19 +114,20 @@ struct NetlinkMessage: Equatable {
         try self.attributes(payload, after: 8) { type, value in
             switch type {
             case 1: remote = Array(value.readableBytesView)  // IFA_ADDRESS
-            case 2: local = Array(value.readableBytesView)  // IFA_LOCAL: ours, where the other end has one too
+            case 2: local = Array(value.readableBytesView)  // IFA_LOCAL: the local address of a point-to-point link
             case 8: allFlags = value.integer(at: 0) ?? allFlags  // IFA_FLAGS
             default: break
             }
         }
         let (duplicate, tentative): (UInt32, UInt32) = (0x08, 0x40)
-        // Scopes below RT_SCOPE_LINK (253) reach beyond the link.
+        // Scopes below RT_SCOPE_LINK (253) are valid beyond the link.
         return Address(index: index, bytes: local ?? remote, isGlobal: scope < 253, isUsable: allFlags & (duplicate | tentative) == 0)
     }
 
-    /// `nil` for a route that is not the default one, or that only refuses.
+    /// Returns `nil` for a route that is not a unicast default route.
     private static func route(_ payload: ByteBuffer) throws(Malformed) -> DefaultRoute? {
-        // struct rtmsg: u8 family, u8 destination length, u8 source length, u8 tos, u8 table, u8 protocol, u8 scope, u8 type, u32 flags
+        // struct rtmsg: u8 family, u8 destination length, u8 source length, u8 tos, u8 table, u8
+        // protocol, u8 scope, u8 type, u32 flags
         guard payload.readableBytes >= 12, let family: UInt8 = payload.integer(at: 0), let length: UInt8 = payload.integer(at: 1),
             let table: UInt8 = payload.integer(at: 4), let type: UInt8 = payload.integer(at: 7)
         else { throw Malformed() }
@@ -142,7 +144,10 @@ struct NetlinkMessage: Equatable {
         return length == 0 && type == unicast && table != localTable ? route : nil
     }
 
-    /// struct rtattr: u16 length with this header, u16 type (two bits of it flags), the value, padded to 4 bytes.
+    /// Calls `body` with the type and value of each attribute.
+    ///
+    /// struct rtattr: u16 length including this header, u16 type (two bits are flags), the value,
+    /// padding to 4 bytes.
     private static func attributes(
         _ payload: ByteBuffer, after fixed: Int, _ body: (UInt16, ByteBuffer) -> Void
     ) throws(Malformed) {
@@ -158,12 +163,12 @@ struct NetlinkMessage: Equatable {
         }
     }
 
-    /// What is missing to the next multiple of 4.
+    /// Returns the number of bytes up to the next multiple of 4.
     private static func padding(_ length: Int) -> Int { (4 - length % 4) % 4 }
 }
 
 extension ByteBuffer {
-    /// An integer in the machine's own order, counted from the reader.
+    /// Returns an integer in host byte order, at an offset from the reader index.
     fileprivate func integer<Integer: FixedWidthInteger>(at offset: Int) -> Integer? {
         self.getInteger(at: self.readerIndex + offset, endianness: .host)
     }

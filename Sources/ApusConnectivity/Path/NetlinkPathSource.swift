@@ -2,13 +2,15 @@
     import NIOCore
     import NIOPosix
 
-    /// Runs a ``NetlinkPathStateMachine`` on an event loop of NIO's own; opens another socket when one fails.
+    /// Runs a ``NetlinkPathStateMachine`` on an event loop of NIO's singleton group. Opens another
+    /// socket when one fails.
     ///
-    /// Unchecked because: all but the constants is touched on `eventLoop` only.
+    /// Unchecked because: the variables are accessed on `eventLoop` only.
     package final class NetlinkPathSource: NetworkPathMonitor.Source, @unchecked Sendable {
-        /// How long news are collected before the kernel is asked. A cable that is plugged in makes a dozen within some milliseconds.
+        /// The time for which notifications are collected before the next dump. Plugging in a cable
+        /// causes a dozen within some milliseconds.
         private static let pause = TimeAmount.milliseconds(50)
-        /// Before another socket is opened.
+        /// The delay before another socket is opened.
         private static let retryDelay = TimeAmount.seconds(5)
 
         private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -17,10 +19,10 @@
         private var channel: (any Channel)?
         private var isStopped = false
 
-        /// Starts to watch.
+        /// Starts to monitor the network.
         ///
         /// - Parameters:
-        ///   - openSocket: Opens the descriptor; of another network namespace for tests.
+        ///   - openSocket: Opens the descriptor. Tests pass one of another network namespace.
         ///   - report: Called on an event loop.
         package init(
             openSocket: @escaping @Sendable () throws -> CInt = NetlinkSocket.open, report: @escaping @Sendable (NetworkPath) -> Void
@@ -49,7 +51,8 @@
                     NetlinkSocket.close(input)
                     throw error
                 }
-                // A pipe to NIO: it reads and writes, and knows nothing of addresses. One read is one datagram, which the buffer must hold whole.
+                // NIO treats the socket as a pipe: it reads and writes without addresses. One read
+                // is one datagram, which must fit into the buffer.
                 NIOPipeBootstrap(group: self.eventLoop)
                     .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
                     .channelInitializer { channel in
@@ -68,7 +71,8 @@
                         }
                     }
             } catch {
-                self.openLater()  // no descriptor is free; some sandboxes allow no netlink at all, and then the path stays unknown
+                // No descriptor is free. If a sandbox forbids netlink, the path stays unknown.
+                self.openLater()
             }
         }
 
@@ -106,7 +110,7 @@
             }
 
             func errorCaught(context: ChannelHandlerContext, error: any Error) {
-                context.close(promise: nil)  // ENOBUFS for instance: news were lost, another socket begins anew
+                context.close(promise: nil)  // for example ENOBUFS: notifications were lost, a new socket starts over
             }
 
             func channelInactive(context: ChannelHandlerContext) {

@@ -1,11 +1,13 @@
 import NIOCore
 
-/// Learns the machine's path from the kernel: asks for all links, addresses and routes, and again whenever news come.
+/// Determines the machine's network path: requests a dump of all links, addresses and routes, and
+/// repeats it after each notification.
 ///
-/// News are not applied one by one, because the kernel does not tell all of them: when an interface is switched off, its IPv4 routes go
-/// without a word. Pure; the shell sends the requests and owns the timer.
+/// Does not apply notifications incrementally, because the kernel does not send all of them: when
+/// an interface goes down, its IPv4 routes disappear without a notification. Pure; the shell sends
+/// the requests and owns the timer.
 struct NetlinkPathStateMachine {
-    /// What one request asks for, in the order they are asked.
+    /// The dumps, in the order of their requests.
     enum Dump: UInt16, Equatable {
         case links = 18  // RTM_GETLINK
         case addresses = 22  // RTM_GETADDR
@@ -13,17 +15,18 @@ struct NetlinkPathStateMachine {
     }
 
     private enum State: Equatable {
-        /// Nothing was asked. Leaves to `dumping`.
+        /// No request was sent. Leaves to `dumping`.
         case idle
-        /// The answer to a request comes in. Leaves to `dumping` (the next), `resting` or `known`.
+        /// A dump is being received. Leaves to `dumping` (the next), `resting` or `known`.
         case dumping(Dump, isStale: Bool)
-        /// Everything is known. Leaves to `resting` (news).
+        /// The path is known. Leaves to `resting` (notification).
         case known
-        /// News came; a timer runs, so that a burst of them costs one round. Leaves to `dumping`.
+        /// A notification arrived and a timer runs, so that a burst causes one round of dumps.
+        /// Leaves to `dumping`.
         case resting
     }
 
-    /// Entries of each kind that are looked at. A machine with more has a route anyway.
+    /// The maximum number of entries kept of each kind. A machine with more entries has a route.
     private static let maximumEntries = 4096
 
     private var state = State.idle
@@ -35,45 +38,46 @@ struct NetlinkPathStateMachine {
     init() {}
 
     enum Action: Equatable {
-        /// Send this.
+        /// Send this request.
         case request(ByteBuffer)
-        /// The path is this now. Then wait for news.
+        /// Report the current path.
         case report(NetworkPath)
-        /// The path was this, but something has changed since: call ``timerFired()`` after a pause.
+        /// Report this path, which may be outdated, and call ``timerFired()`` after a pause.
         case reportAndStartTimer(NetworkPath)
         /// Call ``timerFired()`` after a pause.
         case startTimer
-        /// The kernel refuses to answer: close the socket, and begin anew with another.
+        /// The kernel refused a request or the end of a dump may be lost: close the socket and open
+        /// another.
         case reopen
         case doNothing
     }
 
-    /// The socket is open.
+    /// Handles the opening of the socket.
     mutating func opened() -> Action { self.begin() }
 
-    /// The pause is over.
+    /// Handles the end of the pause.
     mutating func timerFired() -> Action {
         switch self.state {
         case .resting: return self.begin()
-        case .idle, .dumping, .known: return .doNothing  // a timer of a socket before this one
+        case .idle, .dumping, .known: return .doNothing  // the timer is not running
         }
     }
 
-    /// A datagram could not be read or messages were lost.
+    /// Handles an unreadable datagram or the loss of messages.
     mutating func lost() -> Action {
         switch self.state {
         case .known:
             self.state = .resting
             return .startTimer
         case .dumping(let dump, _):
-            // The end of the dump may be among what was lost: only another socket is sure.
+            // The end of the dump may be among the lost messages: only a new socket is reliable.
             self.state = .dumping(dump, isStale: true)
             return .reopen
         case .idle, .resting: return .doNothing
         }
     }
 
-    /// A message came.
+    /// Handles a message.
     mutating func received(_ message: NetlinkMessage) -> Action {
         if case .dumping(let dump, let isStale) = self.state, message.sequence == self.sequence {
             if case .error(let code) = message.content { return code == 0 ? .doNothing : .reopen }
@@ -83,13 +87,13 @@ struct NetlinkPathStateMachine {
             }
         }
         switch message.content {
-        case .link, .address, .defaultRoute: return self.news()
+        case .link, .address, .defaultRoute: return self.notified()
         case .overrun: return self.lost()
-        case .narrowRoute, .done, .error, .other: return .doNothing  // not ours, or of no consequence
+        case .narrowRoute, .done, .error, .other: return .doNothing  // irrelevant for the path
         }
     }
 
-    private mutating func news() -> Action {
+    private mutating func notified() -> Action {
         switch self.state {
         case .known:
             self.state = .resting
@@ -107,13 +111,13 @@ struct NetlinkPathStateMachine {
         self.links = [:]
         self.addresses = []
         self.routes = []
-        return self.ask(.links, isStale: false)
+        return self.request(.links, isStale: false)
     }
 
-    private mutating func ask(_ dump: Dump, isStale: Bool) -> Action {
+    private mutating func request(_ dump: Dump, isStale: Bool) -> Action {
         self.state = .dumping(dump, isStale: isStale)
-        self.sequence = self.sequence == .max ? 1 : self.sequence + 1  // 0 means news
-        // nlmsghdr, then a body of zeros (any family, nothing left out) of the length of the kind's structure
+        self.sequence = self.sequence == .max ? 1 : self.sequence + 1  // 0 marks notifications
+        // nlmsghdr, then the structure of the kind, zeroed: any family, no filter
         let body = dump == .links ? 16 : dump == .addresses ? 8 : 12
         var request = ByteBuffer()
         request.writeInteger(UInt32(16 + body), endianness: .host)
@@ -135,8 +139,8 @@ struct NetlinkPathStateMachine {
             if self.routes.count < Self.maximumEntries { self.routes.insert(route) }
         case .done:
             switch dump {
-            case .links: return self.ask(.addresses, isStale: isStale)
-            case .addresses: return self.ask(.routes, isStale: isStale)
+            case .links: return self.request(.addresses, isStale: isStale)
+            case .addresses: return self.request(.routes, isStale: isStale)
             case .routes: return self.finish(isStale: isStale)
             }
         case .narrowRoute, .error, .overrun, .other: break
@@ -151,7 +155,7 @@ struct NetlinkPathStateMachine {
 
     private var path: NetworkPath {
         func isUsable(_ index: Int32) -> Bool { self.links[index].map { $0.isUsable && !$0.isLoopback } ?? false }
-        // Index 0: several interfaces share the route; taken as one that works.
+        // Index 0: several interfaces share the route, which counts as usable.
         let routes = self.routes.filter { $0.index == 0 || isUsable($0.index) }
         let addresses = self.addresses.filter { $0.isGlobal && $0.isUsable && isUsable($0.index) }
         let lines =

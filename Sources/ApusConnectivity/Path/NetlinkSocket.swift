@@ -7,9 +7,10 @@
         import Glibc
     #endif
 
-    /// A socket to the kernel's routing tables.
+    /// Functions for routing sockets (rtnetlink).
     package enum NetlinkSocket {
-        /// Opens one that hears of links, addresses and routes, in the network namespace of the calling thread.
+        /// Opens a socket that receives notifications of links, addresses and routes in the network
+        /// namespace of the calling thread.
         ///
         /// - Returns: A descriptor that the caller closes.
         package static func open() throws -> CInt {
@@ -20,7 +21,8 @@
             #endif
             let descriptor = socket(AF_NETLINK, kind, 0)  // NETLINK_ROUTE
             guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket(AF_NETLINK)") }
-            // struct sockaddr_nl: u16 family, u16 padding, u32 port (0: the kernel chooses), u32 groups
+            // struct sockaddr_nl: u16 family, u16 padding, u32 port (0: the kernel chooses), u32
+            // groups
             let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400  // links, addresses and routes of IPv4 and IPv6
             var address: (family: UInt16, padding: UInt16, port: UInt32, groups: UInt32) = (UInt16(AF_NETLINK), 0, 0, groups)
             let result = withUnsafeBytes(of: &address) { bytes in
@@ -34,7 +36,7 @@
             return descriptor
         }
 
-        /// A second descriptor for the same socket.
+        /// Returns a second descriptor for the same socket.
         static func duplicate(_ descriptor: CInt) throws -> CInt {
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
             guard copy >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl(F_DUPFD_CLOEXEC)") }

@@ -1,25 +1,27 @@
 import NIOConcurrencyHelpers
 
-/// Watches the machine's network: routes that come and go, other networks.
+/// Monitors this machine's routes and addresses.
 ///
-/// Linux: rtnetlink. Apple: `NWPathMonitor`. Elsewhere nothing is ever reported. It watches while somebody listens, at the cost of one
-/// descriptor, however many do.
+/// Uses rtnetlink on Linux and `NWPathMonitor` on Apple platforms. Reports nothing on other
+/// platforms. Monitors the network only while it has listeners, all of which share one descriptor.
 public final class NetworkPathMonitor: Sendable {
-    /// What watches the system; released and stopped when nobody listens.
+    /// A platform's source of network paths. Stopped and released after the last listener is
+    /// removed.
     package protocol Source: Sendable {
-        /// Ends the reports. One that is on its way may still come.
+        /// Ends the reports. A concurrent report may still arrive.
         func stop()
     }
 
-    /// Hears every path in order, each at most once: an old one that was overtaken on its way is dropped.
+    /// Receives paths in order, each at most once. Drops a path that arrives after a newer one.
     private final class Listener: Sendable {
         private let last = NIOLockedValueBox(-1)
         private let call: @Sendable (NetworkPath) -> Void
 
         init(_ call: @escaping @Sendable (NetworkPath) -> Void) { self.call = call }
 
-        /// The lock is held during the call: it is what keeps the order.
-        func hear(_ path: NetworkPath, number: Int) {
+        /// Calls the closure with a path. Holds the lock during the call, which preserves the
+        /// order.
+        func receive(_ path: NetworkPath, number: Int) {
             self.last.withLockedValue { last in
                 guard number > last else { return }
                 last = number
@@ -30,22 +32,22 @@ public final class NetworkPathMonitor: Sendable {
 
     private struct State {
         var current: NetworkPath?
-        /// Counts the paths.
+        /// The number of the current path.
         var number = 0
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
         var source: (any Source)?
-        /// Tells reports of the present source from those of one that was stopped.
+        /// Distinguishes reports of the current source from those of a stopped one.
         var generation = 0
     }
 
-    /// One for the whole process.
+    /// The monitor shared by the process.
     public static let shared = NetworkPathMonitor()
 
     private let state = NIOLockedValueBox(State())
     private let makeSource: @Sendable (@escaping @Sendable (NetworkPath) -> Void) -> (any Source)?
 
-    /// A monitor of this machine. ``shared`` is usually enough.
+    /// Creates a monitor of this machine. ``shared`` is usually sufficient.
     public convenience init() {
         self.init { report in
             #if canImport(Network)
@@ -58,22 +60,25 @@ public final class NetworkPathMonitor: Sendable {
         }
     }
 
-    /// A monitor of something else, for tests.
+    /// Creates a monitor with another source, for tests.
     package init(makeSource: @escaping @Sendable (@escaping @Sendable (NetworkPath) -> Void) -> (any Source)?) {
         self.makeSource = makeSource
     }
 
-    /// The last path seen; `nil` before the first report and while nobody listens. Who does not know a path should try.
+    /// The most recent path; `nil` before the first report and while there are no listeners. If
+    /// `nil`, attempt to connect.
     public var current: NetworkPath? { self.state.withLockedValue { $0.current } }
 
-    /// The present path as soon as it is known, and each one that follows. A slow reader gets the newest only.
+    /// The current path, as soon as it is known, and all later ones. A slow reader receives only
+    /// the newest.
     public var paths: Paths { Paths(monitor: self) }
 
     // MARK: Listeners
 
-    /// Calls `listener` with the present path when it is known, and with each that follows, on a thread of the system's or an event loop.
+    /// Calls a closure with the current path, if known, and with each later one, on a system thread
+    /// or an event loop.
     ///
-    /// - Returns: To be cancelled; the monitor keeps the listener until then.
+    /// - Returns: The registration. The monitor retains the closure until it is cancelled.
     package func listen(_ call: @escaping @Sendable (NetworkPath) -> Void) -> Listening {
         let listener = Listener(call)
         let (id, current, number, isFirst, generation) = self.state.withLockedValue { state in
@@ -84,11 +89,11 @@ public final class NetworkPathMonitor: Sendable {
             if isFirst { state.generation += 1 }
             return (id, state.current, state.number, isFirst, state.generation)
         }
-        if let current { listener.hear(current, number: number) }
+        if let current { listener.receive(current, number: number) }
         if isFirst {
             let source = self.makeSource { [weak self] in self?.report($0, generation: generation) }
             let isStale = self.state.withLockedValue { state in
-                guard state.generation == generation else { return true }  // the only listener has left in between
+                guard state.generation == generation else { return true }  // the only listener was removed in the meantime
                 state.source = source
                 return false
             }
@@ -101,7 +106,7 @@ public final class NetworkPathMonitor: Sendable {
         let source = self.state.withLockedValue { state -> (any Source)? in
             guard state.listeners.removeValue(forKey: id) != nil, state.listeners.isEmpty else { return nil }
             state.generation += 1
-            state.current = nil  // would grow old
+            state.current = nil  // would become outdated
             defer { state.source = nil }
             return state.source
         }
@@ -115,10 +120,10 @@ public final class NetworkPathMonitor: Sendable {
             state.number += 1
             return (Array(state.listeners.values), state.number)
         }
-        for listener in listeners { listener.hear(path, number: number) }
+        for listener in listeners { listener.receive(path, number: number) }
     }
 
-    /// Somebody who listens to a monitor.
+    /// The registration of a listener.
     package struct Listening: Sendable {
         private let monitor: NetworkPathMonitor
         private let id: Int
@@ -128,20 +133,20 @@ public final class NetworkPathMonitor: Sendable {
             self.id = id
         }
 
-        /// Ends it; a call that is on its way may still come.
+        /// Removes the listener. A concurrent call may still arrive.
         package func cancel() { self.monitor.stopListening(self.id) }
     }
 
-    /// The paths of a monitor, one after another, without end.
+    /// The sequence of a monitor's paths. Does not end.
     public struct Paths: AsyncSequence, Sendable {
-        /// A path.
+        /// A network path.
         public typealias Element = NetworkPath
-        /// Never fails.
+        /// The sequence does not throw.
         public typealias Failure = Never
 
         fileprivate let monitor: NetworkPathMonitor
 
-        /// Starts to listen; listening ends with the iterator.
+        /// Adds a listener, which is removed with the iterator.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(
                 base: AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -150,14 +155,14 @@ public final class NetworkPathMonitor: Sendable {
                 }.makeAsyncIterator())
         }
 
-        /// Goes through the paths.
+        /// The iterator of the paths.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var base: AsyncStream<NetworkPath>.Iterator
 
-            /// The next path; `nil` when the task is cancelled.
+            /// Returns the next path; `nil` if the task is cancelled.
             public mutating func next() async -> NetworkPath? { await self.base.next() }
 
-            /// The next path; `nil` when the task is cancelled.
+            /// Returns the next path; `nil` if the task is cancelled.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> NetworkPath? {
                 await self.base.next(isolation: actor)
             }

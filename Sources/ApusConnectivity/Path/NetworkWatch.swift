@@ -1,4 +1,4 @@
-/// What a connection that is to stay up makes of the machine's networks.
+/// Determines whether a network change affects a persistent connection.
 ///
 /// Confined to the connection's event loop.
 package struct NetworkWatch {
@@ -7,7 +7,7 @@ package struct NetworkWatch {
     private var last: NetworkPath?
     private var mayReach = true
 
-    /// - Parameter host: The server's; a server on this machine needs no network.
+    /// - Parameter host: The server's host. A server on this machine needs no network.
     package init(host: String) {
         self.host = host
     }
@@ -27,17 +27,17 @@ package struct NetworkWatch {
 
     package enum Change: Equatable { case lost, found, doNothing }
 
-    /// The monitor has reported.
+    /// Handles a report of the monitor.
     package mutating func changed(to path: NetworkPath) -> Change {
         let (before, couldReach) = (self.last, self.mayReach)
         self.last = path
         self.mayReach = path.mayReach(host: self.host)
         guard self.mayReach else { return couldReach ? .lost : .doNothing }
-        // The first report is how things were all along.
+        // The first report is the initial state, not a change.
         guard couldReach else { return .found }
         return before == nil || before?.fingerprint == path.fingerprint || self.isLocal ? .doNothing : .found
     }
 
-    /// No change of networks touches a connection within this machine.
+    /// Whether the server is on this machine, where network changes do not affect connections.
     private var isLocal: Bool { NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "").mayReach(host: self.host) }
 }

@@ -6,43 +6,44 @@ package import NIOCore
     import Foundation
 #endif
 
-/// The client's half of an HTTP `CONNECT`.
+/// The client side of an HTTP `CONNECT`.
 ///
-/// Our own, because NIO's response parser does not know that a 200 ends HTTP here: what the server says in the same read it takes for a
-/// second response, and fails. (`NIOHTTP1ProxyConnectHandler` stands on that parser; servers that speak first cannot be reached with it.)
+/// Implemented here because NIO's response parser does not stop after the 200: it parses the
+/// server's first bytes in the same read as a second response and fails.
+/// `NIOHTTP1ProxyConnectHandler` uses that parser and does not work with servers that send first.
 ///
 /// Source: RFC 9110 9.3.6, 15.2; RFC 9112 3.2.3.
 package struct HTTPConnectStateMachine {
-    /// What a proxy may say before it has answered. Unit: bytes.
+    /// The maximum size of the proxy's response, including interim responses. Unit: bytes.
     package static let maximumHeadBytes = 16 << 10
 
     private enum State: Equatable {
-        /// The answer has not come whole; of it this many bytes were looked at. Leaves to `finished`.
+        /// The response is incomplete, and this number of bytes was searched. Leaves to `finished`.
         case waiting(searched: Int)
         /// Connected or failed. Final.
         case finished
     }
 
     private var state = State.waiting(searched: 0)
-    /// Of interim answers that were thrown away.
+    /// The size of the discarded interim responses.
     private var skippedBytes = 0
     private let request: String
 
     /// - Parameters:
-    ///   - host: A name, which the proxy looks up, or an address (IPv6 without brackets).
-    ///   - port: 1 to 65535.
-    ///   - credentials: Sent at once, as Basic (RFC 7617).
-    /// - Throws: `invalidSettings` when a text could not stand in a request.
+    ///   - host: A name, which the proxy resolves, or an address (IPv6 without brackets).
+    ///   - port: The port, 1 to 65535.
+    ///   - credentials: Sent with the first request, as Basic (RFC 7617).
+    /// - Throws: `invalidSettings` if the host or the user name is not valid in a request.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         let authority = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         guard !host.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectivityError(.invalidSettings, message: "the host holds what may not stand in a request")
+            throw ConnectivityError(.invalidSettings, message: "the host is empty or contains a space, a control or a non-ASCII character")
         }
         var request = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
         if let credentials {
             // "a user-id containing a colon character is invalid"
             guard !credentials.username.utf8.contains(UInt8(ascii: ":")) else {
-                throw ConnectivityError(.invalidSettings, message: "a proxy's user name holds no colon")
+                throw ConnectivityError(.invalidSettings, message: "the proxy's user name must not contain a colon")
             }
             let text = Data("\(credentials.username):\(credentials.password)".utf8).base64EncodedString()
             request += "Proxy-Authorization: Basic \(text)\r\n"
@@ -50,37 +51,37 @@ package struct HTTPConnectStateMachine {
         self.request = request + "\r\n"
     }
 
-    /// What is sent first.
+    /// Returns the request to send first.
     package func start() -> [UInt8] { Array(self.request.utf8) }
 
-    /// Takes the answer out of `bytes`.
+    /// Consumes the proxy's response from `bytes`.
     package mutating func received(_ bytes: inout ByteBuffer) -> ProxyAction {
         while case .waiting(let searched) = self.state {
             guard let length = Self.headLength(bytes.readableBytesView, from: searched) else {
                 guard self.skippedBytes + bytes.readableBytes <= Self.maximumHeadBytes else { return self.failEndless() }
-                // The end may begin in the last three bytes.
+                // The terminator may begin in the last three bytes.
                 self.state = .waiting(searched: max(0, bytes.readableBytes - 3))
                 return .waitForMore
             }
             guard self.skippedBytes + length <= Self.maximumHeadBytes else { return self.failEndless() }
             guard let head = bytes.readSlice(length: length), let status = Self.status(head.readableBytesView) else {
-                return self.fail(.proxyProtocol, "its answer is no HTTP")
+                return self.fail(.proxyProtocol, "the response is not valid HTTP")
             }
             switch status {
             case 200..<300:
                 self.state = .finished
                 return .connected
-            case 100..<200 where status != 101:  // an interim answer, the final one follows
+            case 100..<200 where status != 101:  // an interim response, the final one follows
                 self.skippedBytes += length
                 self.state = .waiting(searched: 0)
-            case 407: return self.fail(.proxyAuthentication, "it wants credentials, or others (407)")
+            case 407: return self.fail(.proxyAuthentication, "it requires valid credentials (407)")
             default: return self.fail(.proxyRefused, "it answered \(status)")
             }
         }
-        return .waitForMore  // nobody is to ask any more; the bytes stay
+        return .waitForMore  // finished: the bytes stay in the buffer
     }
 
-    /// The length of what ends with an empty line; `from` is where to look.
+    /// Returns the length of a head that ends with an empty line, searching from an offset.
     private static func headLength(_ bytes: ByteBufferView, from: Int) -> Int? {
         let end: [UInt8] = [13, 10, 13, 10]
         guard bytes.count >= end.count else { return nil }
@@ -92,7 +93,7 @@ package struct HTTPConnectStateMachine {
         return nil
     }
 
-    /// `HTTP/1.x SP 3DIGIT ( SP … / CR )`
+    /// Parses `HTTP/1.x SP 3DIGIT ( SP … / CR )`.
     private static func status(_ head: ByteBufferView) -> Int? {
         let bytes = Array(head.prefix(13))
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -103,7 +104,7 @@ package struct HTTPConnectStateMachine {
     }
 
     private mutating func failEndless() -> ProxyAction {
-        self.fail(.proxyProtocol, "its answer has no end within \(Self.maximumHeadBytes) bytes")
+        self.fail(.proxyProtocol, "the response exceeds \(Self.maximumHeadBytes) bytes")
     }
 
     private mutating func fail(_ code: ConnectivityError.Code, _ message: String) -> ProxyAction {

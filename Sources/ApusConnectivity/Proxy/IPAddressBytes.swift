@@ -8,13 +8,13 @@ import ApusBytes
     import Glibc
 #endif
 
-/// An IP address as its 4 or 16 bytes, for comparing.
+/// An IP address as 4 or 16 bytes, for comparison.
 struct IPAddressBytes: Hashable {
     let bytes: [UInt8]
 
-    /// Reads an address as text; `nil` for a name.
+    /// Parses the text of an address; `nil` for a name.
     init?(_ text: String) {
-        guard !text.utf8.contains(0) else { return nil }  // C would not see the rest
+        guard !text.utf8.contains(0) else { return nil }  // inet_pton stops at a NUL
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
             if inet_pton(family, text, &bytes) == 1 {
@@ -25,13 +25,13 @@ struct IPAddressBytes: Hashable {
         return nil
     }
 
-    /// 4 or 16 bytes.
+    /// Creates an address of 4 or 16 bytes; `nil` for any other number.
     init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// 127.0.0.0/8, ::1, and the former within IPv6.
+    /// Whether the address is in 127.0.0.0/8, or ::1, or an IPv4-mapped loopback address.
     var isLoopback: Bool {
         switch self.bytes.count {
         case 4: self.bytes[0] == 127
@@ -39,13 +39,13 @@ struct IPAddressBytes: Hashable {
         }
     }
 
-    /// The IPv4 address within `::ffff:a.b.c.d` (RFC 4291 2.5.5.2).
+    /// The IPv4 address in an IPv4-mapped address, `::ffff:a.b.c.d` (RFC 4291 2.5.5.2).
     private var mapped: IPAddressBytes? {
         guard self.bytes.count == 16, self.bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) else { return nil }
         return IPAddressBytes(bytes: Array(self.bytes.suffix(4)))
     }
 
-    /// Whether the first `length` bits are those of `other`.
+    /// Returns whether the first `length` bits equal those of `other`.
     func matches(_ other: IPAddressBytes, prefixLength length: Int) -> Bool {
         guard self.bytes.count == other.bytes.count, (0...self.bytes.count * 8).contains(length) else { return false }
         let (whole, bits) = length.quotientAndRemainder(dividingBy: 8)
@@ -55,7 +55,7 @@ struct IPAddressBytes: Hashable {
         return self.bytes[whole] & mask == other.bytes[whole] & mask
     }
 
-    /// Whether a host is this machine, by address or as `localhost` (RFC 6761 6.3).
+    /// Returns whether a host is a loopback address or `localhost` (RFC 6761 6.3).
     static func isLoopback(host: String) -> Bool {
         if let address = IPAddressBytes(host) { return address.isLoopback }
         let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).asciiLowercased

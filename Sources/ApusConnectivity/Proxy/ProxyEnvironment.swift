@@ -1,8 +1,9 @@
 import ApusBytes
 
-/// What a process's environment says about proxies. Pure: the variables are passed in.
+/// The proxy settings in a process's environment variables. Pure: the variables are an argument.
 ///
-/// There is no standard; this follows curl's manual ("ENVIRONMENT") and Go's `httpproxy`, which agree but for details.
+/// There is no standard. Follows curl's manual ("ENVIRONMENT") and Go's `httpproxy`, which differ
+/// only in details.
 struct ProxyEnvironment {
     private let variables: [String: String]
 
@@ -10,7 +11,7 @@ struct ProxyEnvironment {
         self.variables = variables
     }
 
-    /// The proxy for a server, if there is one.
+    /// Returns the proxy for a server, if any.
     func proxy(forHost host: String, port: Int, isSecure: Bool) throws(ConnectivityError) -> ProxySettings.Proxy? {
         guard !IPAddressBytes.isLoopback(host: host), !self.excludes(host: host, port: port) else { return nil }
         guard let url = self.url(isSecure: isSecure) else { return nil }
@@ -21,18 +22,18 @@ struct ProxyEnvironment {
         if isSecure, let url = self.value("https_proxy") ?? self.value("HTTPS_PROXY") { return url }
         if !isSecure {
             if let url = self.value("http_proxy") { return url }
-            // In CGI, HTTP_PROXY is the request's field `Proxy` (CVE-2016-5385).
+            // In CGI, a request's `Proxy` field sets HTTP_PROXY (CVE-2016-5385).
             if self.variables["REQUEST_METHOD"] == nil, let url = self.value("HTTP_PROXY") { return url }
         }
         return self.value("all_proxy") ?? self.value("ALL_PROXY")
     }
 
-    /// A variable's text; an empty one is as good as none.
+    /// Returns the value of a variable; `nil` if it is empty or not set.
     private func value(_ name: String) -> String? {
         self.variables[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether `NO_PROXY` names the server.
+    /// Returns whether `NO_PROXY` excludes the server.
     func excludes(host: String, port: Int) -> Bool {
         guard let list = self.value("no_proxy") ?? self.value("NO_PROXY") else { return false }
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).asciiLowercased

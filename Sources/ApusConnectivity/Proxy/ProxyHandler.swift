@@ -1,17 +1,17 @@
 import NIOCore
 
-/// What to do about a proxy's answer.
+/// The action after bytes from a proxy.
 package enum ProxyAction: Equatable {
-    /// The answer has not come whole.
+    /// Wait: the response is incomplete.
     case waitForMore
-    /// Send this, and go on with what is left in the buffer.
+    /// Send these bytes, and continue with the rest of the buffer.
     case send([UInt8])
-    /// The server is reached; what is left in the buffer is the server's.
+    /// The proxy has connected to the server. The rest of the buffer belongs to the server.
     case connected
     case fail(ConnectivityError)
 }
 
-/// The conversation with either kind of proxy.
+/// The handshake with a proxy of either kind.
 enum ProxyHandshake {
     case httpConnect(HTTPConnectStateMachine)
     case socks5(SOCKS5StateMachine)
@@ -44,25 +44,25 @@ enum ProxyHandshake {
     }
 }
 
-/// Holds a conversation with a proxy on a connected channel, and leaves.
+/// Makes the handshake with a proxy on a connected channel, then removes itself.
 final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private var conversation: ProxyHandshake
+    private var handshake: ProxyHandshake
     private var received = ByteBuffer()
     private var completion: ((Result<Void, ConnectivityError>) -> Void)?
 
-    /// - Parameter completion: Called once on the event loop, after the handler has left; not when the transport ends or fails, which
-    ///   goes down the pipeline.
-    init(_ conversation: ProxyHandshake, completion: @escaping (Result<Void, ConnectivityError>) -> Void) {
-        self.conversation = conversation
+    /// - Parameter completion: Called once on the event loop, after the handler was removed. Not
+    ///   called if the transport closes or fails; that event passes through the pipeline.
+    init(_ handshake: ProxyHandshake, completion: @escaping (Result<Void, ConnectivityError>) -> Void) {
+        self.handshake = handshake
         self.completion = completion
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: self.conversation.start())), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: self.handshake.start())), promise: nil)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -72,7 +72,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.received.writeImmutableBuffer(self.unwrapInboundIn(data))
         while self.completion != nil {
-            switch self.conversation.received(&self.received) {
+            switch self.handshake.received(&self.received) {
             case .waitForMore: return
             case .send(let bytes): context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             case .connected: self.finish(.success(()), context: context)

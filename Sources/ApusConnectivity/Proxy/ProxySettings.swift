@@ -1,21 +1,22 @@
-/// The way a client takes to a server: straight, or through a proxy.
+/// The proxy through which a client connects to servers, if any.
 ///
-/// A proxy is told the server's name and looks it up itself; TLS is made through it with the server, so the proxy sees no more than the name.
+/// The proxy receives the server's name and resolves it. The TLS handshake is made with the server
+/// through the proxy, which therefore sees only the server's name and port.
 public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
-    /// What a proxy asks for before it connects.
+    /// A user name and password for a proxy.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible {
-        /// The user's name.
+        /// The user name.
         public var username: String
         /// The password.
         public var password: String
 
-        /// A name and a password.
+        /// Creates credentials from a user name and a password.
         public init(username: String, password: String) {
             self.username = username
             self.password = password
         }
 
-        /// Says nothing of the password.
+        /// The user name, without the password.
         public var description: String { "\(self.username):…" }
     }
 
@@ -36,40 +37,45 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
         self.choice = choice
     }
 
-    /// Straight to the server, whatever the environment says.
+    /// No proxy, regardless of the environment.
     public static let none = Self(choice: .none)
 
-    /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, looked at for every connection.
+    /// The proxy in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, read for every
+    /// connection.
     ///
-    /// As curl and Go read them: lower case first; `HTTP_PROXY` in capitals not in a CGI process, where a request could set it; the
-    /// loopback addresses and `localhost` never through a proxy. A variable that cannot be understood is an error and not a
-    /// straight connection.
+    /// Interprets the variables as curl and Go do. Lower-case names take precedence. `HTTP_PROXY`
+    /// in upper case is ignored in a CGI process, where a request could set it. Loopback addresses
+    /// and `localhost` never use a proxy. A malformed variable is an error, not a direct
+    /// connection.
     public static let environment = Self(choice: .environment)
 
-    /// An HTTP proxy that knows `CONNECT` (RFC 9110 9.3.6); the credentials are sent as Basic, in the clear.
+    /// Returns an HTTP proxy with `CONNECT` (RFC 9110 9.3.6). Credentials are sent as Basic,
+    /// unencrypted.
     public static func httpConnect(host: String, port: Int, credentials: Credentials? = nil) -> Self {
         Self(choice: .proxy(Proxy(kind: .httpConnect, host: host, port: port, credentials: credentials)))
     }
 
-    /// A SOCKS proxy of version 5 (RFC 1928); the credentials are sent in the clear (RFC 1929).
+    /// Returns a SOCKS proxy of version 5 (RFC 1928). Credentials are sent unencrypted (RFC 1929).
     public static func socks5(host: String, port: Int, credentials: Credentials? = nil) -> Self {
         Self(choice: .proxy(Proxy(kind: .socks5, host: host, port: port, credentials: credentials)))
     }
 
-    /// A proxy's URL: `http://user:password@host:port`, `socks5://…` or `socks5h://…` (the same here); without a scheme `http`.
+    /// Parses a proxy URL: `http://user:password@host:port`, `socks5://…` or `socks5h://…`.
     ///
-    /// - Throws: ``ConnectivityError/Code/invalidSettings``.
+    /// `socks5` and `socks5h` are equivalent. The default scheme is `http`.
+    ///
+    /// - Throws: ``ConnectivityError/Code/invalidSettings`` if the URL is malformed.
     public init(url: String) throws(ConnectivityError) {
         self.choice = .proxy(try Proxy(url: url))
     }
 
-    /// The proxy for a server, if there is one.
+    /// Returns the proxy for a server, if any.
     ///
     /// - Parameters:
     ///   - host: The server's name or address.
     ///   - port: The server's port.
-    ///   - isSecure: Whether TLS is spoken with the server.
-    ///   - environment: The variables; only ``environment`` looks at them.
+    ///   - isSecure: Whether the connection to the server uses TLS.
+    ///   - environment: The environment variables. Evaluated only for ``environment``.
     package func proxy(
         forHost host: String, port: Int, isSecure: Bool, environment: @autoclosure () -> [String: String]
     ) throws(ConnectivityError) -> Proxy? {
@@ -80,7 +86,7 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The choice, without a password.
+    /// The proxy, without the password.
     public var description: String {
         switch self.choice {
         case .none: "none"

@@ -1,42 +1,43 @@
 import ApusBytes
 
 extension ProxySettings.Proxy {
-    /// Takes a proxy's URL apart.
+    /// Parses a proxy URL.
     init(url: String) throws(ConnectivityError) {
         func refuse(_ message: String) -> ConnectivityError {
-            ConnectivityError(.invalidSettings, message: "the proxy's URL \(message)")  // which is not shown: it may hold a password
+            // The message omits the URL, which may contain a password.
+            ConnectivityError(.invalidSettings, message: "the proxy URL \(message)")
         }
-        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw refuse("holds a space or a character that is not ASCII") }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw refuse("contains a space, a control or a non-ASCII character") }
         var rest = url[...]
         var kind = Kind.httpConnect
         if let scheme = url.firstRange(of: "://") {
             switch url[..<scheme.lowerBound].asciiLowercased {
             case "http": kind = .httpConnect
             case "socks5", "socks5h", "socks": kind = .socks5
-            default: throw refuse("has a scheme that is not http, socks5 or socks5h")
+            default: throw refuse("has an unsupported scheme: use http, socks5 or socks5h")
             }
             rest = url[scheme.upperBound...]
         }
         if let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
-            guard rest[end...] == "/" else { throw refuse("has a path") }
+            guard rest[end...] == "/" else { throw refuse("has a path, which is not allowed") }
             rest = rest[..<end]
         }
         var credentials: ProxySettings.Credentials?
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let username = Self.decoded(parts[0]), let password = Self.decoded(parts.count > 1 ? parts[1] : "") else {
-                throw refuse("has a broken percent-encoding")
+                throw refuse("has a malformed percent-encoding")
             }
             credentials = .init(username: username, password: password)
             rest = rest[rest.index(after: at)...]
         }
         guard let (host, portText) = HostAndPort.split(rest), !host.isEmpty else { throw refuse("has no host") }
         let port = portText.map { $0.isEmpty ? nil : Int($0) } ?? (kind == .socks5 ? 1080 : 80)
-        guard let port, (1...65535).contains(port) else { throw refuse("has no port of 1 to 65535") }
+        guard let port, (1...65535).contains(port) else { throw refuse("has an invalid port: use 1 to 65535") }
         self.init(kind: kind, host: String(host), port: port, credentials: credentials)
     }
 
-    /// Undoes percent-encoding (RFC 3986 2.1); `nil` where it is broken.
+    /// Decodes percent-encoding (RFC 3986 2.1); `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -53,9 +54,10 @@ extension ProxySettings.Proxy {
     }
 }
 
-/// `host`, `host:port`, `[v6]` and `[v6]:port`.
+/// A parser of `host`, `host:port`, `[v6]` and `[v6]:port`.
 enum HostAndPort {
-    /// The host without brackets and what stands after the colon; `nil` when brackets do not match. An IPv6 address without brackets has no port.
+    /// Returns the host without brackets and the text after the colon; `nil` if brackets do not
+    /// match. An IPv6 address without brackets has no port.
     static func split(_ text: Substring) -> (host: Substring, port: Substring?)? {
         if text.hasPrefix("[") {
             guard let close = text.firstIndex(of: "]") else { return nil }

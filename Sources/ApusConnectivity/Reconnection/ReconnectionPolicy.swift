@@ -1,46 +1,51 @@
-/// When, and how often, a lost connection is opened again.
+/// The delays and the number of attempts with which a client reconnects.
 ///
-/// A policy is a pure value: it holds no counter and rolls no dice of its own. A client asks it after every failed attempt.
-/// Nonsense is pulled into range rather than refused: a negative delay counts as zero, a factor below one as one,
-/// a jitter outside 0…1 as the nearer end.
+/// A policy is a pure value without a counter or a random number generator. Out-of-range values are
+/// clamped: a negative delay to zero, a factor below one to one, and a jitter to 0…1.
 public struct ReconnectionPolicy: Sendable, Hashable {
     private enum Kind: Hashable {
         case none
         case backoff(from: Duration, to: Duration, factor: Double, jitter: Double)
-        /// One after another, the last again and again. Not empty.
+        /// The delays in order; the last one repeats. Not empty.
         case listed([Duration], jitter: Double)
     }
 
     private let kind: Kind
 
-    /// The number of attempts after which the policy gives up; `nil` means never.
+    /// The number of failed attempts after which the client gives up; `nil` for no limit.
     public let maximumAttempts: Int?
 
-    /// How long a connection must have stood before its loss counts as the first again. Until then the delays go on growing, and the
-    /// attempts are counted on, so that a server which accepts and hangs up at once is not asked every instant.
+    /// The time for which a connection must be open before its loss resets the count of attempts.
     ///
-    /// Default: 5 seconds; zero for ``socketIO`` and ``doubling``, whose models forget their failures as soon as a connection stands.
+    /// A connection lost earlier counts as a failed attempt, and the delays continue to grow. This
+    /// avoids rapid reconnection to a server that accepts connections and closes them immediately.
+    ///
+    /// Default: 5 seconds. Zero for ``socketIO`` and ``doubling``, because the clients they imitate
+    /// reset the count when a connection opens.
     public var stableTime: Duration
 
-    /// Never connect again: a lost connection stays lost.
+    /// Never reconnects.
     public static let none = Self(kind: .none, maximumAttempts: 0, stableTime: .zero)
 
-    /// What the JavaScript Socket.IO client does: one second, doubling to five, each delay varied by up to half either way,
-    /// without end (`reconnectionDelay`, `reconnectionDelayMax`, `randomizationFactor` of its options).
+    /// The default of the JavaScript Socket.IO client: a delay of one second that doubles up to
+    /// five seconds, with a jitter of 0.5 and without a limit of attempts (its options
+    /// `reconnectionDelay`, `reconnectionDelayMax` and `randomizationFactor`).
     public static let socketIO = Self.exponential(from: .seconds(1), to: .seconds(5), factor: 2, jitter: 0.5, stableTime: .zero)
 
-    /// What clients on SocketRocket do by habit: at once, then after 2, 4, 8, 16, 32 and every 60 seconds, without end.
+    /// A scheme common in clients based on SocketRocket: immediately, then after 2, 4, 8, 16, 32
+    /// and every 60 seconds, without a limit of attempts.
     public static let doubling = Self.delays(
         [.zero, .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(32), .seconds(60)], jitter: 0, stableTime: .zero)
 
-    /// Every second, five times, as FLSocketManager does.
+    /// Five attempts, one per second, as in FLSocketManager.
     public static let fiveTimes = Self.fixed(.seconds(1), maximumAttempts: 5)
 
-    /// The same delay before each attempt.
+    /// Returns a policy with a constant delay.
     ///
     /// - Parameters:
-    ///   - delay: The pause before each attempt.
-    ///   - maximumAttempts: Gives up after that many failed attempts; `nil` goes on for ever.
+    ///   - delay: The delay before each attempt.
+    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
+    ///     for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func fixed(_ delay: Duration, maximumAttempts: Int? = nil, stableTime: Duration = .seconds(5)) -> Self {
         let delay = max(delay, .zero)
@@ -49,15 +54,17 @@ public struct ReconnectionPolicy: Sendable, Hashable {
             stableTime: stableTime)
     }
 
-    /// A delay that grows by a factor up to a bound.
+    /// Returns a policy with a delay that grows by a factor up to a maximum.
     ///
     /// - Parameters:
     ///   - first: The delay before the first attempt.
-    ///   - last: The bound of the growth. Jitter is applied after it, so one delay may exceed it by `jitter`.
-    ///   - factor: What each delay is multiplied with to get the next.
-    ///   - jitter: The share of the delay that chance may add or take away, 0…1. Without it, all clients of a
-    ///     restarted server come back in the same instant.
-    ///   - maximumAttempts: Gives up after that many failed attempts; `nil` goes on for ever.
+    ///   - last: The maximum delay. Jitter is applied afterwards, so a delay may exceed it by
+    ///     `jitter`.
+    ///   - factor: The factor between two consecutive delays.
+    ///   - jitter: The maximum random deviation, as a fraction of the delay, 0…1. Without jitter,
+    ///     all clients of a restarted server reconnect at the same moment.
+    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
+    ///     for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func exponential(
         from first: Duration, to last: Duration, factor: Double = 2, jitter: Double = 0.5, maximumAttempts: Int? = nil,
@@ -70,12 +77,14 @@ public struct ReconnectionPolicy: Sendable, Hashable {
             maximumAttempts: maximumAttempts.map { max(0, $0) }, stableTime: stableTime)
     }
 
-    /// Delays of the caller's choice, the last of them again and again.
+    /// Returns a policy with a list of delays, the last of which repeats.
     ///
     /// - Parameters:
-    ///   - delays: The pause before the first attempt, the second, and so on. An empty list is ``none``.
-    ///   - jitter: As for ``exponential(from:to:factor:jitter:maximumAttempts:stableTime:)``.
-    ///   - maximumAttempts: Gives up after that many failed attempts; `nil` goes on for ever.
+    ///   - delays: The delays before the first attempt, the second, and so on. An empty list
+    ///     results in ``none``.
+    ///   - jitter: See ``exponential(from:to:factor:jitter:maximumAttempts:stableTime:)``.
+    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
+    ///     for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func delays(
         _ delays: [Duration], jitter: Double = 0.5, maximumAttempts: Int? = nil, stableTime: Duration = .seconds(5)
@@ -94,11 +103,11 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     private static func share(_ jitter: Double) -> Double { jitter.isFinite ? min(max(0, jitter), 1) : 0 }
 
-    /// The pause before an attempt, or `nil` when it is time to give up.
+    /// Returns the delay before an attempt, or `nil` to give up.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the coming attempt since the connection was lost, starting at 1.
-    ///   - generator: Where the jitter comes from.
+    ///   - attempt: The number of the next attempt since the connection was lost, starting at 1.
+    ///   - generator: The source of the jitter.
     public func delay(forAttempt attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
         if let maximumAttempts, attempt > maximumAttempts { return nil }
         let step = max(0, attempt - 1)
@@ -114,12 +123,13 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     private static func varied(_ delay: Duration, by jitter: Double, using generator: inout some RandomNumberGenerator) -> Duration {
         guard jitter > 0 else { return delay }
-        // One roll, 53 bits of it: `Double.random(in:using:)` may ask again and again, and never returns with a generator that repeats itself.
+        // One random number, of which 53 bits are used: `Double.random(in:using:)` may draw several
+        // and does not return with a generator that repeats one value.
         let unit = Double(generator.next() >> 11) / Double((UInt64(1) << 53) - 1)
         return delay * (1 - jitter + 2 * jitter * unit)
     }
 
-    /// `first * factor^steps`, at most `last`; stops multiplying at the bound, so that no exponent can overflow.
+    /// Returns `first * factor^steps`, at most `last`. Stops at the maximum to avoid an overflow.
     private static func grown(_ first: Duration, to last: Duration, factor: Double, steps: Int) -> Duration {
         guard factor > 1, first > .zero else { return first }
         var delay = first

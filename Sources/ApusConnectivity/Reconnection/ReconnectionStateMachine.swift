@@ -1,18 +1,23 @@
-/// Keeps count of the attempts of one connection that is to stay up.
+/// Counts the attempts of one persistent connection.
 ///
-/// Pure: the shell owns the timer and the connection, and reports what happens to them. Times are those of any clock that does not go
-/// back, as the duration since a moment of the shell's choice. A shell that watches no network never calls the route's methods.
+/// Pure: the shell owns the timer and the connection and reports their events. Times are durations
+/// since any fixed point of a monotonic clock. A shell that does not monitor the network never
+/// calls ``routeLost()`` and ``routeFound()``.
 package struct ReconnectionStateMachine: Sendable {
     private enum State: Equatable {
-        /// Nobody wants a connection. Leaves to `connecting` (start).
+        /// No connection is requested. Leaves to `connecting` (start) or `paused` (start without a
+        /// route).
         case idle
-        /// An attempt is on its way; 0 is the first, which is no reconnection. Leaves to `open`, `waiting`, `paused`, `idle`.
+        /// An attempt is in progress. Attempt 0 is the first connection, not a reconnection. Leaves
+        /// to `open`, `waiting`, `paused` or `idle`.
         case connecting(attempt: Int)
-        /// The connection is up since then, after that many attempts. Leaves to `waiting` or `paused` (lost), or `idle`.
+        /// The connection is open. Leaves to `waiting` or `paused` (lost), or `idle`.
         case open(attempt: Int, since: Duration)
-        /// A timer runs. Leaves to `connecting` (timer, route), `paused` (no route) or `idle` (stop).
+        /// A timer runs. Leaves to `connecting` (timer, route, `retryNow`), `paused` (no route) or
+        /// `idle` (stop).
         case waiting(attempt: Int)
-        /// There is no way to the server; no timer runs. Leaves to `connecting` (route) or `idle` (stop).
+        /// There is no route to the server and no timer runs. Leaves to `connecting` (route,
+        /// `retryNow`) or `idle` (stop).
         case paused(attempt: Int)
     }
 
@@ -20,18 +25,18 @@ package struct ReconnectionStateMachine: Sendable {
     private var hasRoute = true
     private let policy: ReconnectionPolicy
 
-    /// Starts idle.
+    /// Creates an idle machine.
     package init(policy: ReconnectionPolicy) {
         self.policy = policy
     }
 
-    /// Whether somebody wants the connection.
+    /// Whether a connection is requested.
     package var isActive: Bool { self.state != .idle }
 
-    /// Whether the next attempt waits for the network.
+    /// Whether the next attempt waits for a route.
     package var isPaused: Bool { if case .paused = self.state { true } else { false } }
 
-    /// The number of the present attempt after a loss; 0 when it is the first or the connection is up.
+    /// The number of the current attempt after a loss; 0 for the first connection or an open one.
     package var attempt: Int {
         switch self.state {
         case .connecting(let attempt), .waiting(let attempt), .paused(let attempt): attempt
@@ -43,7 +48,7 @@ package struct ReconnectionStateMachine: Sendable {
 
     package enum StartAction: Equatable { case connect, waitForRoute, doNothing }
 
-    /// Somebody wants the connection.
+    /// Requests a connection.
     package mutating func start() -> StartAction {
         switch self.state {
         case .idle:
@@ -54,11 +59,11 @@ package struct ReconnectionStateMachine: Sendable {
             self.state = .connecting(attempt: 0)
             return .connect
         case .connecting, .open, .waiting, .paused:
-            return .doNothing  // on its way already; a wait is not cut short, else a caller in a loop would defeat it
+            return .doNothing  // already active; a wait is not shortened, so that repeated calls do not bypass it
         }
     }
 
-    /// Nobody wants the connection any more. Nothing is tried again after this, whatever else is reported.
+    /// Ends the request for a connection. No attempt follows, regardless of later events.
     package mutating func stop() {
         self.state = .idle
     }
@@ -67,25 +72,25 @@ package struct ReconnectionStateMachine: Sendable {
 
     package enum OpenedAction: Equatable { case connected, reconnected(attempts: Int), doNothing }
 
-    /// The connection is up, in the sense that it proved useful.
+    /// Handles a connection that is open and ready for use.
     package mutating func opened(at now: Duration = .zero) -> OpenedAction {
         switch self.state {
         case .connecting(let attempt):
             self.state = .open(attempt: attempt, since: now)
             return attempt == 0 ? .connected : .reconnected(attempts: attempt)
         case .idle, .open, .waiting, .paused:
-            return .doNothing  // an attempt that was given up, or a second report
+            return .doNothing  // a cancelled attempt, or a second report
         }
     }
 
     package enum LostAction: Equatable { case retry(after: Duration, attempt: Int), waitForRoute(attempt: Int), giveUp, doNothing }
 
-    /// An attempt failed or the connection broke.
+    /// Handles a failed attempt or the loss of the connection.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - decision: What the cause says about another attempt.
-    ///   - generator: For the jitter.
+    ///   - now: The current time.
+    ///   - decision: The retry decision for the cause.
+    ///   - generator: The source of the jitter.
     package mutating func lost(
         at now: Duration = .zero, decision: RetryDecision = .retry, using generator: inout some RandomNumberGenerator
     ) -> LostAction {
@@ -110,7 +115,7 @@ package struct ReconnectionStateMachine: Sendable {
 
     package enum TimerFiredAction: Equatable { case connect(attempt: Int), doNothing }
 
-    /// The wait is over.
+    /// Handles the end of the wait.
     package mutating func timerFired() -> TimerFiredAction {
         switch self.state {
         case .waiting(let attempt):
@@ -121,14 +126,14 @@ package struct ReconnectionStateMachine: Sendable {
         }
     }
 
-    /// The user does not want to wait, whatever is known of the network.
+    /// Ends a wait at the user's request, regardless of the network.
     package mutating func retryNow() -> TimerFiredAction {
         switch self.state {
         case .waiting(let attempt), .paused(let attempt):
             self.state = .connecting(attempt: attempt)
             return .connect(attempt: attempt)
         case .idle, .connecting, .open:
-            return .doNothing  // nobody wants a connection, or it is on its way or there
+            return .doNothing  // no connection is requested, or an attempt is in progress or has succeeded
         }
     }
 
@@ -136,7 +141,7 @@ package struct ReconnectionStateMachine: Sendable {
 
     package enum RouteLostAction: Equatable { case cancelTimer, doNothing }
 
-    /// There is no way to the server any more.
+    /// Handles the loss of the route to the server.
     package mutating func routeLost() -> RouteLostAction {
         self.hasRoute = false
         switch self.state {
@@ -144,19 +149,20 @@ package struct ReconnectionStateMachine: Sendable {
             self.state = .paused(attempt: attempt)
             return .cancelTimer
         case .idle, .connecting, .open, .paused:
-            return .doNothing  // an open connection outlives a short gap, or its heartbeat finds it dead
+            return .doNothing  // an open connection survives a short gap, or its heartbeat times out
         }
     }
 
     package enum RouteFoundAction: Equatable {
-        /// Connect now; a timer that runs is cancelled.
+        /// Cancel a running timer and connect now.
         case connect(attempt: Int)
         case doNothing
     }
 
-    /// There is a way to the server again, or another one than before.
+    /// Handles a new or changed route to the server.
     ///
-    /// What failed over the old way says nothing about the new one: the attempt is made at once and counted as the first.
+    /// Connects immediately and resets the count of attempts, because earlier failures do not apply
+    /// to the new route.
     package mutating func routeFound() -> RouteFoundAction {
         self.hasRoute = true
         switch self.state {
@@ -165,7 +171,7 @@ package struct ReconnectionStateMachine: Sendable {
             self.state = .connecting(attempt: attempt)
             return .connect(attempt: attempt)
         case .idle, .connecting, .open:
-            return .doNothing  // an attempt on its way finds out by itself
+            return .doNothing  // a running attempt uses the new route or fails
         }
     }
 }

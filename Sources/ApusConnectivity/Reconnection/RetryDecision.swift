@@ -1,24 +1,24 @@
-/// Whether a lost connection is worth another attempt.
+/// The decision whether to retry after a failure.
 public enum RetryDecision: Sendable, Hashable {
-    /// Another attempt, when the policy says.
+    /// Retry after the policy's delay.
     case retry
-    /// Another attempt, but not sooner than this (a server's `Retry-After` for instance). The policy may make it later;
-    /// more than ``maximumDelay`` is pulled down to it.
+    /// Retry after the policy's delay, but not earlier than this duration (for example a
+    /// `Retry-After` field). Limited to ``maximumDelay``.
     case retryAfter(Duration)
-    /// It would fail again: stop.
+    /// Do not retry: another attempt would fail too.
     case giveUp
 
-    /// The longest wait that a peer can impose: ten minutes.
+    /// The maximum delay that a peer can impose: ten minutes.
     public static let maximumDelay: Duration = .seconds(600)
 
-    /// What the error says of itself when it is ``RetryClassifiable``; otherwise a retry.
+    /// Creates the decision of a ``RetryClassifiable`` error, or ``retry`` for any other error.
     public init(classifying error: (any Error)?) {
         self = (error as? any RetryClassifiable)?.retryDecision ?? .retry
     }
 }
 
-/// An error that knows whether another attempt can succeed.
+/// An error that states whether another attempt can succeed.
 public protocol RetryClassifiable: Error {
-    /// Whether another attempt is worth it.
+    /// The decision whether to retry.
     var retryDecision: RetryDecision { get }
 }

@@ -1,11 +1,12 @@
 import ApusBytes
 
 extension CertificateFacts {
-    /// Whether the certificate was issued for a host.
+    /// Returns whether the certificate was issued for a host.
     ///
-    /// Our own, because swift-nio-ssl also takes a certificate for the address of the peer it is connected to, whatever name was asked for:
-    /// a proxy, or whoever answers for a name that was spoofed, could show one for its own address. Here a name is compared with names
-    /// and an address with addresses; the common name is not looked at.
+    /// Implemented here because swift-nio-ssl also accepts a certificate for the IP address of the
+    /// connected peer, regardless of the requested name. A proxy or a spoofed host could present a
+    /// certificate for its own address. This check compares a name only with DNS names and an
+    /// address only with IP addresses. It ignores the common name.
     ///
     /// Source: RFC 9525 6.3 to 6.6.
     func isFor(host: String) -> Bool {
@@ -16,12 +17,14 @@ extension CertificateFacts {
                 return false
             }
             if labels.first == wanted.first { return true }
-            // "the wildcard character … is the complete and only character in the left-most label"; never for a whole top-level domain.
+            // "the wildcard character … is the complete and only character in the left-most label";
+            // never for a whole top-level domain.
             return labels.first == [UInt8(ascii: "*")] && labels.count > 2
         }
     }
 
-    /// The labels of a name in lower case, without the dot at the end; `nil` for what is no name.
+    /// Returns the labels of a name in lower case, without a trailing dot; `nil` if the name is
+    /// invalid.
     private static func labels(_ name: some Collection<UInt8>) -> [[UInt8]]? {
         var bytes = name.map(\.asciiLowercased)
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }

@@ -1,32 +1,33 @@
 import SwiftASN1
 
-/// What our own checks need to know of a certificate. Pure; any bytes are an answer or `nil`.
+/// The fields of a certificate that the checks of Apus need. Pure; malformed bytes result in `nil`.
 ///
-/// swift-nio-ssl shows little of a certificate (its `extractPublicKey` stops the process for a key it does not know), and
-/// swift-certificates would be a large dependency for four fields.
+/// swift-nio-ssl exposes few fields, and its `extractPublicKey` traps on an unknown key type.
+/// swift-certificates would be a large dependency for five fields.
 ///
 /// Source: RFC 5280 4.1.
 struct CertificateFacts: Equatable {
-    /// The issuer's name as encoded.
+    /// The DER encoding of the issuer's name.
     let issuer: ArraySlice<UInt8>
-    /// The subject's name as encoded.
+    /// The DER encoding of the subject's name.
     let subject: ArraySlice<UInt8>
-    /// The `SubjectPublicKeyInfo` as encoded.
+    /// The DER encoding of the `SubjectPublicKeyInfo`.
     let publicKeyInfo: ArraySlice<UInt8>
-    /// The DNS names among the subject's alternative names, as they stand there.
+    /// The DNS names in the subject alternative name extension, unchanged.
     let dnsNames: [ArraySlice<UInt8>]
-    /// The IP addresses among them, 4 or 16 bytes each.
+    /// The IP addresses in the subject alternative name extension, usually 4 or 16 bytes each.
     let ipAddresses: [ArraySlice<UInt8>]
 
-    /// Whether the certificate says that it issued itself.
+    /// Whether issuer and subject are the same.
     var isSelfIssued: Bool { self.issuer == self.subject }
 
-    /// Takes a certificate apart.
+    /// Parses a certificate; `nil` if it is malformed.
     init?(der: [UInt8]) {
         // Certificate ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signature }
         guard let certificate = try? DER.parse(der), let body = Self.children(certificate)?.first, var fields = Self.children(body)
         else { return nil }
-        // TBSCertificate ::= SEQUENCE { version [0] OPTIONAL, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, … }
+        // TBSCertificate ::= SEQUENCE { version [0] OPTIONAL, serialNumber, signature, issuer,
+        // validity, subject, subjectPublicKeyInfo, … }
         if fields.first?.identifier == ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific) { fields.removeFirst() }
         guard fields.count >= 6 else { return nil }
         self.issuer = fields[2].encodedBytes

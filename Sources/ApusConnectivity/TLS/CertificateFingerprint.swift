@@ -3,20 +3,21 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
     /// The 32 bytes of the digest.
     public let bytes: [UInt8]
 
-    /// Takes a digest; `nil` unless it has 32 bytes.
+    /// Creates a fingerprint from a digest; `nil` unless it has 32 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads 64 hexadecimal digits in either case, with or without colons as `openssl x509 -fingerprint -sha256` prints them.
+    /// Parses 64 hexadecimal digits in either case, with or without the colons that
+    /// `openssl x509 -fingerprint -sha256` prints.
     public init?(_ description: String) {
         var bytes: [UInt8] = []
         var high: UInt8?
         for character in description.utf8 {
             if character == UInt8(ascii: ":") {
-                // A colon parts whole bytes.
+                // A colon separates whole bytes.
                 guard high == nil, !bytes.isEmpty else { return nil }
                 continue
             }

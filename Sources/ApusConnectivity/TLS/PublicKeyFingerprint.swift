@@ -4,21 +4,28 @@
     import Foundation
 #endif
 
-/// The SHA-256 digest of a key's `SubjectPublicKeyInfo`, as RFC 7469 (2.4) and curl's `--pinnedpubkey` count it.
+/// The SHA-256 digest of a key's `SubjectPublicKeyInfo`, as in RFC 7469 2.4 and curl's
+/// `--pinnedpubkey`.
 ///
-/// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64` prints it.
+/// The following command prints it:
+///
+/// ```sh
+/// openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der \
+///     | openssl dgst -sha256 -binary | base64
+/// ```
 public struct PublicKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes of the digest.
     public let bytes: [UInt8]
 
-    /// Takes a digest; `nil` unless it has 32 bytes.
+    /// Creates a fingerprint from a digest; `nil` unless it has 32 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads base64 (curl's `sha256//` in front of it may stand or lack) or 64 hexadecimal digits, with or without colons.
+    /// Parses base64, with or without curl's prefix `sha256//`, or 64 hexadecimal digits, with or
+    /// without colons.
     public init?(_ description: String) {
         if let digest = CertificateFingerprint(description) {
             self.init(bytes: digest.bytes)

@@ -3,34 +3,36 @@ package import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// ``TLSSettings`` ready for use: certificates and keys are read once and kept.
+/// A TLS context created from ``TLSSettings``, with parsed certificates and keys.
 ///
-/// Reading the system's roots takes milliseconds and a disk, so it is done on NIO's thread pool and the outcome kept for the next connection
-/// with the same settings: of the last ``cacheSize`` settings in use, keys included, for as long as the process lives.
+/// Reading the system's roots takes milliseconds of disk access. Contexts are therefore created on
+/// NIO's thread pool and cached, including their keys, for the ``cacheSize`` most recently used
+/// settings and the lifetime of the process.
 package struct TLSClientContext: Sendable {
-    /// What a context is made of.
+    /// The cache key of a context.
     private struct Key: Hashable {
         var settings: TLSSettings
         var applicationProtocols: [String]
     }
 
-    /// How many contexts are kept.
+    /// The maximum number of cached contexts.
     package static let cacheSize = 16
 
-    /// The last used ones, the newest first.
+    /// The cached contexts, the most recently used first.
     private static let cache = NIOLockedValueBox<[(key: Key, context: NIOSSLContext)]>([])
 
     private let context: NIOSSLContext
     private let settings: TLSSettings
     private let host: String
 
-    /// A context for connections to `host`, from the cache or made on NIO's thread pool.
+    /// Returns a context for connections to `host`, from the cache or created on NIO's thread pool.
     ///
     /// - Parameters:
-    ///   - settings: What the server must satisfy.
-    ///   - host: The name or address in the URL; ``TLSSettings/serverName`` comes before it.
-    ///   - applicationProtocols: What is offered with ALPN (RFC 7301), the best first.
-    ///   - eventLoop: Where the future completes.
+    ///   - settings: The TLS settings.
+    ///   - host: The name or address in the URL. ``TLSSettings/serverName`` takes precedence.
+    ///   - applicationProtocols: The protocols offered with ALPN (RFC 7301), the preferred one
+    ///     first.
+    ///   - eventLoop: The event loop of the future.
     package static func make(
         settings: TLSSettings, host: String?, applicationProtocols: [String], on eventLoop: any EventLoop
     ) -> EventLoopFuture<TLSClientContext> {
@@ -40,7 +42,7 @@ package struct TLSClientContext: Sendable {
             case .pinned, .insecureSkipVerification: break  // need no name
             case .system, .additionalAuthorities, .onlyAuthorities:
                 return eventLoop.makeFailedFuture(
-                    ConnectivityError(.invalidSettings, message: "TLS needs a name to verify: set serverName"))
+                    ConnectivityError(.invalidSettings, message: "TLS requires a name to verify: set `serverName`"))
             }
         }
         let key = Key(settings: settings, applicationProtocols: applicationProtocols)
@@ -55,10 +57,10 @@ package struct TLSClientContext: Sendable {
         }
     }
 
-    /// The handler and the checks that belong to it, for one connection.
+    /// Returns the handler and the peer checks for one connection.
     func makeHandler() throws(ConnectivityError) -> (NIOSSLClientHandler, TLSPeerCheck) {
         let check = TLSPeerCheck(settings: self.settings, host: self.host)
-        // An address is no name for SNI (RFC 6066 3).
+        // SNI does not permit IP addresses (RFC 6066 3).
         let name = self.host.isEmpty || IPAddressBytes(self.host) != nil ? nil : self.host
         do {
             guard case .pinned = self.settings.verification else {
@@ -69,7 +71,7 @@ package struct TLSClientContext: Sendable {
             }
             return (handler, check)
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "\(self.host) is no name for TLS", cause: error)
+            throw ConnectivityError(.invalidSettings, message: "\(self.host) is not a valid server name for TLS", cause: error)
         }
     }
 
@@ -86,7 +88,7 @@ package struct TLSClientContext: Sendable {
 
     private static func keep(_ context: NIOSSLContext, for key: Key) {
         self.cache.withLockedValue { cache in
-            cache.removeAll { $0.key == key }  // two first connections raced
+            cache.removeAll { $0.key == key }  // two connections created the same context
             cache.insert((key, context), at: 0)
             if cache.count > self.cacheSize { cache.removeLast() }
         }
@@ -98,7 +100,7 @@ package struct TLSClientContext: Sendable {
         switch key.settings.verification {
         case .insecureSkipVerification: break
         case .pinned, .system, .additionalAuthorities, .onlyAuthorities:
-            // `TLSPeerCheck` verifies the name, more strictly: see `CertificateFacts.isFor(host:)`.
+            // `TLSPeerCheck` verifies the name more strictly (`CertificateFacts.isFor(host:)`).
             configuration.certificateVerification = .noHostnameVerification
         }
         do {

@@ -1,16 +1,16 @@
-/// A certificate of the client's own and its key, for servers that ask for one.
+/// A client certificate and its private key, for servers that request one.
 public struct TLSClientIdentity: Sendable, Hashable, CustomStringConvertible {
-    /// PEM text of the certificate and of those between it and an authority that the server knows, the own one first.
+    /// The certificate, followed by its intermediate certificates, in PEM format.
     public var certificateChainPEM: String
-    /// PEM text of the private key, not encrypted.
+    /// The unencrypted private key in PEM format.
     public var privateKeyPEM: String
 
-    /// An identity of two PEM texts; they are read when the first connection is made.
+    /// Creates an identity from two PEM texts, which are parsed for the first connection.
     public init(certificateChainPEM: String, privateKeyPEM: String) {
         self.certificateChainPEM = certificateChainPEM
         self.privateKeyPEM = privateKeyPEM
     }
 
-    /// Says nothing of the key.
+    /// The size of the certificates, without the key.
     public var description: String { "TLSClientIdentity(\(self.certificateChainPEM.utf8.count) bytes of certificates)" }
 }

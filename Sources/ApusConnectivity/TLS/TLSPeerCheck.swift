@@ -10,14 +10,15 @@ import NIOSSL
     import Glibc
 #endif
 
-/// The checks of one connection that swift-nio-ssl does not make, and the names of those that failed.
+/// The certificate checks of one connection that swift-nio-ssl does not make, and the diagnosis of
+/// failures.
 ///
 /// Confined to its event loop.
 final class TLSPeerCheck {
     private let settings: TLSSettings
     /// The name that is verified.
     private let host: String
-    /// What our own rules found wrong, said in place of the library's "verify failed".
+    /// The failed check, reported instead of the library's general error.
     private var finding: ConnectivityError?
 
     init(settings: TLSSettings, host: String) {
@@ -25,17 +26,20 @@ final class TLSPeerCheck {
         self.host = host
     }
 
-    /// In place of the library's verification, when only pins are to decide. `chain` is what the server showed, its own certificate first.
+    /// Verifies pins in place of the library's verification.
+    ///
+    /// - Parameter chain: The server's certificates, its own first.
     func verifyPinned(_ chain: [NIOSSLCertificate]) -> NIOSSLVerificationResult {
         guard case .pinned(let pins) = self.settings.verification, let leaf = chain.first else { return .failed }
         guard Self.matches(leaf, pins) else {
-            self.finding = ConnectivityError(.pinMismatch, message: "\(self.host) shows none of the pinned certificates or keys")
+            self.finding = ConnectivityError(.pinMismatch, message: "the certificate of \(self.host) matches no pin")
             return .failed
         }
         return .certificateVerified
     }
 
-    /// After the library's verification of chain and dates, before any byte of the application.
+    /// Verifies host name and pins after the library has verified chain and dates, and before the
+    /// first application data.
     func handshakeCompleted(_ certificate: NIOSSLCertificate?) throws(ConnectivityError) {
         switch self.settings.verification {
         case .insecureSkipVerification, .pinned: break
@@ -45,7 +49,7 @@ final class TLSPeerCheck {
             else { throw ConnectivityError(.hostNameMismatch, message: "the certificate is not for \(self.host)") }
         }
         guard self.settings.pins.isEmpty || certificate.map({ Self.matches($0, self.settings.pins) }) == true else {
-            throw ConnectivityError(.pinMismatch, message: "\(self.host) shows none of the pinned certificates or keys")
+            throw ConnectivityError(.pinMismatch, message: "the certificate of \(self.host) matches no pin")
         }
     }
 
@@ -61,13 +65,13 @@ final class TLSPeerCheck {
         }
     }
 
-    // MARK: What went wrong
+    // MARK: Diagnosis
 
-    /// Says which check failed.
+    /// Returns an error for the check that failed.
     ///
     /// - Parameters:
-    ///   - error: What came out of the pipeline.
-    ///   - certificate: What the server showed, if it came so far.
+    ///   - error: The error from the pipeline.
+    ///   - certificate: The server's certificate, if it was received.
     func diagnose(_ error: any Error, certificate: NIOSSLCertificate?) -> ConnectivityError {
         if let finding { return finding }
         if let known = error as? ConnectivityError { return known }
@@ -75,36 +79,37 @@ final class TLSPeerCheck {
         if case NIOSSLError.unableToValidateCertificate = error {
             return self.refusal(of: certificate, cause: error)
         }
-        // BoringSSL's errors have no cases to switch over; their names are stable.
+        // BoringSSL's errors have no Swift cases, but their names are stable.
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return self.refusal(of: certificate, cause: error)
         }
         if text.contains("UNSUPPORTED_PROTOCOL") || text.contains("PROTOCOL_VERSION") || text.contains("WRONG_VERSION_ON_EARLY_DATA") {
-            return ConnectivityError(.tlsVersion, message: "\(self.host) speaks no version of TLS that is allowed", cause: error)
+            return ConnectivityError(.tlsVersion, message: "\(self.host) supports no permitted version of TLS", cause: error)
         }
         let alerts = [
             "BAD_CERTIFICATE", "CERTIFICATE_REQUIRED", "UNKNOWN_CA", "CERTIFICATE_EXPIRED", "CERTIFICATE_REVOKED", "CERTIFICATE_UNKNOWN",
         ]
         if text.contains("ALERT"), alerts.contains(where: text.contains) {
-            return ConnectivityError(.clientCertificateRefused, message: "\(self.host) refused the client's certificate", cause: error)
+            return ConnectivityError(.clientCertificateRefused, message: "\(self.host) rejected the client's certificate", cause: error)
         }
-        return ConnectivityError(.tlsFailed, message: "no TLS with \(self.host)", cause: error)
+        return ConnectivityError(.tlsFailed, message: "the TLS handshake with \(self.host) failed", cause: error)
     }
 
     private func refusal(of certificate: NIOSSLCertificate?, cause: any Error) -> ConnectivityError {
         if let certificate {
             let now = time(nil)
             if now > certificate.notValidAfter || now < certificate.notValidBefore {
-                return ConnectivityError(.certificateExpired, message: "the certificate of \(self.host) is out of date", cause: cause)
+                return ConnectivityError(
+                    .certificateExpired, message: "the certificate of \(self.host) has expired or is not valid yet", cause: cause)
             }
             if let der = try? certificate.toDERBytes(), CertificateFacts(der: der)?.isSelfIssued == true {
                 return ConnectivityError(
-                    .certificateSelfSigned, message: "the certificate of \(self.host) is signed by itself; pin it to accept it",
+                    .certificateSelfSigned, message: "the certificate of \(self.host) is self-signed; pin it to accept it",
                     cause: cause)
             }
         }
         return ConnectivityError(
-            .certificateUntrusted, message: "no trusted authority stands behind the certificate of \(self.host)", cause: cause)
+            .certificateUntrusted, message: "no trusted authority issued the certificate of \(self.host)", cause: cause)
     }
 }
 

@@ -1,11 +1,11 @@
-/// A certificate or a key that a server is known by.
+/// A pinned certificate or key of a server.
 public enum TLSPin: Sendable, Hashable, CustomStringConvertible {
-    /// Exactly this certificate. It changes whenever the certificate is renewed.
+    /// Accepts exactly this certificate. The pin changes with every renewal.
     case certificate(CertificateFingerprint)
-    /// Any certificate for this key. It stays when the certificate is renewed for the same key.
+    /// Accepts any certificate for this key. The pin is unchanged if a renewal keeps the key.
     case publicKey(PublicKeyFingerprint)
 
-    /// What is pinned, and the fingerprint.
+    /// The kind of the pin and the fingerprint.
     public var description: String {
         switch self {
         case .certificate(let fingerprint): "certificate \(fingerprint)"

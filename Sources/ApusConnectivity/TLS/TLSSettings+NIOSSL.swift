@@ -1,9 +1,10 @@
 import NIOSSL
 
 extension TLSSettings {
-    /// These settings in the words of swift-nio-ssl, but for what only ``TLSPeerCheck`` looks at: pins and the host's name.
+    /// Returns the configuration for swift-nio-ssl, without pins and host name, which
+    /// ``TLSPeerCheck`` verifies.
     ///
-    /// - Throws: `invalidSettings` for a PEM text that cannot be read.
+    /// - Throws: `invalidSettings` for a malformed PEM text.
     func makeConfiguration() throws(ConnectivityError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion =
@@ -18,7 +19,7 @@ extension TLSSettings {
         case .onlyAuthorities(let pem):
             configuration.trustRoots = .certificates(try Self.certificates(pem: pem, of: "the authorities"))
         case .pinned:
-            configuration.trustRoots = .certificates([])  // none is trusted; reading the system's would be for nothing
+            configuration.trustRoots = .certificates([])  // no root is trusted: avoids reading the system's roots
         case .insecureSkipVerification:
             configuration.certificateVerification = .none
         }
@@ -28,7 +29,7 @@ extension TLSSettings {
             do {
                 configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem))
             } catch {
-                throw ConnectivityError(.invalidSettings, message: "the client's private key is no PEM text of a key", cause: error)
+                throw ConnectivityError(.invalidSettings, message: "the client's private key is not an unencrypted PEM key", cause: error)
             }
         }
         return configuration
@@ -39,9 +40,9 @@ extension TLSSettings {
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "\(what) are no PEM text of certificates", cause: error)
+            throw ConnectivityError(.invalidSettings, message: "\(what) are not valid PEM certificates", cause: error)
         }
-        guard !certificates.isEmpty else { throw ConnectivityError(.invalidSettings, message: "\(what) are empty") }
+        guard !certificates.isEmpty else { throw ConnectivityError(.invalidSettings, message: "\(what) contain no PEM certificate") }
         return certificates
     }
 }

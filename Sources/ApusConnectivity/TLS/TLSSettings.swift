@@ -1,51 +1,57 @@
-/// How a client judges the server's certificate, and what it shows of its own. The default verifies chain and host name against the
-/// system's roots and speaks TLS 1.2 or later.
+/// The TLS settings of a client: verification of the server, TLS version and client certificate.
 ///
-/// A value without any TLS library in it; the shells turn it into the configuration of the one they use.
+/// The default verifies the chain against the system's roots, verifies the host name, and requires
+/// TLS 1.2 or later. The type does not depend on a TLS library.
 public struct TLSSettings: Sendable, Hashable {
-    /// What a certificate must satisfy before the first byte of the application is sent.
+    /// The verification of the server's certificate, completed before application data is sent.
     public enum Verification: Sendable, Hashable {
-        /// The chain ends at a root the system trusts, and the certificate names the host.
+        /// Verifies the chain against the system's roots, and the host name.
         case system
-        /// As `system`, but these authorities are trusted too. PEM text of one or more certificates.
+        /// Verifies as `system`, and also trusts these authorities: one or more certificates in PEM
+        /// format.
         case additionalAuthorities(pem: String)
-        /// The chain ends at one of these authorities and at no other, and the certificate names the host. PEM text of one or more.
+        /// Verifies the chain against these authorities only, and the host name. One or more
+        /// certificates in PEM format.
         case onlyAuthorities(pem: String)
-        /// One of these certificates or keys, whoever signed it (a self-signed one for instance). Chain, dates and host name are not
-        /// looked at: the fingerprint says more than they do. An empty list accepts nothing.
+        /// Requires one of these certificates or keys, regardless of the issuer. Does not verify
+        /// chain, dates and host name. An empty list accepts no certificate.
         case pinned([TLSPin])
-        /// Nothing is checked. Anyone on the way can read and change everything: for tests only.
+        /// Verifies nothing, so that an attacker can read and change all data. For tests only.
         case insecureSkipVerification
     }
 
-    /// A version of TLS. Those before 1.2 are retired (RFC 8996) and cannot be chosen.
+    /// A version of TLS. Versions before 1.2 are deprecated (RFC 8996) and not supported.
     public enum Version: Sendable, Hashable, Comparable {
-        /// RFC 5246.
+        /// TLS 1.2 (RFC 5246).
         case tls12
-        /// RFC 8446.
+        /// TLS 1.3 (RFC 8446).
         case tls13
     }
 
-    /// The rule for the server's certificate. Default: `.system`.
+    /// The verification of the server's certificate. Default: `.system`.
     public var verification: Verification
 
-    /// What the server's own certificate must match beside ``verification``: one of these. Default: none, no such rule.
+    /// The pins, one of which the server's own certificate must match in addition to
+    /// ``verification``. Default: empty, no such requirement.
     ///
-    /// Give the key in use and the one that will follow it, else a renewal locks every client out.
+    /// Pin the current key and its successor. Otherwise a change of the key disconnects all
+    /// clients.
     public var pins: [TLSPin]
 
-    /// The name to verify and to announce (SNI) in place of the URL's host. An IP address is verified and not announced.
+    /// The name to verify and to send with SNI in place of the URL's host. An IP address is
+    /// verified but not sent.
     ///
-    /// Default: `nil`, the URL's host. Needed when connecting by address to a server with a named certificate.
+    /// Default: `nil`, the URL's host. Required to connect by address to a server whose certificate
+    /// contains a name.
     public var serverName: String?
 
-    /// The oldest version spoken. Default: TLS 1.2.
+    /// The minimum version of TLS. Default: TLS 1.2.
     public var minimumVersion: Version
 
-    /// Shown to a server that asks. Default: `nil`, none.
+    /// The client certificate, sent if the server requests one. Default: `nil`, none.
     public var clientIdentity: TLSClientIdentity?
 
-    /// Makes settings; without arguments the safe default.
+    /// Creates settings. The defaults are secure.
     public init(
         verification: Verification = .system, pins: [TLSPin] = [], serverName: String? = nil, minimumVersion: Version = .tls12,
         clientIdentity: TLSClientIdentity? = nil
@@ -57,18 +63,18 @@ public struct TLSSettings: Sendable, Hashable {
         self.clientIdentity = clientIdentity
     }
 
-    /// Verified against the system's roots.
+    /// The default settings, which verify against the system's roots.
     public static let system = Self()
 
-    /// The system's roots and the authorities of this PEM text.
+    /// Returns settings that trust the system's roots and the authorities in a PEM text.
     public static func trusting(authoritiesPEM pem: String) -> Self { Self(verification: .additionalAuthorities(pem: pem)) }
 
-    /// Only the certificate with this fingerprint.
+    /// Returns settings that accept only the certificate with this fingerprint.
     public static func pinned(_ fingerprint: CertificateFingerprint) -> Self { Self(verification: .pinned([.certificate(fingerprint)])) }
 
-    /// Only a certificate for the key with this fingerprint.
+    /// Returns settings that accept only certificates for the key with this fingerprint.
     public static func pinned(_ fingerprint: PublicKeyFingerprint) -> Self { Self(verification: .pinned([.publicKey(fingerprint)])) }
 
-    /// Accepts every certificate, and with it every eavesdropper. For tests only.
+    /// Settings that accept every certificate. For tests only.
     public static let insecureSkipVerification = Self(verification: .insecureSkipVerification)
 }

@@ -1,10 +1,11 @@
 package import NIOCore
 
-/// Packets that wait for a transport, bounded in bytes.
+/// A queue of packets for a transport, bounded in bytes.
 ///
-/// A packet leaves only whole; a group (a text and its attachments) enters whole or not at all.
+/// A packet is taken as a whole. A group (a text and its attachments) is added as a whole or not
+/// added.
 package struct EngineIOClientOutbox: Sendable {
-    /// A packet that waits.
+    /// A queued packet.
     package struct Item: Sendable, Equatable {
         package var packet: EngineIOPacket
         /// Whether a WebSocket may compress it.
@@ -17,29 +18,30 @@ package struct EngineIOClientOutbox: Sendable {
     }
 
     private var packets: [Item] = []
-    /// The first that has not left: taking from the front costs nothing until half of the storage is spent.
+    /// The index of the first queued packet. Popping moves it; storage is released in batches.
     private var head = 0
     private let maximumBytes: Int
     private let codec: EngineIOPacketCodec
 
-    /// Bytes that wait, as text.
+    /// The size of all queued packets in their text form, in bytes.
     package private(set) var bytes = 0
 
     /// - Parameters:
-    ///   - maximumBytes: The bound on what may wait. One group is always taken when nothing waits.
-    ///   - codec: What knows the length of a packet.
+    ///   - maximumBytes: The maximum size of the queue. An empty queue accepts one group of any
+    ///     size.
+    ///   - codec: The codec that computes the length of a packet.
     package init(maximumBytes: Int, codec: EngineIOPacketCodec) {
         self.maximumBytes = maximumBytes
         self.codec = codec
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     package var isEmpty: Bool { self.head == self.packets.count }
 
-    /// The number of packets that wait.
+    /// The number of queued packets.
     package var count: Int { self.packets.count - self.head }
 
-    /// Adds a group of packets; false when it does not fit.
+    /// Adds a group of packets. Returns `false` if the group does not fit.
     package mutating func append(_ group: [EngineIOPacket], compresses: Bool = true) -> Bool {
         let size = group.reduce(0) { $0 + self.codec.encodedLengthEstimate(of: $1) }
         guard self.isEmpty || size <= self.maximumBytes - self.bytes else { return false }
@@ -48,13 +50,14 @@ package struct EngineIOClientOutbox: Sendable {
         return true
     }
 
-    /// Adds a packet of the protocol itself, which no bound holds back.
+    /// Adds a protocol packet, regardless of the bound.
     package mutating func appendControl(_ packet: EngineIOPacket) {
         self.packets.append(Item(packet: packet))
         self.bytes += self.codec.encodedLengthEstimate(of: packet)
     }
 
-    /// Adds the answer to a ping in place of one that waits still: the newest answers them all, and pings cannot fill the queue.
+    /// Adds the answer to a ping, or replaces a queued one. Only the newest answer matters, and
+    /// pings cannot fill the queue.
     package mutating func replacePong(_ payload: ByteBuffer) {
         let waiting = self.packets[self.head...].firstIndex { if case .pong = $0.packet { true } else { false } }
         guard let waiting else { return self.appendControl(.pong(payload)) }
@@ -63,11 +66,11 @@ package struct EngineIOClientOutbox: Sendable {
         self.bytes += self.codec.encodedLengthEstimate(of: .pong(payload))
     }
 
-    /// Takes the first packet.
+    /// Removes and returns the first packet.
     package mutating func popFirst() -> Item? {
         guard self.head < self.packets.count else { return nil }
         let item = self.packets[self.head]
-        // Drop the reference now; the slot goes later.
+        // Release the buffer now; the slot is removed later.
         self.packets[self.head].packet = .noop
         self.head += 1
         self.bytes -= self.codec.encodedLengthEstimate(of: item.packet)
@@ -78,11 +81,13 @@ package struct EngineIOClientOutbox: Sendable {
         return item
     }
 
-    /// Takes as many as fit into one polling body.
+    /// Removes and returns as many packets as fit in one polling body.
     ///
     /// - Parameters:
-    ///   - maximumBytes: What the server takes in a body (`maxPayload`). A packet above it goes alone: the server says no, not we.
-    ///   - maximumPackets: Python's server refuses a body of more than 16.
+    ///   - maximumBytes: The maximum size of a body for the server (`maxPayload`). A larger packet
+    ///     is sent alone, for the server to refuse.
+    ///   - maximumPackets: The maximum number of packets. python-engineio refuses a body of more
+    ///     than 16.
     package mutating func takeBatch(maximumBytes: Int, maximumPackets: Int = 16) -> [EngineIOPacket] {
         var batch: [EngineIOPacket] = []
         var size = 0

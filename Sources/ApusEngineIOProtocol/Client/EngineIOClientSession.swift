@@ -1,24 +1,28 @@
 package import NIOCore
 
-/// The client's side of one Engine.IO session: the handshake, the upgrade, who carries what, and the end.
+/// The client's side of one Engine.IO session: handshake, upgrade, choice of the transport, and
+/// close.
 ///
-/// Source: Engine.IO protocol v4 and v3, "Handshake", "Upgrade", "Heartbeat"; the order of the upgrade as the reference client does it:
-/// after `3probe` no new poll is begun and no packet sent; when polling is silent `5` goes out, and the WebSocket carries the session.
+/// Source: Engine.IO protocol v4 and v3, "Handshake", "Upgrade", "Heartbeat". The order of the
+/// upgrade is that of engine.io-client 6: after `3probe` the client starts no poll and sends no
+/// packet; when no request is pending it sends `5`, and the WebSocket carries the session.
 package struct EngineIOClientSession: Sendable {
     /// A transport of the session.
     package enum Carrier: Hashable, Sendable { case polling, webSocket }
 
     private enum Upgrade: Equatable {
-        /// No WebSocket beside the polling. Final, or leaves to `probing`.
+        /// No WebSocket is being probed. Final, or leaves to `probing`.
         case none
-        /// The WebSocket was opened; `2probe` goes out with its opening. Leaves to `pausing` (`3probe`) or `none` (failure).
+        /// The WebSocket was opened, and `2probe` is sent once it is connected. Leaves to `pausing`
+        /// (`3probe`) or `none` (failure).
         case probing
-        /// `3probe` came; the requests on their way are waited for. Leaves to WebSocket (silence) or `none` (failure).
+        /// `3probe` was received; pending requests must end first. Leaves to WebSocket (no pending
+        /// request) or `none` (failure).
         case pausing
     }
 
     private enum State: Equatable {
-        /// Waits for the open packet. Leaves to `open` or `closed`.
+        /// The open packet has not arrived. Leaves to `open` or `closed`.
         case opening(Carrier)
         /// Leaves to `closed`.
         case open(Carrier, Upgrade)
@@ -30,14 +34,14 @@ package struct EngineIOClientSession: Sendable {
     private let upgrades: Bool
 
     /// - Parameters:
-    ///   - carrier: What the session begins on.
-    ///   - upgrades: Whether a session that begins on polling may change to WebSocket when the server offers it.
+    ///   - carrier: The transport of the handshake.
+    ///   - upgrades: Whether a polling session upgrades to WebSocket when the server offers it.
     package init(startingOn carrier: Carrier, upgrades: Bool) {
         self.state = .opening(carrier)
         self.upgrades = upgrades && carrier == .polling
     }
 
-    /// What carries packets of the application at the moment; nil: keep them.
+    /// The transport for the application's packets; `nil` while packets must stay queued.
     package var outboundCarrier: Carrier? {
         switch self.state {
         case .open(_, .pausing), .opening, .closed: nil
@@ -45,10 +49,10 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    /// Whether another poll is to be begun when one ends.
+    /// Whether a new poll starts when the current one ends.
     package var mayPoll: Bool { self.outboundCarrier == .polling }
 
-    /// Whether a WebSocket is being tried beside the polling that carries the session.
+    /// Whether a WebSocket is being probed while polling carries the session.
     package var isProbing: Bool {
         switch self.state {
         case .open(.polling, .probing), .open(.polling, .pausing): true
@@ -56,7 +60,8 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    /// Whether a WebSocket carries the session: its messages go straight to the layer above.
+    /// Whether a WebSocket carries the session. Its text messages bypass this state
+    /// machine.
     package var isOnWebSocket: Bool {
         switch self.state {
         case .open(.webSocket, _): true
@@ -64,34 +69,35 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    /// Whether the session is past its handshake and not over.
+    /// Whether the handshake is complete and the session is not closed.
     package var isOpen: Bool {
         if case .open = self.state { return true }
         return false
     }
 
-    /// Whether the session is over.
+    /// Whether the session is closed.
     package var isClosed: Bool { self.state == .closed }
 
     package enum ReceivedAction: Equatable {
-        /// The session stands. Begin the heartbeat, and open a WebSocket to `probe` it if so told.
+        /// The session is open. Start the heartbeat, and open a WebSocket if `probe` is true.
         case opened(EngineIOHandshake, probe: Bool)
         /// A message for the application.
         case deliver(EngineIOMessage)
-        /// The server's heartbeat: answer with a pong of the same payload.
+        /// The server's heartbeat. Answer with a pong of the same payload.
         case receivedPing(ByteBuffer)
-        /// The answer to our ping.
+        /// The answer to this side's ping.
         case receivedPong
-        /// Begin no further request, and report the silence to ``EngineIOClientSession/pollingIsSilent()``.
+        /// Start no new request, and call ``EngineIOClientSession/pollingIsSilent()`` when none is
+        /// pending.
         case pausePolling
-        /// The peer ended the session, or broke the protocol. Close all transports.
+        /// The server closed the session or violated the protocol. Close all transports.
         case close(EngineIOError)
-        /// Close the WebSocket that was probed; the polling goes on.
+        /// Close the WebSocket that was being probed. Polling continues.
         case abandonProbe
         case doNothing
     }
 
-    /// A packet came in.
+    /// Handles a received packet.
     package mutating func received(_ packet: EngineIOPacket, over carrier: Carrier) -> ReceivedAction {
         switch self.state {
         case .opening(let expected):
@@ -107,7 +113,7 @@ package struct EngineIOClientSession: Sendable {
         case .open:
             return self.receivedWhileOpen(packet)
         case .closed:
-            return .doNothing  // was on its way when we closed
+            return .doNothing  // sent before the server received this side's close
         }
     }
 
@@ -136,13 +142,13 @@ package struct EngineIOClientSession: Sendable {
             return .doNothing
         case .open:
             self.state = .closed
-            return .close(EngineIOError(.malformedPacket, message: "a second open packet"))
+            return .close(EngineIOError(.malformedPacket, message: "the server sent a second open packet"))
         }
     }
 
     package enum SilenceAction: Equatable { case sendUpgrade, doNothing }
 
-    /// No request is on its way. Report it whenever it is so: only a paused session cares.
+    /// Reports that no polling request is pending. Has an effect only during an upgrade.
     package mutating func pollingIsSilent() -> SilenceAction {
         guard case .open(.polling, .pausing) = self.state else { return .doNothing }
         self.state = .open(.webSocket, .none)
@@ -151,19 +157,19 @@ package struct EngineIOClientSession: Sendable {
 
     package enum FailureAction: Equatable {
         case close(EngineIOError)
-        /// The polling goes on, and may have to be taken up again.
+        /// Polling continues. Start a poll if none is pending.
         case resumePolling
         case doNothing
     }
 
-    /// A transport failed or was closed by the other side.
+    /// Handles the failure of a transport, or its close by the server.
     package mutating func failed(_ carrier: Carrier, _ error: EngineIOError) -> FailureAction {
         switch self.state {
         case .open(.polling, .probing) where carrier == .webSocket, .open(.polling, .pausing) where carrier == .webSocket:
             self.state = .open(.polling, .none)
             return .resumePolling
         case .opening(let current), .open(let current, _):
-            guard current == carrier else { return .doNothing }  // polling that ends after the upgrade
+            guard current == carrier else { return .doNothing }  // polling ends after the upgrade
             self.state = .closed
             return .close(error)
         case .closed:
@@ -173,7 +179,7 @@ package struct EngineIOClientSession: Sendable {
 
     package enum CloseAction: Equatable { case sendClose(Carrier), abort, doNothing }
 
-    /// We end the session.
+    /// Closes the session.
     package mutating func close() -> CloseAction {
         switch self.state {
         case .open(let carrier, _):

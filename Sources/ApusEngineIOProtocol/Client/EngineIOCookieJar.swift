@@ -1,8 +1,9 @@
 import ApusBytes
 
-/// The cookies one server gave a client: a load balancer's that keeps a session on its server, a log-in's.
+/// The cookies that one server set, for example a load balancer's affinity cookie or a login.
 ///
-/// Holds the cookies of one host, since a client talks to one. Bounded; the oldest goes first. Time is passed in, as seconds since 1970.
+/// Holds cookies of one host, at most ``maximumCount``; the oldest is removed first. Time is a
+/// parameter, in seconds since 1970.
 ///
 /// Source: RFC 6265 5.
 package struct EngineIOCookieJar: Sendable, Equatable {
@@ -11,17 +12,18 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         var value: String
         var path: String
         var isSecure: Bool
-        /// `nil`: for as long as the jar lives.
+        /// `nil` keeps the cookie as long as the jar exists.
         var expires: Int?
     }
 
-    /// How many are kept, as RFC 6265 6.1 asks of browsers for a host.
+    /// The maximum number of cookies, the minimum that RFC 6265 6.1 requires of user agents for
+    /// each domain.
     package static let maximumCount = 50
-    /// Name and value together; a longer cookie is not taken (RFC 6265 6.1).
+    /// The maximum length of name and value together. A longer cookie is ignored (RFC 6265 6.1).
     package static let maximumBytes = 4096
 
     private let host: String
-    /// In the order they came.
+    /// In order of arrival.
     private var cookies: [Cookie] = []
 
     /// - Parameter host: The server's name or address.
@@ -29,14 +31,15 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         self.host = host.asciiLowercased
     }
 
-    /// How many there are, with those that are too old.
+    /// The number of cookies, expired ones included.
     package var count: Int { self.cookies.count }
 
-    /// Takes the value of a `Set-Cookie` field. What is none, or for another host, is left out.
+    /// Stores the cookie of a `Set-Cookie` field. Ignores malformed fields and cookies for another
+    /// host.
     ///
     /// - Parameters:
     ///   - field: `name=value; Path=/; …`.
-    ///   - target: The target of the request it answers; a cookie without a path is for its directory.
+    ///   - target: The target of the request; its directory is the default path of the cookie.
     ///   - now: Seconds since 1970.
     package mutating func received(_ field: String, target: String, now: Int) {
         guard field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return }
@@ -57,7 +60,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
             default: break
             }
         }
-        // "If a cookie has both the Max-Age and the Expires attribute, the Max-Age attribute has precedence"
+        // RFC 6265 4.1.2.2: "the Max-Age attribute has precedence"
         if let maximumAge { cookie.expires = maximumAge <= 0 ? now : now.addingReportingOverflow(min(maximumAge, 1 << 40)).partialValue }
         self.store(cookie, now: now)
     }
@@ -65,14 +68,14 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     private mutating func store(_ cookie: Cookie, now: Int) {
         let place = self.cookies.firstIndex { $0.name.hasSameBytes(as: cookie.name) && $0.path.hasSameBytes(as: cookie.path) }
         guard cookie.expires.map({ $0 > now }) ?? true else {
-            if let place { self.cookies.remove(at: place) }  // how servers take a cookie back
+            if let place { self.cookies.remove(at: place) }  // a server deletes a cookie with a date in the past
             return
         }
         if let place { self.cookies[place] = cookie } else { self.cookies.append(cookie) }
         if self.cookies.count > Self.maximumCount { self.cookies.removeFirst() }
     }
 
-    /// Name and value of each cookie that goes with a request, those with longer paths first.
+    /// Returns the name and value of each cookie for a request, longer paths first (RFC 6265 5.4).
     package func cookies(target: String, isSecure: Bool, now: Int) -> [(name: String, value: String)] {
         let path = Self.path(of: target)
         let fitting = self.cookies.enumerated().filter { _, cookie in
@@ -84,7 +87,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
 
     // MARK: RFC 6265 5.1
 
-    /// The texts around the first `=`; no value without one.
+    /// Splits a text at the first `=`. The value is `nil` without one.
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (String(text.trimmedOfBlanks), nil) }
         return (String(text[..<equals].trimmedOfBlanks), String(text[text.utf8.index(after: equals)...].trimmedOfBlanks))
@@ -94,7 +97,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         let domain = domain.asciiLowercased.utf8.drop { $0 == UInt8(ascii: ".") }
         let host = self.host.utf8
         if domain.isEmpty || domain.elementsEqual(host) { return true }
-        // An address has no parent.
+        // An IP address has no parent domain.
         let isName = !host.contains(UInt8(ascii: ":")) && host.last.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
         let parent = host.suffix(domain.count)
         return isName && domain.contains(UInt8(ascii: ".")) && parent.elementsEqual(domain)
@@ -120,11 +123,11 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     }
 }
 
-/// RFC 6265 5.1.1: the dates servers write, whatever their form.
+/// The date formats of `Expires` (RFC 6265 5.1.1).
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Seconds since 1970; `nil` for what is no date.
+    /// Returns seconds since 1970, or `nil` if the text is not a date.
     static func seconds(_ text: String) -> Int? {
         var time: [Int]?
         var (day, month, year): (Int?, Int?, Int?)
@@ -146,7 +149,8 @@ enum CookieDate {
         return Self.days(year, month, day) * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar; years begin in March, so that the leap day is the last.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar. The year starts in March, so
+    /// that the leap day is its last.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

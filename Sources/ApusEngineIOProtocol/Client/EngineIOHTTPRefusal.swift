@@ -1,10 +1,11 @@
 import ApusJSON
 
-/// What a server's HTTP answer other than 200 means.
+/// Maps an HTTP response other than 200 to an error.
 ///
-/// Source: the reference server's error bodies, `{"code":n,"message":"…"}`; python's is a JSON string, proxies answer anything.
+/// Node's engine.io sends `{"code":n,"message":"…"}`, python-engineio a JSON string, and a proxy
+/// any body.
 package enum EngineIOHTTPRefusal {
-    /// The error for this status and body.
+    /// Returns the error for a status and a body.
     package static func error(status: Int, body: [UInt8]) -> EngineIOError {
         let value = try? JSONReader.read(body, limits: .init(loneSurrogates: .replace))
         let text = value?["message"]?.stringValue ?? value?.stringValue ?? String(decoding: body.prefix(200), as: UTF8.self)
@@ -16,7 +17,7 @@ package enum EngineIOHTTPRefusal {
         case (3, _): code = .badRequest
         case (4, _): code = .forbidden
         case (5, _): code = .unsupportedVersion
-        // python's servers send the sentence alone.
+        // python-engineio sends only the text.
         case (nil, 400) where text.contains("unsupported version"): code = .unsupportedVersion
         case (_, 401), (_, 403): code = .forbidden
         case (_, 413): code = .payloadTooLarge

@@ -1,40 +1,42 @@
-/// Which transport a session is asked for on, and which next when that fails.
+/// The transports to try for the handshake, in order.
 ///
-/// Source: the reference client's `transports`, `upgrade`, `rememberUpgrade` and `tryAllTransports`.
+/// Follows engine.io-client's `transports`, `upgrade`, `rememberUpgrade` and `tryAllTransports`.
 package struct EngineIOTransportPlan: Sendable {
-    /// What to ask on now.
+    /// The transport to use now.
     package private(set) var carrier: EngineIOClientSession.Carrier
     private var remaining: ArraySlice<EngineIOClientSession.Carrier>
     private let upgrades: Bool
     private var webSocketFailed = false
 
     /// - Parameters:
-    ///   - transports: In the order of preference.
+    ///   - transports: The transports, in order of preference.
     ///   - upgrades: Whether polling may change to WebSocket.
-    ///   - triesAll: Whether the others are tried when the first fails before the session stands.
-    ///   - prefersWebSocket: An upgrade succeeded before: WebSocket goes first.
-    /// - Throws: `transportUnknown` when there is none.
+    ///   - triesAll: Whether the next transport is tried when one fails before the session is open.
+    ///   - prefersWebSocket: Whether WebSocket is tried first, because an earlier upgrade
+    ///     succeeded.
+    /// - Throws: `transportUnknown` when `transports` is empty.
     package init(
         transports: [EngineIOClientSession.Carrier], upgrades: Bool, triesAll: Bool, prefersWebSocket: Bool
     ) throws(EngineIOError) {
         var carriers: [EngineIOClientSession.Carrier] = []
         for carrier in transports where !carriers.contains(carrier) { carriers.append(carrier) }
         if prefersWebSocket, carriers.contains(.webSocket) { carriers = [.webSocket] + carriers.filter { $0 != .webSocket } }
-        guard let first = carriers.first else { throw EngineIOError(.transportUnknown, message: "the configuration names no transport") }
+        guard let first = carriers.first else { throw EngineIOError(.transportUnknown, message: "`transports` must not be empty") }
         self.carrier = first
         self.remaining = triesAll ? carriers.dropFirst() : []
         self.upgrades = upgrades && carriers.contains(.webSocket)
     }
 
-    /// The session's machine for the present choice.
+    /// A new session state machine for the current transport.
     package var session: EngineIOClientSession {
         EngineIOClientSession(startingOn: self.carrier, upgrades: self.upgrades && !self.webSocketFailed)
     }
 
-    /// The present choice failed before the session stood. Answers whether there is another, which is then the choice.
+    /// Moves to the next transport after a failure before the session was open. Returns `false` if
+    /// there is none.
     package mutating func failed() -> Bool {
         guard let next = self.remaining.popFirst() else { return false }
-        // What could not be had a moment ago is not tried as an upgrade.
+        // A WebSocket that just failed is not probed as an upgrade.
         if self.carrier == .webSocket { self.webSocketFailed = true }
         self.carrier = next
         return true

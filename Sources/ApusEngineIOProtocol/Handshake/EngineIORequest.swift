@@ -1,24 +1,25 @@
-/// What an HTTP request asks of an Engine.IO server, as far as its method and query tell.
+/// The kind of an HTTP request to an Engine.IO server, derived from its method and query.
 ///
-/// Source: Engine.IO protocol v4, "HTTP long-polling" and "WebSocket"; error codes as the reference server's.
+/// Source: Engine.IO protocol v4, "HTTP long-polling" and "WebSocket"; error codes as in Node's
+/// engine.io.
 package enum EngineIORequest: Equatable, Sendable {
     case handshake(EngineIOTransport, EngineIOVersion)
     case poll(sid: String)
     case post(sid: String)
-    /// A WebSocket that brings the id of a polling session.
+    /// A WebSocket with the session id of a polling session.
     case upgrade(sid: String)
     /// A CORS preflight.
     case preflight
 
-    /// Judges a request in the order of the reference server: transport, session, method, version.
+    /// Validates a request in the order of Node's engine.io: transport, session, method, version.
     ///
     /// - Parameters:
     ///   - method: The HTTP method.
     ///   - query: The URL's query, decoded.
-    ///   - isWebSocketUpgrade: Whether the request asks to become a WebSocket.
+    ///   - isWebSocketUpgrade: Whether the request asks for an upgrade to WebSocket.
     ///   - transports: The transports the server offers.
-    ///   - allowsV3: Whether the server speaks version 3 too.
-    /// - Throws: `EngineIOError` with the code the answer names.
+    ///   - allowsV3: Whether the server supports version 3.
+    /// - Throws: `EngineIOError` with the code of the HTTP response.
     package init(
         method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOTransport>, allowsV3: Bool
     ) throws(EngineIOError) {
@@ -52,7 +53,8 @@ package enum EngineIORequest: Equatable, Sendable {
 }
 
 extension EngineIOError {
-    /// The number and text of a refused HTTP request, and its status. `nil` for an error that is no answer to a request.
+    /// The HTTP status, error code and message for this error; `nil` if the error does not refuse a
+    /// request.
     package var httpRefusal: (status: Int, number: Int, message: String)? {
         switch self.code {
         case .transportUnknown: (400, 0, "Transport unknown")

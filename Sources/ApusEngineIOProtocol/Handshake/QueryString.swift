@@ -1,6 +1,6 @@
 import ApusBytes
 
-/// The decoded fields of a URL's query. A field that occurs twice keeps its first value, as the reference server does for its own fields.
+/// The decoded fields of a URL's query. Of repeated fields the first value is kept.
 package struct QueryString: Equatable, Sendable {
     private var list: [Field] = []
 
@@ -12,7 +12,8 @@ package struct QueryString: Equatable, Sendable {
     /// The fields by name.
     package var fields: [String: String] { Dictionary(self.list.map { ($0.name, $0.value) }) { first, _ in first } }
 
-    /// Decodes `a=1&b=%20x+y`. What is not valid percent-encoded UTF-8 is left out: a bad field is no field.
+    /// Decodes a query such as `a=1&b=%20x+y`. Ignores fields that are not valid percent-encoded
+    /// UTF-8.
     package init(_ query: Substring) {
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let separator = pair.firstIndex(of: UInt8(ascii: "="))
@@ -23,12 +24,12 @@ package struct QueryString: Equatable, Sendable {
         }
     }
 
-    /// The same of a whole string.
+    /// Decodes a query.
     package init(_ query: String) { self.init(query[...]) }
 
     package subscript(_ name: String) -> String? { self.list.first { $0.name.hasSameBytes(as: name) }?.value }
 
-    /// Percent-encoded, RFC 3986 2.3: all but the unreserved characters.
+    /// Percent-encodes all characters except the unreserved ones (RFC 3986 2.3).
     package static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
@@ -58,7 +59,7 @@ package struct QueryString: Equatable, Sendable {
             }
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        return text.utf8.elementsEqual(bytes) ? text : nil  // repaired text is not what was sent
+        return text.utf8.elementsEqual(bytes) ? text : nil  // invalid UTF-8
     }
 }
 

@@ -2,13 +2,15 @@ import ApusJSON
 import NIOCore
 
 extension EngineIOHandshake {
-    /// The bound assumed of a server that states none: the reference server's default, which its versions before 4.3 had without saying so.
+    /// The `maxPayload` assumed if the open packet has none: the default of Node's engine.io, whose
+    /// versions before 4.3 did not announce it.
     package static let maxPayloadWhenAbsent = 1_000_000
 
-    /// The longest time taken from a server, in milliseconds: what JavaScript's timers hold (24.8 days). Anything longer would overflow ours.
+    /// The maximum time accepted from a server, in milliseconds: the maximum of a JavaScript timer
+    /// (24.8 days). Prevents an overflow.
     private static let longestMilliseconds: Int64 = 2_147_483_647
 
-    /// Appends the object of the open packet.
+    /// Appends the JSON object of the open packet.
     func writeJSON(into buffer: inout ByteBuffer) {
         let object: JSONValue = .object([
             "sid": .string(self.sid),
@@ -17,22 +19,23 @@ extension EngineIOHandshake {
             "pingTimeout": .integer(Self.milliseconds(self.pingTimeout)),
             "maxPayload": .integer(Int64(self.maxPayload)),
         ])
-        // Strings and integers always have a JSON form, so there is no error to hand on.
+        // Strings and integers always have a JSON form, so this cannot fail.
         if let bytes = try? JSONWriter.bytes(of: object) { buffer.writeBytes(bytes) }
     }
 
-    /// Reads the object of the open packet.
+    /// Parses the JSON object of the open packet.
     ///
-    /// Tolerated: members that are not known, no `upgrades`, no `maxPayload`, times written as `25000.0`, a `pingInterval` of 0 (python).
+    /// Tolerates unknown members, a missing `upgrades` or `maxPayload`, times such as `25000.0`,
+    /// and a `pingInterval` of 0 (python-engineio).
     init(json: ByteBuffer) throws(EngineIOError) {
         let object: JSONValue
         do throws(JSONError) {
             object = try JSONReader.read(json.readableBytesView, limits: .init(maximumDepth: 16, loneSurrogates: .replace))
         } catch {
-            throw EngineIOError(.malformedPacket, message: "an open packet that is not JSON", cause: error)
+            throw EngineIOError(.malformedPacket, message: "the open packet is not valid JSON", cause: error)
         }
         guard let sid = object["sid"]?.stringValue, !sid.isEmpty else {
-            throw EngineIOError(.malformedPacket, message: "an open packet without a sid; is this an Engine.IO server?")
+            throw EngineIOError(.malformedPacket, message: "the open packet has no `sid`; check that the URL is of an Engine.IO server")
         }
         self.init(
             sid: sid,
@@ -43,7 +46,7 @@ extension EngineIOHandshake {
         )
         if let maxPayload = object["maxPayload"], !maxPayload.isNull {
             guard let count = maxPayload.intValue, count > 0 else {
-                throw EngineIOError(.malformedPacket, message: "an open packet whose maxPayload is not a positive whole number")
+                throw EngineIOError(.malformedPacket, message: "`maxPayload` of the open packet must be an integer greater than 0")
             }
             self.maxPayload = count
         }
@@ -51,7 +54,7 @@ extension EngineIOHandshake {
 
     private static func duration(_ value: JSONValue?, name: String) throws(EngineIOError) -> Duration {
         guard let milliseconds = value?.doubleValue, milliseconds >= 0 else {
-            throw EngineIOError(.malformedPacket, message: "an open packet whose \(name) is not a number of milliseconds")
+            throw EngineIOError(.malformedPacket, message: "`\(name)` of the open packet must be a number of milliseconds, 0 or greater")
         }
         return .milliseconds(Int64(exactly: milliseconds.rounded()).map { min($0, Self.longestMilliseconds) } ?? Self.longestMilliseconds)
     }

@@ -1,16 +1,17 @@
-/// The terms of a session, which the server states in its open packet.
+/// The parameters of a session, which the server sends in its open packet.
 ///
 /// Source: Engine.IO protocol v4, "Handshake".
 package struct EngineIOHandshake: Equatable, Sendable {
-    /// The id of the session, a secret between the two sides.
+    /// The session id, a secret between client and server.
     package var sid: String
-    /// Transports the client may change to: `["websocket"]` or nothing.
+    /// The transports available for an upgrade: `["websocket"]` or empty.
     package var upgrades: [String]
-    /// Time between two pings of the server. Milliseconds on the wire. Zero (python) means: expect none.
+    /// The time between two pings of the server, in milliseconds on the wire. python-engineio sends
+    /// 0 for an interval below one second.
     package var pingInterval: Duration
-    /// Time the other side has for its pong. Milliseconds on the wire.
+    /// The time for the other side to send its pong, in milliseconds on the wire.
     package var pingTimeout: Duration
-    /// Bytes the server takes in one polling body.
+    /// The maximum size of a polling body that the server accepts, in bytes.
     package var maxPayload: Int
 
     package init(sid: String, upgrades: [String], pingInterval: Duration, pingTimeout: Duration, maxPayload: Int) {
@@ -21,7 +22,7 @@ package struct EngineIOHandshake: Equatable, Sendable {
         self.maxPayload = maxPayload
     }
 
-    /// The client's part of the heartbeat. Python announces an interval below a second as 0: then a second is assumed.
+    /// Returns the client's heartbeat. A `pingInterval` of 0 counts as one second.
     package func clientHeartbeat(_ version: EngineIOVersion) -> EngineIOHeartbeat {
         EngineIOHeartbeat(
             sendsPings: version.heartbeatSender == .client, pingInterval: self.pingInterval > .zero ? self.pingInterval : .seconds(1),

@@ -1,13 +1,13 @@
 public import NIOCore
 
-/// A message of the application, as Engine.IO carries it.
+/// An application message in Engine.IO.
 public enum EngineIOMessage: Equatable, Sendable {
-    /// UTF-8.
+    /// UTF-8 text.
     case text(ByteBuffer)
     /// Any bytes.
     case binary(ByteBuffer)
 
-    /// Bytes of the message itself, without what the wire adds.
+    /// The size of the message in bytes, without its framing.
     package var readableBytes: Int {
         switch self {
         case .text(let bytes), .binary(let bytes): return bytes.readableBytes
@@ -20,18 +20,19 @@ public enum EngineIOMessage: Equatable, Sendable {
 /// Source: Engine.IO protocol v4, "Packet types".
 package enum EngineIOPacket: Equatable, Sendable {
     /// `0`: the server's first packet, the terms of the session.
+    /// `0`: the server's first packet, with the parameters of the session.
     case open(EngineIOHandshake)
-    /// `1`: the sender is closing the session.
+    /// `1`: closes the session.
     case close
-    /// `2`: the heartbeat, or `2probe` on a WebSocket that wants to take a session over.
+    /// `2`: the heartbeat, or `2probe` on a WebSocket that probes an upgrade.
     case ping(ByteBuffer)
     /// `3`: the answer to a ping, with the ping's payload.
     case pong(ByteBuffer)
-    /// `4`, or `b` and base64, or a binary frame.
+    /// `4` and text, `b` and base64, or a binary frame.
     case message(EngineIOMessage)
-    /// `5`: the client's word that the WebSocket carries the session from now on.
+    /// `5`: completes the client's upgrade to the WebSocket.
     case upgrade
-    /// `6`: nothing, to end a poll.
+    /// `6`: ends a poll without a message.
     case noop
 
     /// A ping without a payload, as in the heartbeat.
@@ -44,7 +45,7 @@ package enum EngineIOPacket: Equatable, Sendable {
     package static var probePong: Self { .pong(ByteBuffer(staticString: "probe")) }
 }
 
-/// The digit a text packet starts with.
+/// The first byte of each packet type in text form.
 enum EngineIOPacketType {
     static let open = UInt8(ascii: "0")
     static let close = UInt8(ascii: "1")
@@ -53,6 +54,6 @@ enum EngineIOPacketType {
     static let message = EngineIOPacketCodec.messageType
     static let upgrade = UInt8(ascii: "5")
     static let noop = UInt8(ascii: "6")
-    /// Not a digit: base64 follows, and the packet is a binary message.
+    /// A binary message in base64.
     static let base64 = UInt8(ascii: "b")
 }

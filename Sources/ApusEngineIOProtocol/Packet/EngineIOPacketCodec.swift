@@ -1,7 +1,7 @@
 import ApusBytes
 package import NIOCore
 
-/// Writes and reads single packets.
+/// Encodes and decodes single packets.
 ///
 /// Source: Engine.IO protocol v4 and v3, "Packet encoding".
 package struct EngineIOPacketCodec: Sendable {
@@ -13,8 +13,8 @@ package struct EngineIOPacketCodec: Sendable {
 
     // MARK: - Writing
 
-    /// Appends the packet's text form: the payload of a WebSocket text frame, or one element of a polling payload. Binary becomes `b` and base64
-    /// (`b4` and base64 in version 3).
+    /// Appends the packet's text form, for a WebSocket text frame or one element of a polling
+    /// payload. Binary becomes `b` and base64 (`b4` and base64 in version 3).
     package func encodeText(_ packet: EngineIOPacket, into buffer: inout ByteBuffer) {
         switch packet {
         case .open(let handshake):
@@ -42,8 +42,8 @@ package struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// The WebSocket message that carries the packet: a binary message stands in a binary frame (raw, or behind a byte 4 in version 3), all
-    /// else is text.
+    /// Returns the WebSocket message for a packet. A binary message becomes a binary frame, in
+    /// version 3 after a byte 4; every other packet is text.
     package func webSocketFrame(for packet: EngineIOPacket) -> EngineIOMessage {
         if case .message(.binary(let bytes)) = packet {
             guard self.version.binaryCarriesType else { return .binary(bytes) }
@@ -58,7 +58,7 @@ package struct EngineIOPacketCodec: Sendable {
         return .text(buffer)
     }
 
-    /// Appends a binary message as version 3 writes it: its type as a raw byte, then the bytes.
+    /// Appends a binary message in the form of version 3: its type as a raw byte, then the bytes.
     func encodeBinary(_ message: ByteBuffer, into buffer: inout ByteBuffer) {
         buffer.writeInteger(Self.binaryMessage)
         buffer.writeImmutableBuffer(message)
@@ -66,7 +66,8 @@ package struct EngineIOPacketCodec: Sendable {
 
     private static let binaryMessage: UInt8 = 4
 
-    /// Bytes ``encodeText(_:into:)`` will append: exact but for the open packet.
+    /// Returns the number of bytes that ``encodeText(_:into:)`` appends. An estimate for the open
+    /// packet, exact for all others.
     package func encodedLengthEstimate(of packet: EngineIOPacket) -> Int {
         switch packet {
         case .open: return 160
@@ -79,7 +80,7 @@ package struct EngineIOPacketCodec: Sendable {
 
     // MARK: - Reading
 
-    /// The packet a WebSocket message carries.
+    /// Decodes the packet in a WebSocket message.
     ///
     /// - Throws: ``EngineIOError/Code/malformedPacket``.
     package func decode(_ frame: EngineIOMessage) throws(EngineIOError) -> EngineIOPacket {
@@ -89,7 +90,8 @@ package struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// The text message in the text of a WebSocket message, when it is one: the same in every version.
+    /// Returns the text message in a WebSocket text, or `nil` for any other packet. Identical in
+    /// all versions.
     @inlinable
     package static func textMessage(in text: ByteBuffer) -> ByteBuffer? {
         guard text.getInteger(at: text.readerIndex, as: UInt8.self) == self.messageType else { return nil }
@@ -98,34 +100,36 @@ package struct EngineIOPacketCodec: Sendable {
         return message
     }
 
-    /// What stands before a text message.
+    /// The type byte of a text message.
     @inlinable package static var messageType: UInt8 { UInt8(ascii: "4") }
 
-    /// The packet in a binary frame, or in a binary element of a version 3 payload. Only messages are binary.
+    /// Decodes a binary frame, or a binary element of a version 3 payload. Only messages are
+    /// binary.
     func decodeBinary(_ bytes: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
         guard self.version.binaryCarriesType else { return .message(.binary(bytes)) }
         var rest = bytes
         guard let type = rest.readInteger(as: UInt8.self), type == Self.binaryMessage else {
-            throw EngineIOError(.malformedPacket, message: "a binary packet that is no message: it does not start with a byte 4")
+            throw EngineIOError(.malformedPacket, message: "the binary packet is not a message: it does not start with byte 4")
         }
         return .message(.binary(rest))
     }
 
-    /// The packet in a text frame, or in one element of a polling payload. Slices of `text` are kept, not copies.
+    /// Decodes a text frame or one element of a polling payload. The packet shares the storage of
+    /// `text`.
     package func decodeText(_ text: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
         var rest = text
         guard let type = rest.readInteger(as: UInt8.self) else {
-            throw EngineIOError(.malformedPacket, message: "a packet of no bytes")
+            throw EngineIOError(.malformedPacket, message: "the packet is empty")
         }
         switch type {
         case EngineIOPacketType.message:
             return .message(.text(rest))
         case EngineIOPacketType.base64:
             guard !self.version.binaryCarriesType || rest.readInteger(as: UInt8.self) == EngineIOPacketType.message else {
-                throw EngineIOError(.malformedPacket, message: "a binary packet that is no message: it does not start with b4")
+                throw EngineIOError(.malformedPacket, message: "the binary packet is not a message: it does not start with `b4`")
             }
             guard let bytes = Base64.decode(rest) else {
-                throw EngineIOError(.malformedPacket, message: "a binary message of \(rest.readableBytes) bytes that are not padded base64")
+                throw EngineIOError(.malformedPacket, message: "the binary message of \(rest.readableBytes) bytes is not padded base64")
             }
             return .message(.binary(bytes))
         case EngineIOPacketType.ping:
@@ -137,12 +141,12 @@ package struct EngineIOPacketCodec: Sendable {
         case EngineIOPacketType.close, EngineIOPacketType.upgrade, EngineIOPacketType.noop:
             guard rest.readableBytes == 0 else {
                 throw EngineIOError(
-                    .malformedPacket, message: "\(rest.readableBytes) bytes after a packet of type \(type - 0x30), which carries none")
+                    .malformedPacket, message: "the packet of type \(type - 0x30) must have no payload, not \(rest.readableBytes) bytes")
             }
             if type == EngineIOPacketType.close { return .close }
             return type == EngineIOPacketType.upgrade ? .upgrade : .noop
         default:
-            throw EngineIOError(.malformedPacket, message: "a packet of the unknown type byte \(type)")
+            throw EngineIOError(.malformedPacket, message: "the packet type byte \(type) is unknown")
         }
     }
 }

@@ -1,11 +1,12 @@
 import NIOCore
 
-/// Version 3: every packet behind its length.
+/// Payloads of version 3: each packet follows its length.
 ///
-/// The text form is `<length>:<packet>`, repeated, the length in UTF-16 code units, because JavaScript counted it. The binary form is a byte
-/// 0 (text) or 1 (binary), the length in bytes as decimal digits in one raw byte each, a byte 255, and the packet.
+/// The text form repeats `<length>:<packet>`. The length counts UTF-16 code units, as
+/// `String.length` in JavaScript. The binary form is a byte 0 (text) or 1 (binary), the length in
+/// bytes as decimal digits in one raw byte each, a byte 255, and the packet.
 ///
-/// Source: Engine.IO protocol v3, "Payload"; the units as the reference implementation (engine.io-parser 2) counts them.
+/// Source: Engine.IO protocol v3, "Payload"; the units as in engine.io-parser 2.
 extension EngineIOPayloadCodec {
     private enum Marker {
         static let text: UInt8 = 0
@@ -13,7 +14,7 @@ extension EngineIOPayloadCodec {
         static let endOfLength: UInt8 = 255
     }
 
-    /// More digits than any length that memory holds.
+    /// More digits than the length of any payload in memory has.
     private static let maximumLengthDigits = 15
 
     // MARK: Text
@@ -31,7 +32,7 @@ extension EngineIOPayloadCodec {
         return body
     }
 
-    /// `body` is known to be UTF-8.
+    /// - Precondition: `body` is valid UTF-8.
     func decodeLengthPrefixedText(_ body: ByteBuffer) throws(EngineIOError) -> [EngineIOPacket] {
         var rest = body
         var decoded: [EngineIOPacket] = []
@@ -42,14 +43,15 @@ extension EngineIOPayloadCodec {
                 let packet = rest.readSlice(length: count)
             else {
                 throw EngineIOError(
-                    .malformedPayload, message: "a packet of \(length) characters announced, \(rest.readableBytes) bytes left")
+                    .malformedPayload, message: "the packet of \(length) characters does not fit in the \(rest.readableBytes) bytes left")
             }
             decoded.append(try self.packets.decodeText(packet))
         }
         return decoded
     }
 
-    /// How many UTF-16 code units the text has: one a character, two above U+FFFF. The text is known to be UTF-8.
+    /// Returns the number of UTF-16 code units of UTF-8 text: two for a character above U+FFFF, one
+    /// for any other.
     private static func utf16Count(_ text: ByteBuffer) -> Int {
         text.withUnsafeReadableBytes { bytes in
             var count = 0
@@ -60,13 +62,14 @@ extension EngineIOPayloadCodec {
 
     private static func utf16Units(startedBy byte: UInt8) -> Int {
         switch byte {
-        case 0x80...0xbf: 0  // a continuation
+        case 0x80...0xbf: 0  // a continuation byte
         case 0xf0...: 2
         default: 1
         }
     }
 
-    /// How many bytes hold that many UTF-16 code units; nil when there are fewer, or when the count ends within a character.
+    /// Returns the number of bytes with `units` UTF-16 code units. Returns `nil` if there are
+    /// fewer, or if the count ends within a character.
     private static func byteCount(ofUTF16Units units: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         var left = units
         var index = 0
@@ -108,11 +111,12 @@ extension EngineIOPayloadCodec {
             guard decoded.count < self.maximumPackets else { throw self.tooManyPackets(body) }
             guard marker == Marker.text || marker == Marker.binary else {
                 throw EngineIOError(
-                    .malformedPayload, message: "a packet that is marked neither as text (0) nor as binary (1) but \(marker)")
+                    .malformedPayload, message: "the packet marker must be 0 (text) or 1 (binary), not \(marker)")
             }
             let length = try Self.readLength(&rest, zero: 0, end: Marker.endOfLength)
             guard let packet = rest.readSlice(length: length) else {
-                throw EngineIOError(.malformedPayload, message: "a packet of \(length) bytes announced, \(rest.readableBytes) left")
+                throw EngineIOError(
+                    .malformedPayload, message: "the packet of \(length) bytes does not fit in the \(rest.readableBytes) bytes left")
             }
             if marker == Marker.binary {
                 decoded.append(try self.packets.decodeBinary(packet))
@@ -124,16 +128,16 @@ extension EngineIOPayloadCodec {
         return decoded
     }
 
-    /// Decimal digits up to `end`, which is read as well.
+    /// Reads decimal digits, and `end` after them.
     private static func readLength(_ rest: inout ByteBuffer, zero: UInt8, end: UInt8) throws(EngineIOError) -> Int {
         var length = 0
         var digits = 0
         while let byte = rest.readInteger(as: UInt8.self) {
             if byte == end, digits > 0 { return length }
             guard case let digit = byte &- zero, digit < 10, digits < self.maximumLengthDigits else { break }
-            length = length * 10 + Int(digit)  // fifteen digits at most
+            length = length * 10 + Int(digit)  // at most 15 digits: no overflow
             digits += 1
         }
-        throw EngineIOError(.malformedPayload, message: "a packet without its length")
+        throw EngineIOError(.malformedPayload, message: "the packet has no valid length")
     }
 }

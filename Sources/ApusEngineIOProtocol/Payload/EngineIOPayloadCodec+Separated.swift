@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Version 4: packets joined by the record separator 0x1e.
+/// Payloads of version 4: packets joined by the record separator 0x1e.
 ///
-/// JSON text never holds a raw 0x1e, and base64 neither; a text message of a bare Engine.IO user that does would arrive as two packets, in every
-/// implementation.
+/// Neither JSON nor base64 contains a raw 0x1e. A plain Engine.IO text message that does would
+/// arrive as two packets, in every implementation of the protocol.
 extension EngineIOPayloadCodec {
     /// The separator between two packets.
     package static let separator: UInt8 = 0x1e
 
-    /// In one allocation.
+    /// Encodes packets with one allocation.
     func encodeSeparated(_ packets: some Collection<EngineIOPacket>) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(packets.reduce(0) { $0 + 1 + self.packets.encodedLengthEstimate(of: $1) })
@@ -29,7 +29,7 @@ extension EngineIOPayloadCodec {
         var start = 0
         for end in ends {
             guard let slice = body.getSlice(at: body.readerIndex + start, length: end - start) else {
-                throw EngineIOError(.malformedPayload, message: "a packet beyond the end of its payload")
+                throw EngineIOError(.malformedPayload, message: "a packet extends beyond the end of the payload")
             }
             decoded.append(try self.packets.decodeText(slice))
             start = end + 1
@@ -37,7 +37,8 @@ extension EngineIOPayloadCodec {
         return decoded
     }
 
-    /// Where each packet ends, from the start of the readable bytes. Stops one above the bound: that is enough to refuse.
+    /// Returns the end of each packet, as an offset in the readable bytes. Stops at
+    /// `maximumPackets` + 1, which is enough to refuse the body.
     private func packetEnds(in bytes: UnsafeRawBufferPointer) -> [Int] {
         var ends: [Int] = []
         for (index, byte) in bytes.enumerated() where byte == Self.separator {

@@ -1,12 +1,13 @@
 import ApusBytes
 import NIOCore
 
-/// Writes and reads the bodies of HTTP long-polling.
+/// Encodes and decodes the bodies of HTTP long-polling.
 ///
 /// Source: Engine.IO protocol v4 and v3, "HTTP long-polling", "Packet encoding", "Payload".
 package struct EngineIOPayloadCodec: Sendable {
     package let version: EngineIOVersion
-    /// Packets taken from one body. A body of 1 MB can hold half a million, and one turn would do the work of all.
+    /// The maximum number of packets in one body. A body of 1 MB can hold half a million, all
+    /// decoded in one turn of the event loop.
     package let maximumPackets: Int
     let packets: EngineIOPacketCodec
 
@@ -16,10 +17,11 @@ package struct EngineIOPayloadCodec: Sendable {
         self.packets = EngineIOPacketCodec(version: version)
     }
 
-    /// The body for these packets.
+    /// Encodes packets as one body.
     ///
-    /// - Parameter allowsBinary: Whether the receiver takes the binary form, which version 3 uses for binary messages (its client says no
-    ///   with `b64=1`). Otherwise they travel as base64.
+    /// - Parameter allowsBinary: Whether the receiver accepts the binary form, which version 3 uses
+    ///   for binary messages (`b64=1` of a client forbids it). Otherwise binary messages are sent
+    ///   as base64.
     package func encode(_ packets: some Collection<EngineIOPacket>, allowsBinary: Bool = true) -> EngineIOPayload {
         switch self.version.payloadFraming {
         case .separated:
@@ -32,20 +34,21 @@ package struct EngineIOPayloadCodec: Sendable {
         }
     }
 
-    /// The packets in a body. All or none: one wrong packet refuses the whole body.
+    /// Decodes the packets of a body. One malformed packet refuses the whole body.
     ///
-    /// - Throws: ``EngineIOError/Code/malformedPayload`` for an empty body, text that is not UTF-8, or a binary form that the version does
-    ///   not have; ``EngineIOError/Code/tooManyPackets``; ``EngineIOError/Code/malformedPacket``.
+    /// - Throws: ``EngineIOError/Code/malformedPayload`` for an empty body, text that is not UTF-8,
+    ///   or a binary form that the version does not support; ``EngineIOError/Code/tooManyPackets``;
+    ///   ``EngineIOError/Code/malformedPacket``.
     package func decode(_ payload: EngineIOPayload) throws(EngineIOError) -> [EngineIOPacket] {
         let bytes = payload.bytes
         guard bytes.readableBytes > 0 else {
-            throw EngineIOError(.malformedPayload, message: "a payload of no bytes")
+            throw EngineIOError(.malformedPayload, message: "the payload is empty")
         }
         switch (self.version.payloadFraming, payload.isBinary) {
         case (.lengthPrefixed, true):
             return try self.decodeLengthPrefixedBinary(bytes)
         case (.separated, true):
-            throw EngineIOError(.malformedPayload, message: "a binary payload, which version \(self.version.number) does not have")
+            throw EngineIOError(.malformedPayload, message: "the payload is binary, which version \(self.version.number) does not support")
         case (.separated, false):
             try Self.checkText(bytes)
             return try self.decodeSeparated(bytes)
@@ -55,20 +58,20 @@ package struct EngineIOPayloadCodec: Sendable {
         }
     }
 
-    /// A WebSocket checks the UTF-8 of its text frames; for a body this is the place.
+    /// Validates the UTF-8 of a body. The WebSocket layer validates text frames.
     static func checkText(_ bytes: ByteBuffer) throws(EngineIOError) {
         guard UTF8StreamValidator.isValid(bytes) else {
-            throw EngineIOError(.malformedPayload, message: "text of \(bytes.readableBytes) bytes that are not UTF-8")
+            throw EngineIOError(.malformedPayload, message: "the text of \(bytes.readableBytes) bytes is not valid UTF-8")
         }
     }
 
     func tooManyPackets(_ body: ByteBuffer) -> EngineIOError {
-        EngineIOError(.tooManyPackets, message: "more than \(self.maximumPackets) packets in one payload of \(body.readableBytes) bytes")
+        EngineIOError(.tooManyPackets, message: "the payload of \(body.readableBytes) bytes holds more than \(self.maximumPackets) packets")
     }
 }
 
 extension EngineIOPacket {
-    /// Whether the packet is a message of bytes.
+    /// Whether the packet is a binary message.
     package var isBinaryMessage: Bool {
         if case .message(.binary) = self { true } else { false }
     }

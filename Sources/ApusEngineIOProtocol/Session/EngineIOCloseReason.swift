@@ -1,18 +1,20 @@
-/// Why an Engine.IO session ended.
+/// The reason for the end of an Engine.IO session.
 ///
-/// The descriptions are the reference server's words; Socket.IO hands them to `disconnect` listeners unchanged.
+/// The raw values are the strings of Node's engine.io; Socket.IO passes them to `disconnect`
+/// listeners unchanged.
 package enum EngineIOCloseReason: String, Hashable, Sendable, CustomStringConvertible {
-    /// The peer closed its connection, or said so with a close packet.
+    /// The peer closed its connection, or sent a close packet.
     case transportClose = "transport close"
-    /// The connection failed: a reset, a protocol fault below Engine.IO, an outbound queue over its bound.
+    /// The connection failed: a reset, a protocol error below Engine.IO, or an outbound queue over
+    /// its limit.
     case transportError = "transport error"
     /// A ping was not answered in time.
     case pingTimeout = "ping timeout"
-    /// The peer sent what no packet can be.
+    /// The peer sent a malformed packet.
     case parseError = "parse error"
     /// This side closed the session.
     case forcedClose = "forced close"
-    /// The whole server is going away.
+    /// The server is shutting down.
     case serverShuttingDown = "server shutting down"
 
     package var description: String { self.rawValue }

@@ -1,14 +1,16 @@
-/// Decides when to ping, and when a silent peer is gone; for the side that pings and for the side that listens.
+/// Schedules pings and detects a dead peer, for the side that sends pings and the side that
+/// receives them.
 ///
-/// Source: Engine.IO protocol v4, "Heartbeat" (the server pings, the client answers within `pingTimeout`); in v3 it is the client that pings. Who
-/// listens waits for `pingInterval` and `pingTimeout` together.
+/// Source: Engine.IO protocol v4, "Heartbeat": the server pings, the client answers within
+/// `pingTimeout`. In version 3 the client pings. The receiving side waits for `pingInterval` plus
+/// `pingTimeout`.
 package struct EngineIOHeartbeat: Sendable {
     private enum State {
         /// Every ping so far was answered. Leaves to `awaitingPong` (timer) or `stopped`.
         case idle
         /// One ping is on the wire. Leaves to `idle` (pong) or `stopped` (timer, `stop`).
         case awaitingPong
-        /// The peer pings, we listen. Leaves to `stopped` (timer, `stop`).
+        /// The peer sends pings. Leaves to `stopped` (timer, `stop`).
         case awaitingPing
         /// Final.
         case stopped
@@ -20,9 +22,10 @@ package struct EngineIOHeartbeat: Sendable {
     private let pingTimeout: Duration
 
     /// - Parameters:
-    ///   - sendsPings: Whether we ping; otherwise we listen.
+    ///   - sendsPings: Whether this side sends pings; otherwise it receives them.
     ///   - pingInterval: The time from a pong (or the start) to the next ping.
-    ///   - pingTimeout: The time for the answer to a ping; for a listener, how late a ping may be.
+    ///   - pingTimeout: The time for the answer to a ping; on the receiving side, the maximum delay
+    ///     of a ping.
     package init(sendsPings: Bool, pingInterval: Duration, pingTimeout: Duration) {
         self.state = sendsPings ? .idle : .awaitingPing
         self.sendsPings = sendsPings
@@ -30,7 +33,7 @@ package struct EngineIOHeartbeat: Sendable {
         self.pingTimeout = pingTimeout
     }
 
-    /// The time from the start to the first `timerFired`.
+    /// The delay of the first `timerFired`.
     package var firstTimer: Duration {
         switch self.state {
         case .awaitingPing: self.pingInterval + self.pingTimeout
@@ -53,14 +56,14 @@ package struct EngineIOHeartbeat: Sendable {
             self.state = .stopped
             return .closeSession(.pingTimeout)
         case .stopped:
-            return .doNothing  // the timer raced with `stop`; both orders are legal
+            return .doNothing  // the timer raced with `stop`; both orders are valid
         }
     }
 
-    /// The peer still takes what is queued for it, and what it says has to wait until then: in place of the end that ``timerFired()`` called for it has as
-    /// much time again.
+    /// Extends the deadline after ``timerFired()`` asked to close the session: the peer is still
+    /// receiving queued data, and its answer has to wait.
     ///
-    /// - Returns: The time to the next `timerFired`.
+    /// - Returns: The delay of the next `timerFired`.
     package mutating func peerIsDraining() -> Duration {
         self.state = self.sendsPings ? .awaitingPong : .awaitingPing
         return self.sendsPings ? self.pingTimeout : self.pingInterval + self.pingTimeout
@@ -77,11 +80,11 @@ package struct EngineIOHeartbeat: Sendable {
             self.state = .idle
             return .restartTimer(after: self.pingInterval)
         case .idle, .awaitingPing, .stopped:
-            return .doNothing  // a pong nobody asked for changes nothing
+            return .doNothing  // an unsolicited pong is ignored
         }
     }
 
-    /// The peer pinged. (Its pong is sent in any case.)
+    /// Handles a ping of the peer. The caller sends the pong in any case.
     package mutating func receivedPing() -> TimerAction {
         switch self.state {
         case .awaitingPing: .restartTimer(after: self.pingInterval + self.pingTimeout)

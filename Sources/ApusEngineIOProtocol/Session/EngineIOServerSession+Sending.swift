@@ -4,10 +4,10 @@ import NIOCore
 extension EngineIOServerSession {
     package enum SendAction: Equatable {
         case writeToWebSocket
-        /// Answer the held poll with these.
+        /// Answer the held poll with these packets.
         case answerHeldPoll([EngineIOPacket])
         case queued
-        /// The queue is over its bound: the session is closed.
+        /// The queue exceeds its limit; the session is closed.
         case closeSession(EngineIOCloseReason)
         case drop
     }
@@ -40,13 +40,13 @@ extension EngineIOServerSession {
         }
     }
 
-    /// What waits for a poll, to join `packets` in an answer that is about to be written.
+    /// Removes and returns the queued packets that may join an answer of `packets` packets.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
         if case .farewell(let waiting) = self.state {
             guard packets == 0 || waiting.count > 1 else { return [] }
             return self.takeFarewell(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
         }
-        // Out of the state, so that the queue is changed and not copied.
+        // Moved out of the state, so that the queue is changed in place.
         let state = exchange(&self.state, with: .modifying)
         guard case .polling(var polling) = state else {
             self.state = state
@@ -58,15 +58,15 @@ extension EngineIOServerSession {
     }
 
     package enum CloseAction: Equatable {
-        /// Answer the held poll with these, the last ones.
+        /// Answer the held poll with these packets, the last of the session.
         case answerHeldPoll([EngineIOPacket])
-        /// The next poll is to be answered with what waits; if none comes, call ``close()``.
+        /// The next poll fetches the queued packets. If no poll arrives in time, call ``close()``.
         case waitForPoll
-        /// Nothing waits. A WebSocket has what was sent.
+        /// No packet is queued. On a WebSocket all packets have been written.
         case done
     }
 
-    /// We end the session, and what was sent before is still to arrive.
+    /// Closes the session after the packets sent so far.
     package mutating func closeInOrder() -> CloseAction {
         switch exchange(&self.state, with: .closed) {
         case .polling(let polling) where polling.pollIsHeld:
@@ -79,8 +79,12 @@ extension EngineIOServerSession {
         }
     }
 
-    /// The close, always the last, leaves alone. The JavaScript client obeys it at once but hands on the packets before it a turn later: in one
-    /// answer, the DISCONNECT that tells it to stay away came too late, and it saw a lost connection instead ("transport close").
+    /// Removes and returns the next packets of a closing session. The last packet, the close, is
+    /// sent in an answer of its own.
+    ///
+    /// The JavaScript client handles a close packet at once but delivers the packets before it one
+    /// turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the client
+    /// would reconnect after a "transport close".
     mutating func takeFarewell(_ packets: Deque<EngineIOPacket>, most maximum: Int) -> [EngineIOPacket] {
         let count = packets.count > 1 ? min(maximum, packets.count - 1) : 1
         var rest = packets
@@ -89,7 +93,7 @@ extension EngineIOServerSession {
         return Array(packets.prefix(count))
     }
 
-    /// Ends the session at once. Answers whether a poll was held (the shell answers it).
+    /// Closes the session at once. Returns whether a poll is held, which the caller has to answer.
     package mutating func close() -> Bool {
         guard case .polling(let polling) = exchange(&self.state, with: .closed) else { return false }
         return polling.pollIsHeld
@@ -97,10 +101,10 @@ extension EngineIOServerSession {
 }
 
 extension EngineIOPacket {
-    /// The bytes of the payload.
+    /// The size of the payload in bytes.
     package var byteCount: Int { self.queuedBytes - 16 }
 
-    /// What a packet weighs in a queue: its payload and a little for itself.
+    /// The size of the packet in a queue: its payload and a fixed overhead of 16 bytes.
     var queuedBytes: Int {
         switch self {
         case .message(.text(let buffer)), .message(.binary(let buffer)), .ping(let buffer), .pong(let buffer): buffer.readableBytes + 16

@@ -1,7 +1,8 @@
 import NIOCore
 
 extension EngineIOServerSession {
-    /// A WebSocket with this session's id was opened. Answers whether it may stay.
+    /// Handles a WebSocket that was opened with this session's id. Returns whether it is accepted
+    /// as a probe.
     package mutating func probeOpened() -> Bool {
         guard case .polling(var polling) = self.state, case .none = polling.probe else { return false }
         polling.probe = .opened
@@ -10,15 +11,16 @@ extension EngineIOServerSession {
     }
 
     package enum ProbeAction: Equatable {
-        /// Send `3probe` on the probe; answer the held poll with a noop when there is one.
+        /// Send `3probe` on the probe. If `noopToHeldPoll`, answer the held poll with a noop.
         case answerProbe(noopToHeldPoll: Bool)
-        /// The WebSocket carries the session from here on: send these first, and release the held poll with a noop.
+        /// The WebSocket carries the session now. Send `flush` on it, and answer the held poll with
+        /// a noop.
         case completeUpgrade(flush: [EngineIOPacket], noopToHeldPoll: Bool)
-        /// Close the probe; the session goes on by polling.
+        /// Close the probe. The session continues on polling.
         case closeProbe
     }
 
-    /// A packet arrived on the probe.
+    /// Handles a packet received on the probe.
     package mutating func receivedOnProbe(_ packet: EngineIOPacket) -> ProbeAction {
         switch exchange(&self.state, with: .modifying) {
         case .polling(var polling):
@@ -48,16 +50,17 @@ extension EngineIOServerSession {
         }
     }
 
-    /// The probe closed, or its time was up, before the upgrade was complete.
+    /// Handles the close or the timeout of the probe before the upgrade was complete.
     package mutating func probeClosed() {
         guard case .polling(var polling) = self.state else { return }
         polling.probe = .none
         self.state = .polling(polling)
     }
 
-    /// While a probe is answered, polls get a noop about every 100 ms, until the client stops polling.
+    /// Handles the upgrade timer, which ends held polls about every 100 ms after `3probe`, until
+    /// the client stops polling.
     ///
-    /// Answers whether the held poll is to be answered with a noop now.
+    /// - Returns: Whether to answer the held poll with a noop now.
     package mutating func upgradeTimerFired() -> Bool {
         guard case .polling(var polling) = self.state, case .probed = polling.probe, polling.pollIsHeld else { return false }
         polling.pollIsHeld = false

@@ -1,23 +1,26 @@
 import DequeModule
 package import NIOCore
 
-/// One client's session as the server sees it: which transport carries it, what waits for the next poll, how it upgrades.
+/// The server's side of one session: its transport, its packets queued for the next poll, and its
+/// upgrade.
 ///
 /// A session begins on polling or on WebSocket. A polling session may upgrade once:
 ///
 ///     polling ──probe opened──▶ polling + probe ──"2probe"──▶ probed ──"5"──▶ webSocket
 ///        ▲                            │ anything else, or the upgrade timeout
-///        └────────────────────────────┘   (the probe is closed, the session goes on)
+///        └────────────────────────────┘   (the probe is closed, the session continues)
 ///
-/// Until the client's `5` every packet still travels by polling.
+/// Until the client's `5`, polling carries all packets.
 ///
-/// Source: Engine.IO protocol v4, "Transports" and "Upgrade"; the reference server for what the document leaves open.
+/// Source: Engine.IO protocol v4, "Transports" and "Upgrade"; Node's engine.io where the document
+/// specifies nothing.
 package struct EngineIOServerSession {
     enum Probe {
         case none
-        /// A WebSocket with this session's id is open and silent. Leaves to `probed` or `none`.
+        /// A WebSocket with this session's id is open and has sent nothing. Leaves to `probed` or
+        /// `none`.
         case opened
-        /// `2probe` was answered. Leaves to `none` (upgrade done, or the probe is gone).
+        /// `2probe` was answered. Leaves to `none` (upgrade complete, or probe closed).
         case probed
     }
 
@@ -25,7 +28,8 @@ package struct EngineIOServerSession {
         /// Leaves to `webSocket` (upgrade) or `closed`.
         case polling(Polling)
         case webSocket
-        /// We closed, and what was sent before waits for the client's next poll. Leaves to `closed`.
+        /// This side closed the session, and the remaining packets await the client's next poll.
+        /// Leaves to `closed`.
         case farewell(Deque<EngineIOPacket>)
         /// Final.
         case closed
@@ -56,19 +60,22 @@ package struct EngineIOServerSession {
     var state: State {
         didSet { self.isOnWebSocket = self.state.isWebSocket }
     }
-    /// Whether a WebSocket carries the session: messages go straight to the layer above, and what that sends straight out.
+    /// Whether a WebSocket carries the session, so that text messages bypass this state
+    /// machine.
     ///
-    /// Kept beside the state because every message asks: another module would copy all of the state for the question.
+    /// Stored, because it is read for every message: computing it in another module would copy the
+    /// whole state.
     package private(set) var isOnWebSocket: Bool
     private let version: EngineIOVersion
     let maximumQueuedBytes: Int
     let maximumPacketsPerAnswer: Int
 
     /// - Parameters:
-    ///   - version: What the client speaks.
+    ///   - version: The client's protocol version.
     ///   - transport: The transport of the handshake request.
-    ///   - maximumQueuedBytes: The bound on what waits for a poll. Over it the session closes with `transport error`.
-    ///   - maximumPacketsPerAnswer: The most packets that one poll brings; the rest waits for the next.
+    ///   - maximumQueuedBytes: The maximum size of the queue for the next poll. Beyond it the
+    ///     session closes with `transport error`.
+    ///   - maximumPacketsPerAnswer: The maximum number of packets in the answer to a poll.
     package init(version: EngineIOVersion, transport: EngineIOTransport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
         self.version = version
         self.maximumPacketsPerAnswer = maximumPacketsPerAnswer
@@ -87,12 +94,12 @@ package struct EngineIOServerSession {
         }
     }
 
-    /// Whether a closed session still has something to say to the next poll.
+    /// Whether a closed session has packets left for the next poll.
     package var hasFarewell: Bool {
         if case .farewell = self.state { true } else { false }
     }
 
-    /// Whether something waits for the next poll.
+    /// Whether packets are queued for the next poll.
     package var hasQueue: Bool {
         switch self.state {
         case .polling(let polling): !polling.queue.isEmpty
@@ -101,7 +108,7 @@ package struct EngineIOServerSession {
         }
     }
 
-    /// The bytes that wait for the next poll.
+    /// The size of the packets queued for the next poll, in bytes.
     package var queuedBytes: Int {
         switch self.state {
         case .polling(let polling): polling.queuedBytes
@@ -122,18 +129,20 @@ package struct EngineIOServerSession {
     package enum PollAction: Equatable {
         /// Answer this request now.
         case respond([EngineIOPacket])
-        /// Keep the request open until there is something to say.
+        /// Hold the request until a packet is sent.
         case hold
-        /// The request breaks the protocol: 400. `close` says whether the session ends with it.
+        /// The request violates the protocol: respond with 400. If `close` is not `nil`, the
+        /// session ends.
         case refuse(close: EngineIOCloseReason?, answerHeldPoll: [EngineIOPacket])
     }
 
-    /// A GET arrived for this session.
+    /// Handles a GET request of this session.
     package mutating func receivedPoll() -> PollAction {
         switch exchange(&self.state, with: .modifying) {
         case .polling(var polling):
             guard !polling.pollIsHeld else {
-                // "overlapping GETs on one sid close the session"; the pending poll gets a close packet.
+                // A session has at most one concurrent GET (Engine.IO protocol v4, "HTTP
+                // long-polling").
                 self.state = .closed
                 return .refuse(close: .transportError, answerHeldPoll: [.close])
             }
@@ -156,7 +165,8 @@ package struct EngineIOServerSession {
         }
     }
 
-    /// The connection of a held poll went away before it was answered. Answers whether the session ends with it.
+    /// Handles the close of a held poll's connection. Returns the reason if the session ends with
+    /// it.
     package mutating func heldPollClosed() -> EngineIOCloseReason? {
         guard case .polling(let polling) = self.state, polling.pollIsHeld else { return nil }
         self.state = .closed
@@ -167,16 +177,16 @@ package struct EngineIOServerSession {
 
     package enum ReceivedAction: Equatable {
         case deliver(EngineIOMessage)
-        /// The answer to our ping.
+        /// The answer to this side's ping.
         case receivedPong
-        /// The client's own heartbeat: answer with a pong of the same payload.
+        /// The client's heartbeat. Answer with a pong of the same payload.
         case receivedPing(ByteBuffer)
-        /// The session ends; a held poll is answered with these packets first.
+        /// The session ends. Answer a held poll with these packets first.
         case closeSession(EngineIOCloseReason, answerHeldPoll: [EngineIOPacket])
         case ignore
     }
 
-    /// A packet arrived by the session's own transport.
+    /// Handles a packet received on the session's transport.
     package mutating func received(_ packet: EngineIOPacket) -> ReceivedAction {
         guard !self.isClosed else { return .ignore }
         switch packet {
@@ -184,10 +194,11 @@ package struct EngineIOServerSession {
         case .pong where self.version.heartbeatSender == .server: return .receivedPong
         case .ping(let payload) where self.version.heartbeatSender == .client: return .receivedPing(payload)
         case .close:
-            // "a poll ended by the client's own close gets `6` with 200"
+            // The client's POST closed the session: its held poll ends with a noop and status 200.
             return .closeSession(.transportClose, answerHeldPoll: self.close() ? [.noop] : [])
         case .ping, .pong, .open, .upgrade:
-            // Only a server opens, a heartbeat has one direction, and an upgrade packet belongs to a probe.
+            // Only the server sends open, a heartbeat has one direction, and upgrade is valid on a
+            // probe only.
             return .closeSession(.parseError, answerHeldPoll: self.close() ? [.close] : [])
         case .noop: return .ignore
         }

@@ -1,4 +1,5 @@
-/// Puts `newValue` into `place` and answers what was there: a payload is changed without being copied.
+/// Replaces the value of `place` and returns the old one, so that a payload can be changed without
+/// a copy.
 package func exchange<Value>(_ place: inout Value, with newValue: Value) -> Value {
     let old = place
     place = newValue

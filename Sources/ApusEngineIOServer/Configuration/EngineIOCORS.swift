@@ -1,23 +1,28 @@
 import ApusWebSocket
 import HTTPTypes
 
-/// What pages of other origins may do, once `origins` lets them in. Source: the Fetch standard, "CORS protocol".
+/// The CORS permissions of pages of other origins that `origins` allows. Source: the Fetch
+/// standard, "CORS protocol".
 public struct EngineIOCORS: Sendable, Hashable {
-    /// The methods a page may use. Default: GET and POST; nothing else is of use here.
+    /// The methods that a page may use. Default: GET and POST, the only ones Engine.IO uses.
     public var methods = ["GET", "POST"]
-    /// The header fields a page may send. Default: `nil`, those it asks for.
+    /// The header fields that a page may send. Default: `nil`, those that the preflight asks for.
     public var allowedHeaders: [String]?
-    /// The header fields of an answer that a page may read, beside those every page may. Default: none.
+    /// The response header fields that a page may read, in addition to the safelisted ones.
+    /// Default: none.
     public var exposedHeaders: [String] = []
-    /// Whether a page on the list may send cookies. Default: yes. With `origins = .any` it never may.
+    /// Whether a page of a listed origin may send cookies. Default: yes. Ignored with `origins =
+    /// .any`, which never allows cookies.
     public var allowsCredentials = true
-    /// How long a browser may remember the answer to its preflight. Default: 10 minutes. `nil` leaves it to the browser (5 seconds).
+    /// The time for which a browser may cache the preflight response. Default: 10 minutes. `nil`
+    /// leaves it to the browser (5 seconds).
     public var maximumAge: Duration? = .seconds(600)
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init() {}
 
-    /// The fields for an answer; none when the page is of the same origin, or when no browser asks.
+    /// Returns the CORS fields of a response; empty for requests of the same origin and requests
+    /// without `Origin`.
     func fields(for request: HTTPRequest, _ verdict: OriginPolicy.Verdict) -> HTTPFields {
         guard case .allowed(let origin?, let credentials) = verdict else { return [:] }
         var fields: HTTPFields = [.accessControlAllowOrigin: origin]

@@ -1,15 +1,16 @@
 public import ApusEngineIOProtocol
 public import HTTPTypes
 
-/// A request that was refused. The reference server's `connection_error`.
+/// A refused request, as in `connection_error` of Node's engine.io.
 public struct EngineIOConnectionError: Error, Sendable, CustomStringConvertible {
-    /// The request. It may hold a secret of the client's: do not log it whole.
+    /// The request. It may contain a secret of the client: do not log it as a whole.
     public let request: HTTPRequest
-    /// The number in the answer: 0 unknown transport, 1 unknown session, 2 bad method, 3 bad request, 4 forbidden, 5 unsupported version.
+    /// The code in the response: 0 unknown transport, 1 unknown session, 2 bad handshake method, 3
+    /// bad request, 4 forbidden, 5 unsupported version.
     public let number: Int
-    /// What was wrong; its cause says more.
+    /// The error, with its cause.
     public let error: EngineIOError
 
-    /// The same in words, without the request.
+    /// The code and the error, without the request.
     public var description: String { "\(self.number): \(self.error)" }
 }

@@ -1,33 +1,33 @@
-/// A cookie with the session's id, set by the answer a session begins with.
+/// A cookie with the session id, set by the first response of a session.
 ///
-/// It is for load balancers that keep a client at one server; the server itself never reads it.
+/// Load balancers use it for session affinity. The server does not read it.
 public struct EngineIOCookie: Sendable, Hashable {
-    /// Whether requests that another site causes carry the cookie.
+    /// The `SameSite` attribute of a cookie.
     public enum SameSite: String, Sendable, Hashable {
-        /// Never.
+        /// Cross-site requests never carry the cookie.
         case strict = "Strict"
-        /// Only when the visitor follows a link.
+        /// Cross-site requests carry the cookie only when the user follows a link.
         case lax = "Lax"
-        /// Always. Browsers want ``EngineIOCookie/isSecure`` with it.
+        /// All requests carry the cookie. Browsers require ``EngineIOCookie/isSecure`` with it.
         case none = "None"
     }
 
-    /// The name. Default: `io`, as the reference server's.
+    /// The name. Default: `io`, as in Node's engine.io.
     public var name = "io"
-    /// The path it is sent to. Default: `/`.
+    /// The `Path` attribute. Default: `/`.
     public var path: String? = "/"
-    /// The domain it is sent to. Default: the host alone that set it.
+    /// The `Domain` attribute. Default: `nil`, only the host that set the cookie.
     public var domain: String?
-    /// How long it lives, in whole seconds. Default: as long as the browser runs.
+    /// The lifetime, in whole seconds. Default: `nil`, until the browser closes.
     public var maximumAge: Duration?
-    /// Whether scripts of the page cannot read it. Default: yes.
+    /// Whether scripts cannot read the cookie. Default: yes.
     public var isHTTPOnly = true
-    /// Whether it is sent over TLS only. Default: no.
+    /// Whether the cookie is sent over TLS only. Default: no.
     public var isSecure = false
-    /// Whether requests that another site causes carry it. Default: `lax`.
+    /// The `SameSite` attribute. Default: `lax`.
     public var sameSite: SameSite? = .lax
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init() {}
 
     /// The value of `Set-Cookie`.
@@ -42,7 +42,7 @@ public struct EngineIOCookie: Sendable, Hashable {
         return text
     }
 
-    /// Whether the parts can stand in a `Set-Cookie`. Source: RFC 6265 4.1.1.
+    /// Whether name, path and domain are valid in `Set-Cookie` (RFC 6265 4.1.1).
     var isValid: Bool {
         let nameIsToken =
             !self.name.isEmpty

@@ -1,13 +1,15 @@
-/// How the answers to polls are compressed, for clients that accept gzip or deflate.
+/// The compression of poll responses, for clients that accept gzip or deflate.
 public struct EngineIOHTTPCompression: Sendable, Hashable {
-    /// Answers below this go as they are. Unit: bytes. Default: 1,024, as the reference server.
+    /// The minimum size of a compressed response. Unit: bytes. Default: 1,024, as in Node's
+    /// engine.io.
     public var threshold = 1024
-    /// Answers above this go as they are too: to compress them would hold up the other clients of the event loop. Unit: bytes. Default: 1 MiB, about
-    /// 10 ms of work (the reference has no bound).
+    /// The maximum size of a compressed response; larger ones would block the event loop. Unit:
+    /// bytes. Default: 1 MiB, about 10 ms of work (Node's engine.io has no limit).
     public var maximumBytes = 1 << 20
-    /// zlib's level, 1 (fast) to 9 (small). Default: 1, because it runs on the event loop (the reference uses 6 in a thread of its own).
+    /// The zlib level, from 1 (fast) to 9 (small). Default: 1, because compression runs on the
+    /// event loop (Node's engine.io uses 6, on another thread).
     public var level = 1
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init() {}
 }

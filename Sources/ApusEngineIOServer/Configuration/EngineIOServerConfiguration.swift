@@ -3,142 +3,169 @@ public import ApusWebSocket
 public import HTTPTypes
 public import NIOCore
 
-/// How an Engine.IO server behaves. Every default is the reference server's, unless its comment says otherwise.
+/// The configuration of an Engine.IO server. The defaults are those of Node's engine.io, unless
+/// noted.
 ///
-/// A Socket.IO server has all of these in its own configuration.
+/// The configuration of a Socket.IO server contains all of these settings.
 public struct EngineIOServerConfiguration: Sendable {
-    // MARK: What is offered
+    // MARK: Features
 
-    /// The path the server answers on, with a slash at both ends. Default: `/engine.io/`; a Socket.IO server's is `/socket.io/`.
+    /// The path of the server, with a slash at both ends. Default: `/engine.io/`; a Socket.IO
+    /// server uses `/socket.io/`.
     public var path = "/engine.io/"
-    /// Whether clients of Engine.IO 3 (Socket.IO 2.x) are taken too, on the same port. Default: no.
+    /// Whether clients of Engine.IO 3 (Socket.IO 2.x) are accepted too. Default: no.
     public var allowsEngineIO3 = false
-    /// The transports offered. Default: both.
+    /// The transports that the server offers. Default: both.
     public var transports: Set<EngineIOTransport> = [.polling, .webSocket]
-    /// Whether a polling client may go on by WebSocket. Default: yes.
+    /// Whether a polling client may upgrade to WebSocket. Default: yes.
     public var allowsUpgrades = true
-    /// How the answers to polls are compressed when the client accepts that. Default: from 1,024 bytes on. `nil`: not at all.
+    /// The compression of poll responses, if the client accepts it. Default: responses of 1,024
+    /// bytes or more. `nil` disables it.
     public var httpCompression: EngineIOHTTPCompression? = .init()
-    /// How WebSocket messages are compressed (permessage-deflate) when the client offers it. Default: `nil`, not at all: it costs up to 300 KB
-    /// a client.
+    /// The compression of WebSocket messages (permessage-deflate), if the client offers it.
+    /// Default: `nil`, disabled, because it costs up to 300 KB of memory for each client.
     ///
-    /// A message to many is compressed once. After it a client's own compression starts anew, so that much broadcasting makes the messages to
-    /// single clients a little larger; a client that wants a smaller window than ours gets such a message uncompressed.
+    /// A message to many clients is compressed once and resets the compression context of each
+    /// client, so that frequent broadcasts make messages to single clients slightly larger. A
+    /// client that requires a smaller window receives such a message uncompressed.
     public var perMessageDeflate: WebSocketDeflateConfiguration?
-    /// A cookie with the session's id, for load balancers. Default: none.
+    /// A cookie with the session id, for load balancers. Default: none.
     public var cookie: EngineIOCookie?
 
     // MARK: Times
 
-    /// Time between a client's pong and the next ping. Default: 25 seconds. A proxy that drops idle connections sooner needs less.
+    /// The time between a client's pong and the next ping. Default: 25 seconds. Must be shorter
+    /// than the idle timeout of a proxy.
     public var pingInterval: Duration = .seconds(25)
-    /// Time a client has to answer a ping before it is taken for gone. Default: 20 seconds.
+    /// The time for the answer to a ping, after which the session closes. Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)
-    /// Time an upgrade may take; after it the client stays on polling. Default: 10 seconds.
+    /// The time for an upgrade, after which the client stays on polling. Default: 10 seconds.
     public var upgradeTimeout: Duration = .seconds(10)
-    /// Time an HTTP request may take to come whole, head and body together, whatever trickles in; ``allowRequest`` has as much again. When the
-    /// server runs alone also the first request of a connection, TLS included. The connection is closed. Default: 10 seconds (the reference
-    /// leaves it to Node's 5 minutes).
+    /// The time to receive a complete HTTP request, head and body. ``allowRequest`` has the same
+    /// time again. With a listener of its own, the server also applies it to the first request of a
+    /// connection, TLS handshake included. On expiry the connection is closed. Default: 10 seconds
+    /// (Node's engine.io relies on Node's 5 minutes).
     public var requestTimeout: Duration = .seconds(10)
-    /// Time an HTTP connection may be silent between two requests, when the server runs alone; a web framework has its own. Default: 75 seconds.
+    /// The idle time of an HTTP connection between two requests, if the server has a listener of
+    /// its own. Default: 75 seconds.
     public var keepAliveTimeout: Duration = .seconds(75)
 
-    // MARK: Bounds
+    // MARK: Limits
 
-    /// Largest POST body and WebSocket message. Unit: bytes. Default: 1,000,000.
+    /// The maximum size of a POST body or a WebSocket message. Unit: bytes. Default: 1,000,000.
     public var maximumPayloadBytes = 1_000_000
-    /// Most packets in one polling payload. Default: 1,000 (the reference has no bound).
+    /// The maximum number of packets in one polling payload. Default: 1,000 (Node's engine.io has
+    /// no limit).
     public var maximumPacketsPerPayload = 1_000
-    /// Most packets that one poll is answered with; the rest waits for the next. Default: 16, because python-engineio's client refuses more.
+    /// The maximum number of packets in the answer to a poll. Default: 16, because
+    /// python-engineio's client refuses more.
     public var maximumPacketsPerAnswer = 16
-    /// Most bytes that may wait for one slow client before it is disconnected with `transport error`. Default: 16 MiB (the reference has no
-    /// bound). Volatile events are dropped much sooner: when the client is not ready for them.
+    /// The maximum size of a client's outgoing queue, beyond which the session closes with
+    /// `transport error`. Unit: bytes. Default: 16 MiB (Node's engine.io has no limit). Volatile
+    /// events are dropped earlier: whenever the client is not ready to receive.
     public var maximumQueuedBytes = 16 << 20
-    /// Bytes that wait for one client above which none of its messages is handled and nothing more is read from it, until it has taken them. Default:
-    /// 1 MiB (the reference has no bound). At most half of ``maximumQueuedBytes`` counts; on a WebSocket less than 64 KiB has the effect of that.
+    /// The size of a client's outgoing queue above which the server neither reads from the client
+    /// nor handles its messages, until the queue has drained. Unit: bytes. Default: 1 MiB (Node's
+    /// engine.io has no limit). The effective value is at most half of ``maximumQueuedBytes``; on a
+    /// WebSocket, values below 64 KiB act as 64 KiB.
     ///
-    /// A client that asks for much and reads nothing is slowed down by that, and ends by its ping timeout.
+    /// This applies back-pressure to a client that sends requests without reading the answers. If
+    /// it never reads, the session closes after the ping timeout.
     public var queueLowMark = 1 << 20
-    /// Bytes that may wait for all clients together: for their next polls, and in answers and WebSockets that are not read. Above it the clients for
-    /// which most waits are disconnected, and from three quarters of it on new ones are answered with 503. A message to many clients counts for
-    /// each of them. Default: 256 MiB (the reference has no bound).
+    /// The maximum size of all outgoing queues together: packets for the next polls, and responses
+    /// and WebSocket frames that are not read. Unit: bytes. Above it the server closes the clients
+    /// with the largest queues; above three quarters it answers new clients with 503. A message to
+    /// many clients counts once for each. Default: 256 MiB (Node's engine.io has no limit).
     public var maximumQueuedBytesInAll = 256 << 20
-    /// Bytes of input that is not complete, of all clients together: fragments and parts of WebSocket messages, POST bodies, packets that wait for
-    /// their attachments, messages of clients that have to wait. Above it the clients that hold most are disconnected, and from three quarters
-    /// of it on new ones are answered with 503. What comes whole is not counted. Default: 64 MiB (the reference has no bound).
+    /// The maximum size of all incomplete input together: fragments and parts of WebSocket
+    /// messages, POST bodies, packets that await attachments, and messages of clients that have to
+    /// wait. Unit: bytes. Above it the server closes the clients that hold most; above three
+    /// quarters it answers new clients with 503. Input that arrives complete is not counted.
+    /// Default: 64 MiB (Node's engine.io has no limit).
     public var maximumUnfinishedBytes = 64 << 20
-    /// Most clients at once, over all addresses. Others are answered with 503. Default: 20,000.
+    /// The maximum number of clients. Further clients are answered with 503. Default: 20,000.
     public var maximumClients = 20_000
-    /// Most clients of one IPv4 address or one IPv6 /64 network. Others are answered with 429. Default: 1,000 (the reference has no bound).
+    /// The maximum number of clients of one IPv4 address or IPv6 /64 network. Further clients are
+    /// answered with 429. Default: 1,000 (Node's engine.io has no limit).
     ///
-    /// The loopback and Unix sockets are not counted (a reverse proxy sits there); see ``clientAddress``. A server that listens by itself also closes
-    /// connections above twice this number and twice ``maximumClients``, with room for those who are refused.
+    /// Loopback addresses and Unix sockets are not counted, because a reverse proxy connects from
+    /// them; see ``clientAddress``. With a listener of its own, the server also closes connections
+    /// above twice this number and twice ``maximumClients``, plus a reserve for refused clients.
     public var maximumClientsPerAddress = 1_000
-    /// Under what name a client is counted, for servers behind a proxy: for example the last address of `X-Forwarded-For`, which the proxy
-    /// itself has written. `nil` from the closure: not counted by address. Default: the peer's address.
+    /// Returns the name under which a client is counted, for servers behind a proxy: for example
+    /// the last address of `X-Forwarded-For`, which the proxy itself wrote. If the closure returns
+    /// `nil`, the client is not counted by address. Default: the peer's address.
     public var clientAddress: (@Sendable (HTTPRequest, SocketAddress?) -> String?)?
 
     /// Whether a session keeps the header fields and the query of its handshake request. Default:
     /// yes.
     package var keepsRequests = true
 
-    // MARK: Who may come
+    // MARK: Access
 
-    /// Which pages of a browser may connect, by polling and by WebSocket, checked at every request. Default: those of the same origin (the
-    /// reference lets any page open a WebSocket). A WebSocket handshake that carries a cookie but no `Origin` is refused, unless any page may.
+    /// The origins whose pages may connect, by polling and by WebSocket, checked for every request.
+    /// Default: the same origin (Node's engine.io lets any page open a WebSocket). A WebSocket
+    /// handshake with a cookie but without `Origin` is refused, unless any origin is allowed.
     public var origins: OriginPolicy = .sameOrigin
-    /// What pages of other origins may do. Heeded for those that ``origins`` lets in.
+    /// The CORS permissions for pages of other origins that ``origins`` allows.
     public var cors = EngineIOCORS()
-    /// A check of the handshake request, after all others. It may suspend; ``requestTimeout`` and the client's leaving cancel it.
+    /// A check of the handshake request, after all others. It may suspend; it is cancelled after
+    /// ``requestTimeout`` and when the client disconnects.
     ///
-    /// What it throws is answered with 403: an ``EngineIOError`` with its message, anything else with "Forbidden". Default: none.
+    /// An error is answered with 403: an ``EngineIOError`` with its message, any other error with
+    /// "Forbidden". Default: none.
     public var allowRequest: (@Sendable (HTTPRequest) async throws -> Void)?
 
     // MARK: Hooks
 
-    /// Changes the header fields of the answer a session begins with: the first answer to a poll, or the WebSocket's 101. Default: none.
+    /// Changes the header fields of the first response of a session: the response to the handshake,
+    /// or the WebSocket's 101. Default: none.
     ///
-    /// Fields that frame the answer cannot be changed. Called on an event loop: it must not block.
+    /// Framing fields cannot be changed. Called on an event loop: it must not block.
     public var initialHeaders: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
-    /// Changes the header fields of every answer, after ``initialHeaders``. Default: none.
+    /// Changes the header fields of every response, after ``initialHeaders``. Default: none.
     public var headers: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
-    /// Hears of every request that is refused. Default: nobody does. Called on an event loop: it must not block.
+    /// Called for every refused request. Default: none. Called on an event loop: it must not block.
     public var onConnectionError: (@Sendable (EngineIOConnectionError) -> Void)?
 
-    // MARK: Going down
+    // MARK: Shutdown
 
-    /// How many clients are told at a time that the server goes down. Default: 500.
+    /// The number of clients notified of a shutdown at a time. Default: 500.
     public var drainBatchSize = 500
     /// The mean time between two batches; each varies by half. Default: 100 ms.
     public var drainBatchGap: Duration = .milliseconds(100)
-    /// The time a going-down may take in all. Whoever is connected then is cut. Default: 10 seconds.
+    /// The maximum time of a shutdown, after which remaining connections are closed. Default: 10
+    /// seconds.
     public var drainTimeout: Duration = .seconds(10)
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init() {}
 
-    /// Says what contradicts itself. A server that listens by itself asks; one that is mounted is used as it is configured.
+    /// Validates the configuration. A server with its own listener calls this when it starts; a
+    /// server mounted in a web framework does not.
     ///
-    /// - Throws: ``EngineIOError/Code/invalidConfiguration`` with what is wrong.
+    /// - Throws: ``EngineIOError/Code/invalidConfiguration`` with the first fault found.
     public func validate() throws(EngineIOError) {
         func refuse(_ message: String) -> EngineIOError { EngineIOError(.invalidConfiguration, message: message) }
         guard self.path.hasPrefix("/"), self.path.hasSuffix("/"), !self.path.contains(where: { "?#".contains($0) }) else {
-            throw refuse("the path \(self.path.debugDescription) has no slash at both ends, or holds a query")
+            throw refuse("`path` must start and end with `/` and contain no `?` or `#`, not \(self.path.debugDescription)")
         }
-        guard !self.transports.isEmpty else { throw refuse("no transport") }
+        guard !self.transports.isEmpty else { throw refuse("`transports` must not be empty") }
         let times = [self.pingInterval, self.pingTimeout, self.upgradeTimeout, self.requestTimeout, self.keepAliveTimeout]
-        guard times.allSatisfy({ $0 > .zero }) else { throw refuse("a deadline or an interval of no time") }
+        guard times.allSatisfy({ $0 > .zero }) else {
+            throw refuse("`pingInterval`, `pingTimeout`, `upgradeTimeout`, `requestTimeout` and `keepAliveTimeout` must be greater than 0")
+        }
         let bounds = [
             self.maximumPayloadBytes, self.maximumPacketsPerPayload, self.maximumPacketsPerAnswer, self.maximumQueuedBytes,
             self.queueLowMark, self.maximumQueuedBytesInAll, self.maximumUnfinishedBytes, self.maximumClients,
             self.maximumClientsPerAddress,
         ]
-        guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("a bound that lets nothing through") }
+        guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("every `maximum…` limit and `queueLowMark` must be greater than 0") }
         guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
-            throw refuse("a drain without batches, or of less than no time")
+            throw refuse("`drainBatchSize` must be greater than 0; `drainBatchGap` and `drainTimeout` must not be negative")
         }
-        guard self.cookie?.isValid ?? true else { throw refuse("a cookie whose name, path or domain cannot stand in Set-Cookie") }
-        guard (1...9).contains(self.httpCompression?.level ?? 1) else { throw refuse("a compression level that is not one of 1 to 9") }
+        guard self.cookie?.isValid ?? true else { throw refuse("`cookie` has a name, path or domain that is not valid in Set-Cookie") }
+        guard (1...9).contains(self.httpCompression?.level ?? 1) else { throw refuse("`httpCompression.level` must be between 1 and 9") }
         do throws(WebSocketError) { try self.perMessageDeflate?.validate() } catch {
             throw EngineIOError(.invalidConfiguration, message: error.message, cause: error)
         }

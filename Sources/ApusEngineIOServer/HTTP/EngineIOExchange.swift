@@ -2,7 +2,7 @@ import ApusEngineIOProtocol
 import HTTPTypes
 import NIOCore
 
-/// One request of ours, from its head to its answer.
+/// One request under the server's path, from its head to its response.
 struct EngineIOExchange {
     enum Phase {
         case reading
@@ -10,12 +10,12 @@ struct EngineIOExchange {
     }
 
     let request: HTTPRequest
-    /// What the request asks for, or why it is refused; said when it is whole.
+    /// The parsed request, or the error it is refused with when it is complete.
     let parsed: Result<EngineIORequest, EngineIOError>
     let responder: EngineIOResponder
     var keepAlive: Bool
     var phase = Phase.reading
     var body = ByteBuffer()
-    /// The session whose POST this is; no other may run meanwhile.
+    /// The session of this POST, which accepts no other POST meanwhile.
     var post: EngineIOSession?
 }

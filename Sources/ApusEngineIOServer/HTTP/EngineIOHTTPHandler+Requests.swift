@@ -46,7 +46,7 @@ extension EngineIOHTTPHandler {
         session.eventLoop.runOnLoop { session.close(.parseError) }
     }
 
-    /// The answer comes before the request is whole: the connection cannot go on.
+    /// Answers before the request is complete, so that the connection cannot be reused.
     private func refuseEarly(_ exchange: EngineIOExchange) {
         var exchange = exchange
         exchange.keepAlive = false
@@ -55,7 +55,7 @@ extension EngineIOHTTPHandler {
         self.machine.refusedEarly()
     }
 
-    /// The connection ended with a request of ours on it.
+    /// Handles the close of the connection during a request.
     func abandonExchange() {
         guard let exchange = self.exchange.take() else { return }
         switch (exchange.phase, exchange.parsed) {
@@ -83,7 +83,7 @@ extension EngineIOHTTPHandler {
                 guard let allowRequest = self.server.configuration.allowRequest else {
                     return try self.open(transport, version, exchange, context)
                 }
-                self.ask(allowRequest, exchange, context) { context throws(EngineIOError) in
+                self.runCheck(allowRequest, exchange, context) { context throws(EngineIOError) in
                     try self.open(transport, version, exchange, context)
                 }
             case .upgrade(let sid):
@@ -109,8 +109,8 @@ extension EngineIOHTTPHandler {
         self.server.report(error, to: exchange.request)
     }
 
-    /// Asks the application; its answer may come later and on any thread.
-    private func ask(
+    /// Runs the application's check of a handshake.
+    private func runCheck(
         _ allowRequest: @escaping @Sendable (HTTPRequest) async throws -> Void, _ exchange: EngineIOExchange,
         _ context: ChannelHandlerContext, then proceed: @escaping (ChannelHandlerContext) throws(EngineIOError) -> Void
     ) {
@@ -118,7 +118,7 @@ extension EngineIOHTTPHandler {
         let request = exchange.request
         let decided = NIOLoopBound(
             { (refusal: EngineIOError?) in
-                // The client has left, or the deadline was faster.
+                // The client disconnected, or the deadline expired.
                 guard let context = self.context, self.exchange?.responder === exchange.responder else { return }
                 self.stopDeadline()
                 self.check = nil
@@ -127,7 +127,7 @@ extension EngineIOHTTPHandler {
                 do throws(EngineIOError) { try proceed(context) } catch { self.refuse(exchange, error) }
             }, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        // One task for a client's admission, not for a message. The deadline and the end of the connection cancel it.
+        // One task for each handshake. The deadline and the close of the connection cancel it.
         self.check = Task {
             var refusal: EngineIOError?
             do { try await allowRequest(request) } catch {
@@ -157,7 +157,7 @@ extension EngineIOHTTPHandler {
 
     private func upgrade(
         _ request: HTTPRequest, _ agreement: EngineIOServer.Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
-        beginning sid: EngineIOID? = nil, then greet: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
+        beginning sid: EngineIOID? = nil, then notify: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
     ) {
         let fields = self.server.fields(of: agreement, for: request, beginning: sid)
         context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
@@ -167,17 +167,18 @@ extension EngineIOHTTPHandler {
         let (transport, handler) = self.server.makeWebSocket(agreement, of: session, on: context.eventLoop)
         let pipeline = context.pipeline.syncOperations
         WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
-        // Where requests are passed on, the pipeline is a web framework's, and its scheme says nothing of TLS.
+        // If requests are passed on, the pipeline belongs to a web framework, whose scheme does not
+        // reveal TLS.
         if self.isAlone, self.passing == nil {
             NotFoundHandler.leave(pipeline)
             if request.scheme == "http" { handler.shareReceiveBuffer() }
         }
-        session.eventLoop.runOnLoop { greet(session, transport) }
+        session.eventLoop.runOnLoop { notify(session, transport) }
     }
 }
 
 extension HTTPRequest {
-    /// The query of the request's target.
+    /// The decoded query of the request.
     package var query: QueryString {
         guard let path = self.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return QueryString("") }
         return QueryString(path[path.utf8.index(after: mark)...])
@@ -185,7 +186,7 @@ extension HTTPRequest {
 }
 
 extension EventLoop {
-    /// Runs `work` now when on this loop, else at its next turn.
+    /// Runs `work` immediately on this event loop, or schedules it from another.
     package func runOnLoop(_ work: @escaping @Sendable () -> Void) {
         if self.inEventLoop { work() } else { self.execute(work) }
     }

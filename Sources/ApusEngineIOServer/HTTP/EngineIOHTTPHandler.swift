@@ -6,9 +6,10 @@ import Logging
 package import NIOCore
 package import NIOHTTPTypes
 
-/// Answers the requests under the server's path, one after the other, and passes every other request on.
+/// Answers the requests under the server's path, one at a time, and passes other requests on.
 ///
-/// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
+/// Placed after an HTTP codec and before the handlers of other requests: in a plain NIO pipeline or
+/// in that of a Hummingbird server.
 package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
@@ -16,24 +17,25 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     package typealias OutboundOut = HTTPResponsePart
 
     let server: EngineIOServer
-    /// The deadline of the first request, where it runs already.
+    /// The deadline of the first request, if it is already running.
     private let firstDeadline: NIODeadline?
-    /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
+    /// Whether this handler enforces all deadlines of the connection, the idle time between
+    /// requests included.
     let isAlone: Bool
     let passing: PassThroughTimeouts?
     var context: ChannelHandlerContext?
     var machine = EngineIOHTTPStateMachine()
-    /// The request of ours that is being read or answered.
+    /// The request that is being read or answered.
     var exchange: EngineIOExchange?
-    /// The application's check of a handshake, while it is under way.
+    /// The application's check of a handshake, while it runs.
     var check: Task<Void, Never>?
     private var readIsHeld = false
-    /// Ends a connection whose request does not come whole in time. No byte of the peer prolongs it.
+    /// The deadline of the current request, which received bytes do not extend.
     private var deadline = EventLoopTimer()
     private var timers: EventLoopTimers?
-    /// Bodies that have not come whole, and requests behind them, as far as the server's budget knows.
+    /// The account of incomplete bodies and pipelined requests in the server's budget.
     private var unfinished = ByteAccount()
-    /// Answers that the client does not read, likewise; also those to requests that were passed on.
+    /// The account of unread responses in the server's budget, those of other handlers included.
     private var queued = ByteAccount()
 
     init(server: EngineIOServer, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil) {
@@ -47,7 +49,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.context = context
         HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         self.timers = self.server.timers.value(on: context.eventLoop)
-        // The handshake of TLS counts as well.
+        // The first deadline includes the TLS handshake.
         if let firstDeadline {
             self.timers?.set(&self.deadline, at: firstDeadline, for: self, .init(0))
         } else if self.isAlone {
@@ -68,10 +70,10 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.timers?.set(&self.deadline, at: context.eventLoop.now + TimeAmount(time), for: self, .init(0))
     }
 
-    /// The deadline has passed.
+    /// Closes the connection after its deadline.
     package func timerFired(_ name: EventLoopTimer.Name) {
         guard let context else { return }
-        self.server.logger.debug("Closing a connection whose request did not come")
+        self.server.logger.debug("Connection timed out")
         context.close(promise: nil)
     }
 
@@ -82,18 +84,18 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.check = nil
     }
 
-    /// An answer is on its way: until it has left, and the next request is there, it may take its time, but not for ever.
+    /// Starts the deadline until the response is sent and the next request arrives.
     private func waitForNextRequest(_ context: ChannelHandlerContext) {
         if self.isAlone { self.startDeadline(self.server.configuration.keepAliveTimeout, context) }
     }
 
-    /// A request of somebody else begins.
+    /// Starts the deadline of a request for another handler.
     private func startDeadline(ofPassed head: HTTPRequestPart, _ context: ChannelHandlerContext) {
         guard self.isAlone, case .head(let request) = head else { return }
         self.startDeadline(self.passing?.requestTimeout(request) ?? self.server.configuration.requestTimeout, context)
     }
 
-    /// A request of somebody else has come whole. Its answer may have gone by before.
+    /// Handles the end of a request for another handler, whose response may already be complete.
     private func passedWhole(_ context: ChannelHandlerContext) {
         if self.machine.isSilent {
             self.stopDeadline()
@@ -124,12 +126,13 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer(context) }
     }
 
-    /// Continues with the requests that waited for an answer. They do not come in a read, and a web framework waits for the end of one.
+    /// Continues with requests that waited for a response. Fires `channelReadComplete`, on which
+    /// web frameworks rely and which no read causes here.
     private func proceedAfterAnswer(_ context: ChannelHandlerContext) {
         if self.proceed(context) { context.fireChannelReadComplete() }
     }
 
-    /// Returns whether a part of a request was passed on.
+    /// Returns whether part of a request was passed on.
     @discardableResult private func proceed(_ context: ChannelHandlerContext) -> Bool {
         var hasPassed = false
         while let action = self.machine.nextAction(isOurs: self.isOurs) {
@@ -152,7 +155,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         return hasPassed
     }
 
-    /// While the application thinks the client may not speak: bytes behind the request of a WebSocket would only pile up in the decoder.
+    /// Holds reads while the application's check runs. Bytes after the request of a WebSocket would
+    /// only accumulate in the decoder.
     package func read(context: ChannelHandlerContext) {
         if self.check == nil {
             context.read()
@@ -179,14 +183,14 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.proceedAfterAnswer(context)
     }
 
-    /// Writes the answer `responder` gives; an answer that comes too late is dropped.
+    /// Writes the response of `responder`. A late response is dropped.
     func write(_ response: HTTPResponse, body: ByteBuffer, for responder: EngineIOResponder) {
         guard let context = self.context, let exchange = self.exchange, exchange.responder === responder,
             self.machine.answered(keepAlive: exchange.keepAlive)
         else { return }
         self.exchange = nil
         context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-        // RFC 9110 9.3.2: an answer to HEAD has no content.
+        // RFC 9110 9.3.2: a response to HEAD has no content.
         if body.readableBytes > 0, exchange.request.method != .head { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
         self.waitForNextRequest(context)
         if exchange.keepAlive {
@@ -218,10 +222,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.queued.set(0, in: self.server.budgets.queued, for: self) { {} }
     }
 
-    /// Closes the connection, which holds more than the others when all hold too much.
+    /// Returns a closure that closes the connection, called by a budget that is exceeded.
     private func closer(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
         let channel = context.channel
-        // Later, for the budget asks while this handler counts, and a close at once would count again.
+        // Asynchronously: the budget calls it while this handler counts, and closing would count
+        // again.
         return { channel.eventLoop.execute { channel.close(promise: nil) } }
     }
 

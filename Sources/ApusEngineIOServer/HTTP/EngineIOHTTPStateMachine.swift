@@ -3,60 +3,61 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps the order of the requests on one HTTP/1 connection: one of ours at a time, those of others passed on, answers in the order asked. Pure.
+/// Orders the requests of one HTTP/1 connection. Handles one of the server's requests at a time,
+/// passes other requests on, and keeps the responses in order.
 ///
-/// Parts that come while an answer is awaited wait here; the shell puts every part in with ``received(_:)`` and asks for ``nextAction(isOurs:)``
-/// until there is none.
+/// The caller adds each received part with ``received(_:)`` and then performs
+/// ``nextAction(isOurs:)`` until it returns `nil`. Parts stay queued while a response is pending.
 struct EngineIOHTTPStateMachine {
     private enum State {
         /// Between requests. Leaves with a head.
         case idle
-        /// Reading one of ours. Leaves to `answering` (end, or refused before it).
+        /// Reading a request of the server. Leaves to `answering` (end, or early refusal).
         case reading
-        /// Ours is read, its answer is not written. Leaves to `idle` or `finished`.
+        /// The request is read and its response is not written. Leaves to `idle` or `finished`.
         case answering
-        /// Parts of a request that is somebody else's. Leaves to `idle` with its end.
+        /// Passing on a request for another handler. Leaves to `idle` with its end.
         case forwarding
-        /// Nothing more is read: the connection closes, or has become a WebSocket. Final.
+        /// The connection is closing or has become a WebSocket. Final.
         case finished
     }
 
-    /// A client that pipelines more parts than this behind an unanswered request is cut off.
+    /// The maximum number of parts that a client may pipeline after an unanswered request.
     private static let maximumPendingParts = 64
 
     private var state = State.idle
     private var pending = Deque<HTTPRequestPart>()
-    /// Requests passed on whose answers have not gone by. Ours wait for them.
+    /// The number of requests passed on and not yet answered. The server's requests wait for them.
     private var foreignInFlight = 0
 
-    /// The bytes of bodies among the parts that wait.
+    /// The size of the queued body parts, in bytes.
     var pendingBytes: Int {
         self.pending.reduce(0) { if case .body(let bytes) = $1 { $0 + bytes.readableBytes } else { $0 } }
     }
 
-    /// Whether parts wait.
+    /// Whether parts are queued.
     var isPending: Bool { !self.pending.isEmpty }
 
     enum Action: Equatable {
-        /// A request of ours begins.
+        /// Start a request of the server.
         case begin(HTTPRequest)
-        /// More of its body.
+        /// Append to its body.
         case body(HTTPRequestPart)
-        /// It is whole: answer it.
+        /// Answer the complete request.
         case dispatch
-        /// A request of somebody else begins, goes on, ends: pass the part on.
+        /// Pass on the head, a body part or the end of a request for another handler.
         case forwardHead(HTTPRequestPart), forward(HTTPRequestPart), forwardEnd(HTTPRequestPart)
-        /// Left over from a request that was refused before its end.
+        /// Drop a part of a request that was refused before its end.
         case discard
     }
 
-    /// A part came. `false`: more wait than may.
+    /// Queues a received part. Returns `false` if too many are queued.
     mutating func received(_ part: HTTPRequestPart) -> Bool {
         self.pending.append(part)
         return self.pending.count <= Self.maximumPendingParts
     }
 
-    /// What to do next; `nil` while nothing can be done.
+    /// Returns the next action, or `nil` if there is none at this time.
     mutating func nextAction(isOurs: (HTTPRequest) -> Bool) -> Action? {
         guard let part = self.pending.first else { return nil }
         switch (self.state, part) {
@@ -91,7 +92,7 @@ struct EngineIOHTTPStateMachine {
         }
     }
 
-    /// Ours was refused before it was whole; its answer follows.
+    /// Records that the current request is answered before it is complete.
     mutating func refusedEarly() {
         switch self.state {
         case .reading: self.state = .answering
@@ -99,7 +100,7 @@ struct EngineIOHTTPStateMachine {
         }
     }
 
-    /// Our answer is to be written. `false`: too late, nobody waits for it.
+    /// Records the response to the current request. Returns `false` if it is too late to write it.
     mutating func answered(keepAlive: Bool) -> Bool {
         switch self.state {
         case .answering:
@@ -109,13 +110,13 @@ struct EngineIOHTTPStateMachine {
         }
     }
 
-    /// Somebody else's answer went by, whole. Answers whether the connection is silent now.
+    /// Records the end of another handler's response. Returns whether the connection is idle now.
     mutating func foreignAnswered() -> Bool {
         self.foreignInFlight = max(0, self.foreignInFlight - 1)
         return self.isSilent
     }
 
-    /// Whether nothing is being read or answered.
+    /// Whether no request is being read or answered.
     var isSilent: Bool {
         switch self.state {
         case .idle: return self.foreignInFlight == 0
@@ -123,7 +124,7 @@ struct EngineIOHTTPStateMachine {
         }
     }
 
-    /// The connection ended, or is no HTTP any more.
+    /// Records that the connection has closed or become a WebSocket.
     mutating func finish() {
         self.state = .finished
         self.pending.removeAll()

@@ -3,7 +3,7 @@ import ApusJSON
 import HTTPTypes
 import NIOCore
 
-/// Answers one HTTP request, once, from any event loop.
+/// Answers one HTTP request, once. May be called on any event loop.
 final class EngineIOResponder: Sendable {
     private let eventLoop: any EventLoop
     private let handler: NIOLoopBound<EngineIOHTTPHandler>
@@ -19,11 +19,11 @@ final class EngineIOResponder: Sendable {
         self.corsFields = corsFields
     }
 
-    /// 200 with a polling payload.
+    /// Responds with 200 and a polling payload.
     ///
     /// - Parameters:
-    ///   - mayCompress: Whether no packet wants otherwise.
-    ///   - session: The session that begins with this answer.
+    ///   - mayCompress: Whether all packets permit compression.
+    ///   - session: The session that starts with this response.
     func respond(_ payload: EngineIOPayload, mayCompress: Bool = false, beginning session: EngineIOSession? = nil) {
         guard mayCompress, let compression = self.server.configuration.httpCompression,
             (compression.threshold...max(compression.threshold, compression.maximumBytes)).contains(payload.bytes.readableBytes),
@@ -33,17 +33,18 @@ final class EngineIOResponder: Sendable {
         self.respond(.ok, contentType: payload.contentType, coding: coding, body: body, beginning: session)
     }
 
-    /// 200 for a POST that was taken.
+    /// Responds with 200 to an accepted POST.
     func respondOK() {
         self.respond(.ok, contentType: "text/html", body: ByteBuffer(string: "ok"))
     }
 
-    /// 204 for a CORS preflight.
+    /// Responds with 204 to a CORS preflight.
     func respondToPreflight() {
         self.respond(.noContent, contentType: nil, body: ByteBuffer())
     }
 
-    /// The status and the JSON body the error stands for. `close` ends the connection after it.
+    /// Responds with the status and JSON body of an error. `close` closes the connection
+    /// afterwards.
     func refuse(_ error: EngineIOError, close: Bool = false) {
         let (status, number, message) = error.httpRefusal ?? (400, 3, "Bad request")
         let body = JSONValue.object(["code": .integer(Int64(number)), "message": .string(message)])
@@ -74,7 +75,7 @@ final class EngineIOResponder: Sendable {
 }
 
 extension EngineIOServerConfiguration {
-    /// Adds the cookie and asks the hooks.
+    /// Adds the session cookie and applies the hooks for header fields.
     func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: EngineIOID?) {
         if let sid {
             if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid.description))) }

@@ -2,13 +2,15 @@ import ApusBytes
 import CZlib
 import NIOCore
 
-/// A way of compressing the body of an HTTP answer. Source: RFC 9110 8.4.1.
+/// A content coding of an HTTP response. Source: RFC 9110 8.4.1.
 enum HTTPContentCoding: String {
     case gzip
-    /// zlib's format, RFC 1950; raw DEFLATE under that name was a mistake of some.
+    /// The zlib format of RFC 1950. RFC 9110 8.4.1.2 notes that some senders wrongly use raw
+    /// DEFLATE.
     case deflate
 
-    /// The coding a client prefers; `nil` when it takes none of ours. Source: RFC 9110 12.5.3.
+    /// Creates the coding that a client prefers, or `nil` if it accepts none of these. Source: RFC
+    /// 9110 12.5.3.
     ///
     /// - Parameter accepted: The values of `Accept-Encoding`.
     init?(accepted: [String]) {
@@ -29,14 +31,14 @@ enum HTTPContentCoding: String {
         self = best.coding
     }
 
-    /// The body in this coding; `nil` when that makes it no smaller, or when there is no memory.
+    /// Compresses a body. Returns `nil` if the result is not smaller, or if memory is exhausted.
     func encode(_ body: ByteBuffer, level: Int) -> ByteBuffer? {
         guard let length = uInt(exactly: body.readableBytes) else { return nil }
-        // 15: the largest window; 16 more ask for gzip's wrapping.
+        // The largest window is 15; adding 16 selects the gzip format.
         let windowBits: CInt = self == .gzip ? 31 : 15
         var output = ByteBufferAllocator().buffer(capacity: body.readableBytes)
         var stream = z_stream()
-        // zlib keeps the pointer: one closure around everything.
+        // zlib keeps a pointer to the stream: it must stay valid for all calls.
         let isDone = withUnsafeMutablePointer(to: &stream) { stream in
             guard CZlib_deflateInit2(stream, CInt(clamping: level), Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY) == Z_OK else {
                 return false
@@ -47,7 +49,7 @@ enum HTTPContentCoding: String {
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)
                 stream.pointee.avail_in = length
                 output.writeWithUnsafeMutableBytes(minimumWritableBytes: body.readableBytes) { room in
-                    // Not a byte more than the original has: what does not fit is not worth it.
+                    // The output is limited to the input's size: larger output is of no use.
                     stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress
                     stream.pointee.avail_out = length
                     result = CZlib.deflate(stream, Z_FINISH)

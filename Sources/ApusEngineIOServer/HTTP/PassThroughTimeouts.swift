@@ -1,10 +1,11 @@
 package import HTTPTypes
 
-/// The deadlines of requests that are passed on, on a connection that nobody else watches.
+/// The deadlines of requests that are passed on, on a connection that no web framework supervises.
 package struct PassThroughTimeouts: Sendable {
-    /// Time a request may take to come whole, from its head on.
+    /// The time to receive a complete request, from its head.
     package var requestTimeout: @Sendable (HTTPRequest) -> Duration
-    /// Time its answer may take, from the end of the request until the client has taken all of the answer.
+    /// The time for the response, from the end of the request until the client has read the
+    /// response.
     package var answerTimeout: Duration
 
     package init(requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration) {

@@ -1,9 +1,11 @@
-/// An identifier that cannot be guessed: 120 random bits of the system's, in base64url 20 characters, as the reference server's ids.
+/// A session id of 120 random bits of the system's generator: 20 characters of base64url, as in
+/// Node's engine.io.
 package struct EngineIOID: Hashable, Sendable, LosslessStringConvertible {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let charactersPerHalf = 10
 
-    /// Ten characters each, six bits a character, the first the lowest. As a text it would be an object of 80 bytes for every session.
+    /// The two halves: ten characters of six bits each, the first in the lowest bits. A `String`
+    /// would cost a heap object of 80 bytes for each session.
     private let first: UInt64
     private let second: UInt64
 
@@ -12,14 +14,14 @@ package struct EngineIOID: Hashable, Sendable, LosslessStringConvertible {
         self.second = second
     }
 
-    /// A new one.
+    /// Returns a new random id.
     package static func random() -> Self {
         var generator = SystemRandomNumberGenerator()
         let bits = (UInt64(1) << UInt64(6 * Self.charactersPerHalf)) - 1
         return Self(generator.next() & bits, generator.next() & bits)
     }
 
-    /// The identifier that a client names; `nil` when it cannot be one of ours.
+    /// Parses an id received from a client. Returns `nil` if the text is not a valid id.
     package init?(_ description: String) {
         let text = description.utf8
         guard text.count == 2 * Self.charactersPerHalf, let first = Self.half(text.prefix(Self.charactersPerHalf)),

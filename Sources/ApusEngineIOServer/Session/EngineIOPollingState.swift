@@ -2,26 +2,28 @@ import ApusConnectivity
 import ApusEngineIOProtocol
 import Atomics
 
-/// What the shell of a session keeps that began by polling. One that began on a WebSocket never polls, and is smaller without.
+/// The polling state of a session, absent in a session that starts on WebSocket.
 ///
-/// `@unchecked Sendable`: only its session has it, and touches the variables on the session's event loop; the atomic is for any thread.
+/// `@unchecked Sendable`: owned by one session, which uses the variables on its event loop only;
+/// the atomic may be used on any thread.
 final class EngineIOPollingState: @unchecked Sendable {
-    /// Set by the handler that reads a POST, on its own event loop.
+    /// Set on the event loop of the handler that reads a POST.
     let postIsRunning = ManagedAtomic(false)
     var heldPoll: EngineIOResponder?
-    /// The packets of a POST that wait: the turn of the event loop was full, or the client has to poll first.
+    /// The remaining packets of a POST: the turn of the event loop was full, or the client has to
+    /// poll first.
     var waitingPost: WaitingPost?
-    /// The bytes queued for polls that the budget of the server counts.
+    /// The account of the queue for polls in the server's budget.
     var queued = ByteAccount()
-    /// The waiting POST, as far as the server's budget knows.
+    /// The account of the waiting POST in the server's budget.
     var unfinished = ByteAccount()
-    /// Whether no message that waits for a poll wants to stay uncompressed.
+    /// Whether all packets queued for a poll permit compression.
     var answerMayBeCompressed = true
-    /// Releases the poll that a client holds while it upgrades, again and again.
+    /// The timer that ends held polls during an upgrade.
     var upgradeTimer = EventLoopTimer()
-    /// Ends an upgrade that does not come to its end.
+    /// The deadline of an upgrade.
     var upgradeDeadline = EventLoopTimer()
-    /// Ends the wait for the poll that takes what a closed session has left to say.
+    /// The deadline of the poll that fetches the last packets of a closed session.
     var farewellTimer = EventLoopTimer()
 
     struct WaitingPost {

@@ -4,19 +4,19 @@ import Atomics
 import NIOCore
 
 extension EngineIOSession {
-    /// Packets of one POST that are handled before others get a turn.
+    /// The maximum number of packets of one POST handled in one turn.
     private static let packetsPerTurn = 100
 
     // MARK: GET
 
-    /// The first answer of a polling session: the open packet.
+    /// Answers the handshake of a polling session with the open packet.
     func respondWithOpenPacket(_ responder: EngineIOResponder) {
         let packet = self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)
         responder.respond(self.payloadCodec.encode([packet], allowsBinary: self.allowsBinary), beginning: self)
         self.delegate?.sessionOpened(self)
     }
 
-    /// A GET for this session; `responder` is answered now or when there is something to say.
+    /// Handles a GET. `responder` answers immediately, or when a packet is sent.
     func receivedPoll(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         switch self.machine.receivedPoll() {
@@ -37,7 +37,8 @@ extension EngineIOSession {
         if let reason = self.machine.heldPollClosed() { self.finish(reason, answerHeldPoll: []) }
     }
 
-    /// One emit is often several packets (an event and its attachments): they share the answer.
+    /// Answers the held poll at the end of the turn, so that the packets of one emit (an event and
+    /// its attachments) share the answer.
     func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
         guard let responder = self.polling?.heldPoll.take() else { return }
         self.eventLoop.execute {
@@ -56,15 +57,16 @@ extension EngineIOSession {
         responder.respond(
             self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.polling?.answerMayBeCompressed ?? true)
         self.queueChanged()
-        // What is left for the next answer may hold the message that wants to stay plain.
+        // Packets that are left for the next answer may forbid compression.
         if !self.machine.hasQueue { self.polling?.answerMayBeCompressed = true }
     }
 
     // MARK: POST
 
-    /// A POST's head arrived. `false` while another POST is being read or handled: overlapping POSTs end the session.
+    /// Handles the head of a POST. Returns `false` if another POST is pending, which ends the
+    /// session.
     func beginPost() -> Bool {
-        guard let polling else { return true }  // it will be refused
+        guard let polling else { return true }  // the POST will be refused
         return !polling.postIsRunning.exchange(true, ordering: .acquiringAndReleasing)
     }
 
@@ -76,7 +78,7 @@ extension EngineIOSession {
         self.finish(.transportError, answerHeldPoll: self.machine.close() ? [.close] : [])
     }
 
-    /// A POST for this session, whole.
+    /// Handles a complete POST.
     func receivedPost(_ body: EngineIOPayload, responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         guard self.machine.transport == .polling else {
@@ -87,14 +89,14 @@ extension EngineIOSession {
             self.handle(try self.payloadCodec.decode(body)[...], responder)
         } catch {
             self.endPost()
-            // The reference answers `ok` and then closes; a client deserves to be told.
+            // Unlike Node's engine.io, which answers `ok` before it closes the session.
             responder.refuse(error)
             self.closeDetail = "\(error)"
             self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
         }
     }
 
-    /// Handles so many packets, until the turn is full or the client has to poll first.
+    /// Handles packets until the turn is full or the client has to poll first.
     private func handle(_ packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
         let turn = self.turn
         let before = turn.deliveries
@@ -110,7 +112,7 @@ extension EngineIOSession {
             return
         }
         self.endPost()
-        // A packet that ended the session by its nonsense is no good request either.
+        // A POST with an invalid packet is a bad request.
         if self.closeReason == .parseError {
             responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
         } else {
@@ -122,7 +124,7 @@ extension EngineIOSession {
 
     private func wait(with packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
         var rest = packets
-        // A sign of life is one, whatever waits before it.
+        // Heartbeat packets are handled at once, even behind waiting packets.
         rest.removeAll { packet in
             switch packet {
             case .ping, .pong:
@@ -136,14 +138,14 @@ extension EngineIOSession {
         self.countWaitingPost()
     }
 
-    /// Resumes the POST that waits, if one does.
+    /// Resumes the waiting POST, if there is one.
     func resumePost() {
         guard let waiting = self.polling?.waitingPost.take() else { return }
         self.countWaitingPost()
         self.handle(waiting.packets, waiting.responder)
     }
 
-    /// Tells the budget that the number of bytes queued for polls has changed.
+    /// Updates the budget after a change of the queue for polls.
     func queueChanged() {
         guard let polling else { return }
         polling.queued.set(self.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 
 extension EngineIOSession {
-    /// The session began on this WebSocket.
+    /// Opens a session that starts on this WebSocket.
     func opened(on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         self.webSocket = webSocket
@@ -14,9 +14,9 @@ extension EngineIOSession {
 
     func received(_ message: WebSocketMessage, on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.webSocket === webSocket else { return }  // a probe that lost; its close is on the way
+        guard self.webSocket === webSocket else { return }  // a probe that failed and is being closed
         if self.machine.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
-            self.delegate?.session(self, received: .text(text))  // nearly everything is one
+            self.delegate?.session(self, received: .text(text))  // fast path: most messages are text
             return
         }
         do {
@@ -48,13 +48,13 @@ extension EngineIOSession {
         }
     }
 
-    /// The transport's buffer fell below its low watermark.
+    /// Handles the transport's buffer falling below its low watermark.
     func webSocketDrained(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         if self.webSocket === webSocket, self.machine.transport == .webSocket { self.tellIfDrained() }
     }
 
-    /// More waits for the client than may.
+    /// Handles a queue that exceeds `maximumQueuedBytes`.
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket, self.machine.transport == .webSocket else { return }
@@ -76,7 +76,7 @@ extension EngineIOSession {
 
     // MARK: Upgrade
 
-    /// A WebSocket with this session's id was opened.
+    /// Handles a WebSocket that was opened with this session's id.
     func probeOpened(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.server.configuration.allowsUpgrades, let polling, self.machine.probeOpened() else {
@@ -93,7 +93,7 @@ extension EngineIOSession {
         case .answerProbe(let noopToHeldPoll):
             self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
-            // Once is not enough: a client that polls again before it pauses would hang.
+            // Repeated, because a client that polls again before it pauses would hang.
             self.startUpgradeTimer()
         case .completeUpgrade(let packets, let noopToHeldPoll):
             self.cancelUpgradeTimers()

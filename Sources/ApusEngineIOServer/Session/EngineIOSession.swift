@@ -6,12 +6,13 @@ package import HTTPTypes
 import Logging
 package import NIOCore
 
-/// The shell around `EngineIOServerSession` and `EngineIOHeartbeat`: timers, the held poll and the WebSocket.
+/// A server session: performs the actions of `EngineIOServerSession` and `EngineIOHeartbeat`, with
+/// timers, the held poll and the WebSocket.
 ///
-/// `@unchecked Sendable`: every mutable property is touched on `eventLoop` only; each method asserts it.
+/// `@unchecked Sendable`: mutable properties are used on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
     package let id: EngineIOID
-    /// The request of the handshake, put together each time.
+    /// The handshake request, rebuilt at each call.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
     package let remoteAddress: SocketAddress?
@@ -19,36 +20,37 @@ package final class EngineIOSession: @unchecked Sendable {
 
     let server: EngineIOServer
     private let scratch: TextBufferPool
-    /// Under what name the client is counted.
+    /// The name under which the client is counted.
     package let addressKey: String?
-    // A byte each, and together, for that is how they lie in memory.
-    /// What the client speaks.
+    // Properties of one byte are adjacent, which saves padding.
+    /// The client's protocol version.
     package let version: EngineIOVersion
     let codec: EngineIOPacketCodec
-    /// Whether the request came over TLS that ends at this server.
+    /// Whether the handshake request arrived over TLS that this server terminates.
     package let isSecure: Bool
-    /// Whether the request names the page it came from.
+    /// Whether the handshake request has an `Origin` field.
     package let namesOrigin: Bool
-    /// A version 3 client that cannot take binary data says so with `b64=1`.
+    /// Whether the client accepts binary data. A version 3 client refuses it with `b64=1`.
     let allowsBinary: Bool
     var closeReason: EngineIOCloseReason?
-    /// Whether messages wait for a later turn of the event loop.
+    /// Whether messages are deferred to a later turn of the event loop.
     private(set) var isPutOff = false
     var payloadCodec: EngineIOPayloadCodec {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
 
-    // Unchecked is what every message touches, within single statements and never over a call to the layers around.
+    // Unchecked, because every message uses them: in single statements, never across a call to
+    // another layer.
     @exclusivity(unchecked) var machine: EngineIOServerSession
     @exclusivity(unchecked) var delegate: (any EngineIOSessionDelegate)?
-    /// What was seen when the session ended, in more words than the reason; for a log.
+    /// A description of the close in addition to the reason, for logs.
     package internal(set) var closeDetail: String?
     @exclusivity(unchecked) var webSocket: EngineIOWebSocketTransport?
-    /// `nil` for a session that began on a WebSocket.
+    /// The polling state; `nil` for a session that started on WebSocket.
     let polling: EngineIOPollingState?
-    /// Deadlines on the session's event loop.
+    /// The timers of the session's event loop.
     package let timers: EventLoopTimers
-    /// What the layer above holds of an incomplete packet, as far as the server's budget knows.
+    /// The account of an incomplete packet of the layer above in the server's budget.
     private var unfinished = ByteAccount()
     private var heartbeat: EngineIOHeartbeat
     private var heartbeatTimer = EventLoopTimer()
@@ -89,15 +91,16 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: For the layer above
 
-    /// The start of the id, for a log or a page: who knows all of it can use the session.
+    /// The first characters of the id, for logs. The whole id is a secret that gives access to the
+    /// session.
     package var shownID: Substring { self.id.description.prefix(12) }
 
     package var isClosed: Bool { self.machine.isClosed }
 
-    /// The transport in use: `polling` or `websocket`; `nil` once closed.
+    /// The transport in use, `polling` or `websocket`; `nil` if the session is closed.
     package var transportName: String? { self.machine.transport?.rawValue }
 
-    /// Whether a packet written now would go out at once; volatile packets are dropped when not.
+    /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
     package var isWritable: Bool {
         switch self.machine.transport {
         case .webSocket: self.webSocket?.isWritable ?? false
@@ -106,12 +109,12 @@ package final class EngineIOSession: @unchecked Sendable {
         }
     }
 
-    /// Most bytes in the poll queue of a drained session.
+    /// The maximum size of the poll queue of a drained session, in bytes.
     private static let drainedBytes = 64 << 10
 
     /// Whether the outgoing queue is short: the WebSocket's transport is writable, or at most 64
-    /// KiB wait for the next poll. When it becomes short again, the delegate's `sessionDrained` is
-    /// called.
+    /// KiB are queued for the next poll. When the queue becomes short again, the delegate's
+    /// `sessionDrained` is called.
     package var isDrained: Bool {
         switch self.machine.transport {
         case .webSocket: self.webSocket?.isWritable ?? false
@@ -120,33 +123,37 @@ package final class EngineIOSession: @unchecked Sendable {
         }
     }
 
-    /// Called after the outgoing queue became shorter.
+    /// Notifies the delegate if the outgoing queue is short. Called after the queue has shrunk.
     func tellIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
 
     /// Sends a message.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - frame: The same message as ``webSocketFrame(for:)`` made it, when many sessions share it.
-    ///   - compression: Whether it is compressed where that was agreed on. An answer to a poll is not when one of its messages says `never`.
+    ///   - frame: The frame of the same message, as made by ``webSocketFrame(for:)``, if many
+    ///     sessions share it.
+    ///   - compression: Whether to compress the message where compression was negotiated. An answer
+    ///     to a poll is not compressed if one of its messages has `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
         if let frame, frame.isText, self.send(text: frame) { return }
         if compression == .never, self.machine.transport == .polling { self.polling?.answerMayBeCompressed = false }
-        // Text is the same in every version; a binary frame made for many is version 4's.
+        // Text is identical in all versions; a shared binary frame is in the form of version 4.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
     }
 
-    /// Sends a text that many sessions share, if it goes out by a WebSocket: text is the same in every version.
+    /// Sends a text frame shared by many sessions, if a WebSocket carries this one. Text is
+    /// identical in all versions.
     ///
-    /// - Returns: Whether it does; otherwise nothing was done.
+    /// - Returns: Whether the frame was sent. Otherwise nothing was done.
     package func send(text frame: WebSocketSharedFrame) -> Bool {
         guard self.machine.isOnWebSocket, let webSocket = self.webSocket else { return false }
         webSocket.send(frame)
         return true
     }
 
-    /// Begins a text message: bytes that it is to be appended to, for ``sendText(_:around:_:)``. ``endText(_:)`` takes them back.
+    /// Returns a buffer to which a text message is appended for ``sendText(_:around:_:)``. Return
+    /// it with ``endText(_:)``.
     package func beginText() -> [UInt8] {
         self.eventLoop.assertInEventLoop()
         var text = self.scratch.take()
@@ -154,14 +161,15 @@ package final class EngineIOSession: @unchecked Sendable {
         return text
     }
 
-    /// Keeps the memory of a text that was begun, whether it was sent or not.
+    /// Returns the buffer of ``beginText()``, whether or not the message was sent.
     package func endText(_ text: inout [UInt8]) { self.scratch.giveBack(&text) }
 
-    /// Sends a text message, without a buffer for it where the transport permits.
+    /// Sends a text message, without allocating a buffer where the transport permits it.
     ///
     /// - Parameters:
-    ///   - text: What ``beginText()`` answered, and the message behind it.
-    ///   - middle: A large part of the message, which is not copied where the transport permits. It goes before the last byte.
+    ///   - text: The buffer of ``beginText()`` with the message.
+    ///   - middle: A large part of the message, to be inserted before the last byte, without a copy
+    ///     where the transport permits it.
     package func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
         if self.machine.isOnWebSocket, let webSocket = self.webSocket, webSocket.isOnLoopOfSession {
             return webSocket.sendText(text, around: middle, compression)
@@ -171,12 +179,14 @@ package final class EngineIOSession: @unchecked Sendable {
         self.send(.text(ByteBuffer(bytes: text.dropFirst())), compression: compression)
     }
 
-    /// The whole WebSocket frame of a message, for `send(_:frame:)` to many sessions.
+    /// Returns the uncompressed WebSocket frame of a message, for `send(_:frame:)` to many
+    /// sessions.
     package static func webSocketFrame(for message: EngineIOMessage) -> WebSocketSharedFrame {
         self.webSocketFrame(for: message, compressing: nil, compression: .never)
     }
 
-    /// The whole WebSocket frame of a message, plain and, when `deflate` and `compression` say so, compressed; for many sessions.
+    /// Returns the WebSocket frame of a message for many sessions, also in compressed form if
+    /// `deflate` and `compression` permit it.
     package static func webSocketFrame(
         for message: EngineIOMessage, compressing deflate: WebSocketDeflateConfiguration?, compression: WebSocketCompression = .automatic
     ) -> WebSocketSharedFrame {
@@ -189,7 +199,7 @@ package final class EngineIOSession: @unchecked Sendable {
         return WebSocketSharedFrame(frame, deflate: deflate)
     }
 
-    /// Ends the session and tells the client.
+    /// Closes the session and notifies the client.
     package func close(_ reason: EngineIOCloseReason) {
         self.eventLoop.assertInEventLoop()
         guard !self.machine.isClosed else { return }
@@ -241,8 +251,8 @@ package final class EngineIOSession: @unchecked Sendable {
     }
 
     func noteSlowReader() {
-        self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes wait for the client"
-        self.server.logger.debug("Closing a session that does not read", metadata: ["engineio.sid": "\(self.shownID)"])
+        self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes are queued for the client"
+        self.server.logger.debug("Session exceeded its queue limit", metadata: ["engineio.sid": "\(self.shownID)"])
     }
 
     // MARK: Heartbeat
@@ -255,7 +265,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private func heartbeatTimerFired() {
         switch self.heartbeat.timerFired() {
         case .sendPing(let delay):
-            // From the time that was planned: lateness does not add up.
+            // Relative to the planned time, so that delays do not accumulate.
             self.moveHeartbeat(to: self.heartbeatTime + TimeAmount(delay))
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason):
@@ -270,9 +280,9 @@ package final class EngineIOSession: @unchecked Sendable {
 
     private func end(_ reason: EngineIOCloseReason) { self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : []) }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Lets go of everything. The machine is closed already.
+    /// Releases all resources. The state machine is already closed.
     func finish(_ reason: EngineIOCloseReason, answerHeldPoll packets: [EngineIOPacket]) {
         guard let delegate = self.delegate.take() else { return }
         self.closeReason = reason
@@ -282,7 +292,7 @@ package final class EngineIOSession: @unchecked Sendable {
         if !packets.isEmpty { self.answerHeldPoll(packets) }
         self.polling?.heldPoll = nil
         self.countNothing()
-        self.resumePost()  // it is answered
+        self.resumePost()  // answers it
         if let webSocket = self.webSocket.take() {
             self.server.linger(webSocket)
             switch reason {
@@ -305,7 +315,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: Budgets
 
-    /// Counts what the layer above holds of a packet that is not complete; 0 when it is.
+    /// Counts the bytes of an incomplete packet held by the layer above; 0 once it is complete.
     package func countUnfinished(_ bytes: Int) {
         guard bytes >= ByteAccount.grain || !self.unfinished.isEmpty, !self.machine.isClosed else { return }
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer }
@@ -317,38 +327,39 @@ package final class EngineIOSession: @unchecked Sendable {
         polling.queued.set(0, in: self.server.budgets.queued, for: polling) { self.closer }
     }
 
-    /// Ends the session, whose client holds more than the others when all hold too much.
+    /// A closure that closes the session, called by a budget that is exceeded.
     var closer: @Sendable () -> Void {
         {
             self.eventLoop.execute {
                 guard !self.machine.isClosed else { return }
-                self.closeDetail = "the clients of the server hold more bytes than they may together"
-                self.server.logger.debug("Closing the client that holds most", metadata: ["engineio.sid": "\(self.shownID)"])
+                self.closeDetail = "the server's limit of queued or unfinished bytes is exceeded"
+                self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.shownID)"])
                 self.end(.transportError)
             }
         }
     }
 
-    /// A closed session stays to be found until its last words are said.
+    /// Removes a closed session, unless it has packets left for the next poll.
     func forgetUnlessFarewell() {
         guard self.machine.isClosed, !self.machine.hasFarewell else { return }
         if let polling { self.timers.cancel(&polling.farewellTimer) }
         self.server.forget(self)
     }
 
-    /// Nobody came for the last words.
+    /// Drops the last packets of a closed session, which no poll has fetched in time.
     private func cutFarewell() {
         _ = self.machine.close()
         self.forgetUnlessFarewell()
     }
 
-    /// The server goes down: the layer above may finish what it is doing.
+    /// Handles the shutdown of the server: the layer above may complete its work before it closes
+    /// the session.
     func drain() {
         self.eventLoop.assertInEventLoop()
         if let delegate { delegate.sessionShouldClose(self) }
     }
 
-    /// The drain's time is up.
+    /// Closes the session at the deadline of the shutdown.
     func cut() {
         self.eventLoop.assertInEventLoop()
         _ = self.machine.close()
@@ -363,7 +374,7 @@ extension EngineIOSession: EventLoopWorker {
     /// The turn of the session's event loop.
     var turn: EventLoopTurn { self.server.buffers.value(on: self.eventLoop).turn }
 
-    /// Handles the messages that are left in a later turn.
+    /// Defers the remaining messages to a later turn.
     func putOff(isLight: Bool) {
         guard !self.isPutOff else { return }
         self.isPutOff = true
@@ -376,7 +387,8 @@ extension EngineIOSession: EventLoopWorker {
         self.webSocket?.resume(self)
     }
 
-    /// Sends to sessions of this one's event loop: now when on it, else at its next turn.
+    /// Runs a delivery to sessions of this event loop: immediately on this loop, otherwise in a
+    /// later turn.
     ///
     /// - Parameter count: The number of sessions.
     package func runOnLoop(delivering count: Int, _ body: @escaping @Sendable () -> Void) {

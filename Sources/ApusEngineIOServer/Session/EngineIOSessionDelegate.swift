@@ -1,18 +1,19 @@
 package import ApusEngineIOProtocol
 
-/// Hears what happens to a session. Every call is on the session's event loop.
+/// Receives the events of a session, on the session's event loop.
 package protocol EngineIOSessionDelegate: AnyObject {
-    /// The client was sent the open packet. Called once, before anything else.
+    /// The open packet was sent. Called once, before all other calls.
     func sessionOpened(_ session: EngineIOSession)
     func session(_ session: EngineIOSession, received message: EngineIOMessage)
-    /// The client went on from polling to WebSocket. The default does nothing.
+    /// The session was upgraded from polling to WebSocket. The default does nothing.
     func sessionUpgraded(_ session: EngineIOSession)
     /// The outgoing queue is short again. May be called more than once. The default does nothing.
     func sessionDrained(_ session: EngineIOSession)
-    /// The server goes down. Close the session with `serverShuttingDown` when what is under way is done; it is cut at the drain's deadline. The
-    /// default closes it now.
+    /// The server is shutting down. Close the session with `serverShuttingDown` when pending work
+    /// is complete; at the deadline of the shutdown the server closes it. The default closes it
+    /// immediately.
     func sessionShouldClose(_ session: EngineIOSession)
-    /// Called once; nothing follows.
+    /// The session is closed. Called once, as the last call.
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason)
 }
 

@@ -1,18 +1,18 @@
-/// A place to write messages in, which the sessions of one event loop share. Confined to it.
+/// A reusable buffer for text messages, shared by the sessions of one event loop. Confined to it.
 final class TextBufferPool {
-    /// More than this is not kept between messages. One is kept for a whole event loop.
+    /// The maximum capacity kept between messages. Each event loop keeps one buffer.
     private static let maximumSpareBytes = 256 << 10
 
     @exclusivity(unchecked) private var spare: [UInt8] = []
 
-    /// An empty array, mostly with room. A caller within a caller gets one of its own.
+    /// Returns an empty array, usually with capacity. A nested call returns a new one.
     func take() -> [UInt8] {
         var bytes: [UInt8] = []
         swap(&bytes, &self.spare)
         return bytes
     }
 
-    /// Empties `bytes` and keeps its room.
+    /// Empties `bytes` and keeps its storage for the next call.
     func giveBack(_ bytes: inout [UInt8]) {
         guard bytes.capacity <= Self.maximumSpareBytes else { return }
         bytes.removeAll(keepingCapacity: true)

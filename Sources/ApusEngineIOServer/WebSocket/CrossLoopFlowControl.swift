@@ -5,9 +5,10 @@ import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Carries messages between a WebSocket and a session on another event loop: in order, bounded, and with one hop for all that comes meanwhile.
+/// Transfers messages between a WebSocket and a session on another event loop: in order, bounded,
+/// and with one hop for all messages queued meanwhile.
 final class CrossLoopFlowControl: Sendable {
-    /// What a session tells its WebSocket.
+    /// A command of a session to its WebSocket.
     enum Order: Sendable {
         case message(WebSocketMessage)
         case frame(WebSocketSharedFrame)
@@ -23,26 +24,28 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// Above this the WebSocket stops reading; at half of it, it goes on.
+    /// The size of the queued messages above which the WebSocket stops reading. It resumes at half
+    /// of it.
     static let highWatermark = 1 << 20
-    /// Bytes on their way to the WebSocket above which its transport counts as full. As many as a channel holds before it says so.
+    /// The size of the queued commands above which the transport counts as full: NIO's default high
+    /// watermark.
     static let orderWatermark = 64 << 10
-    /// What a message takes beside its bytes, so that empty ones count too.
+    /// The fixed overhead of a message, so that empty messages count.
     fileprivate static let overhead = 256
 
     fileprivate struct State: Sendable {
         var messages: Deque<WebSocketMessage> = []
         var messageBytes = 0
-        /// The session is going to ask for messages.
+        /// Whether a hop to the session is scheduled.
         var sessionIsCalled = false
-        /// The session handles nothing until the client has taken what is queued for it.
+        /// Whether the session handles no message until the client has drained its queue.
         var sessionWaits = false
         var orders: [Order] = []
-        /// Bytes of the orders that are not carried out.
+        /// The size of the commands that are not executed, in bytes.
         var orderBytes = 0
-        /// The WebSocket is going to ask for orders.
+        /// Whether a hop to the WebSocket is scheduled.
         var webSocketIsCalled = false
-        /// What waits in the transport.
+        /// The size of the transport's outgoing buffer, in bytes.
         var transportBytes = 0
         var isWritable = true
     }
@@ -50,16 +53,18 @@ final class CrossLoopFlowControl: Sendable {
     private let state = NIOLockedValueBox(State())
     private let queueLowMark: Int
 
-    /// - Parameter queueLowMark: Bytes queued for the client above which the session gets none of its messages.
+    /// - Parameter queueLowMark: The size of the client's outgoing queue above which the session
+    ///   receives none of its messages.
     init(queueLowMark: Int) {
         self.queueLowMark = queueLowMark
     }
 
     // MARK: From the client
 
-    /// A message leaves for the session.
+    /// Queues a message for the session.
     ///
-    /// - Returns: Whether the session is to be called, and whether the WebSocket must stop reading.
+    /// - Returns: Whether to schedule a hop to the session, and whether the WebSocket must stop
+    ///   reading.
     func depart(_ message: WebSocketMessage) -> (callsSession: Bool, isTooMuch: Bool) {
         self.state.withLockedValue { state in
             state.messages.append(message)
@@ -70,8 +75,9 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// The next message for the session, and whether the WebSocket may read again because of it. `nil`: there is none, or the client has to take
-    /// what is queued for it first; the session is called again.
+    /// Returns the next message for the session, and whether the WebSocket may resume reading.
+    /// Returns `nil` if there is none, or if the client has to drain its queue first; the session
+    /// is then called again.
     func arrive() -> (message: WebSocketMessage, makesRoom: Bool)? {
         self.state.withLockedValue { state -> (message: WebSocketMessage, makesRoom: Bool)? in
             if state.orderBytes + state.transportBytes > self.queueLowMark, !state.messages.isEmpty {
@@ -83,15 +89,15 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// The same, whatever is queued: the WebSocket has gone.
+    /// Returns the next message regardless of the queue, after the WebSocket has closed.
     func arriveAtEnd() -> WebSocketMessage? { self.state.withLockedValue { $0.next()?.message } }
 
-    /// Whether a WebSocket that stopped reading may go on.
+    /// Whether a paused WebSocket may resume reading.
     var hasRoom: Bool { self.state.withLockedValue { $0.hasRoom } }
 
     // MARK: To the client
 
-    /// An order leaves for the WebSocket. Returns whether the WebSocket is to be called.
+    /// Queues a command for the WebSocket. Returns whether to schedule a hop to it.
     func order(_ order: Order) -> Bool {
         self.state.withLockedValue { state in
             state.orders.append(order)
@@ -101,7 +107,8 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// What the WebSocket is to do. It says so when that is done: ``carriedOut(_:isWritable:queuedBytes:)``.
+    /// Removes and returns all queued commands. Call ``carriedOut(_:isWritable:queuedBytes:)``
+    /// after executing them.
     func takeOrders() -> [Order] {
         self.state.withLockedValue { state in
             state.webSocketIsCalled = false
@@ -109,15 +116,15 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// What the session is called for when the transport's queue has changed.
+    /// The notifications to the session after a change of the transport's queue.
     struct Wakes: Equatable {
-        /// The session may take the client's messages again.
+        /// Whether the session may handle the client's messages again.
         var resumes = false
-        /// The WebSocket is writable, and was not.
+        /// Whether the WebSocket has become writable.
         var drains = false
     }
 
-    /// The transport was given what these orders hold, and holds this much now.
+    /// Records that commands were executed, and the transport's state after them.
     func carriedOut(_ orders: [Order], isWritable: Bool, queuedBytes: Int) -> Wakes {
         let bytes = orders.reduce(0) { $0 + $1.byteCount }
         return self.state.withLockedValue { state in
@@ -127,7 +134,7 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// The WebSocket's transport holds this much now.
+    /// Records a change of the transport's state.
     func transportChanged(isWritable: Bool, queuedBytes: Int) -> Wakes {
         self.state.withLockedValue { state in self.changed(&state, isWritable, queuedBytes, state.takesMore) }
     }
@@ -144,7 +151,7 @@ final class CrossLoopFlowControl: Sendable {
         return wakes
     }
 
-    /// Whether the WebSocket's transport takes more, with what is on its way there.
+    /// Whether the transport accepts more, with queued commands taken into account.
     var isWritable: Bool { self.state.withLockedValue { $0.takesMore } }
 }
 

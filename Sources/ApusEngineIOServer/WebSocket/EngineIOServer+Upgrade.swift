@@ -4,11 +4,11 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 
-// What a request asks for, and the WebSocket it becomes, whoever read it.
+// The WebSocket handshake, independent of the handler that read the request.
 extension EngineIOServer {
     typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
 
-    /// Judges the WebSocket's part of a request.
+    /// Validates the WebSocket handshake of a request.
     func agree(on request: HTTPRequest) throws(EngineIOError) -> Agreement {
         do throws(WebSocketError) {
             return try WebSocketHandshake.accept(request, deflate: self.configuration.perMessageDeflate)
@@ -17,20 +17,20 @@ extension EngineIOServer {
         }
     }
 
-    /// The fields of the 101.
+    /// Returns the header fields of the 101 response.
     ///
-    /// - Parameter sid: The session that begins with it, if one does.
+    /// - Parameter sid: The id of the session that starts with it, if one does.
     func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: EngineIOID?) -> HTTPFields {
         var fields = HTTPFields()
         self.configuration.changeFields(&fields, of: request, beginning: sid)
-        // What makes it an upgrade is not the application's to change.
+        // The application cannot change the fields of the upgrade.
         for field in agreement.fields { fields[field.name] = field.value }
         fields[.contentLength] = nil
         fields[.transferEncoding] = nil
         return fields
     }
 
-    /// The WebSocket of a session, for a pipeline of this event loop.
+    /// Creates the WebSocket of a session, for a pipeline on this event loop.
     func makeWebSocket(
         _ agreement: Agreement, of session: EngineIOSession, on eventLoop: any EventLoop
     ) -> (transport: EngineIOWebSocketTransport, handler: WebSocketHandler) {
@@ -45,17 +45,18 @@ extension EngineIOServer {
 }
 
 extension EngineIOServerConfiguration {
-    /// Whether a request is under the server's path.
+    /// Returns whether a request is under the server's path.
     func covers(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
-        // The reference answers with and without the last slash.
+        // With and without the last slash, as in Node's engine.io.
         return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
     }
 
-    /// What a request asks for, or why it is refused; and what is thought of the page it comes from.
+    /// Parses a request and applies the origin policy.
     func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
         let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
-        // Every browser names the origin of a WebSocket. The id of a session is a secret of its own: who has it needs no cookie.
+        // Browsers send `Origin` with every WebSocket handshake. A session id is itself a secret,
+        // so that a request with one needs no check of cookies.
         let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(
             origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)

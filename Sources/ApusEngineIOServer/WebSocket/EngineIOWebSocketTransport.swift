@@ -4,25 +4,26 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// A WebSocket as a session sees it. An upgrade may arrive on another event loop than the session's; then it hops, in order.
+/// The WebSocket of a session. After an upgrade it may run on another event loop than the session;
+/// calls then hop, in order.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only.
+/// `@unchecked Sendable`: the mutable properties are used on `eventLoop` only.
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
-    // Unchecked is what every message touches, within single statements.
+    // Unchecked, because every message uses them, in single statements.
     @exclusivity(unchecked) private var handler: WebSocketHandler?
     @exclusivity(unchecked) private var session: EngineIOSession?
-    /// Whether nothing has to hop.
+    /// Whether WebSocket and session share an event loop.
     let isOnLoopOfSession: Bool
-    /// `nil` when nothing has to hop.
+    /// The transfer between the event loops; `nil` if there is only one.
     private let crossLoop: CrossLoopFlowControl?
-    /// Whether the transport's buffer has room, as far as the event loop knows.
+    /// Whether the transport's buffer is writable, as of its last notification.
     private var hasRoom = true
-    /// Bytes sent since the handler was last asked how many of them are still here.
+    /// The number of bytes sent since the handler's queue was last measured.
     @exclusivity(unchecked) private var sentBytes = 0
 
-    /// Whether the client is not read, until the session has taken what is on its way to it.
+    /// Whether reading is paused until the session has handled queued messages.
     private(set) var readingIsPaused = false
 
     init(session: EngineIOSession, configuration: EngineIOServerConfiguration, eventLoop: any EventLoop) {
@@ -38,7 +39,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.handler = handler
     }
 
-    /// On the session's event loop.
+    /// Whether the WebSocket accepts more data. Called on the session's event loop.
     var isWritable: Bool { self.crossLoop?.isWritable ?? self.hasRoom }
 
     // MARK: From the session
@@ -58,9 +59,9 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.count(message.payload.readableBytes)
     }
 
-    /// Sends a text frame. On the event loop.
+    /// Sends a text frame. Called on the event loop.
     ///
-    /// - Parameter middle: What goes before the last byte, and is not copied.
+    /// - Parameter middle: A part to be inserted before the last byte, without a copy.
     func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
         if let middle { self.handler?.sendText(text, around: middle, compression) } else { self.handler?.sendText(text, compression) }
         self.count(text.count + (middle?.readableBytes ?? 0))
@@ -72,7 +73,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.count(frame.plain.readableBytes)
     }
 
-    /// Takes an order to the WebSocket's event loop.
+    /// Transfers a command to the WebSocket's event loop.
     private func order(_ order: CrossLoopFlowControl.Order, _ crossLoop: CrossLoopFlowControl) {
         guard crossLoop.order(order) else { return }
         self.eventLoop.execute { self.carryOut(crossLoop.takeOrders(), crossLoop) }
@@ -92,7 +93,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.tellQueue { crossLoop.carriedOut(orders, isWritable: $0, queuedBytes: $1) }
     }
 
-    /// The handler knows what waits, but to ask it for every message would cost; so many bytes cannot wait before as many were sent.
+    /// Counts sent bytes. Measures the handler's queue only after `maximumQueuedBytes` were sent,
+    /// because measuring for each message is expensive.
     private func count(_ bytes: Int) {
         self.sentBytes += bytes
         guard self.sentBytes > self.maximumQueuedBytes, let handler, let session else { return }
@@ -110,7 +112,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         if let crossLoop { self.order(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
     }
 
-    /// Asks whether the client takes what is queued for it, though its messages have to wait until it has taken more. Answers on the session's loop.
+    /// Determines whether the client is draining its queue while its messages have to wait. Calls
+    /// `answer` on the session's event loop.
     func askIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
         guard let session else { return answer(false) }
         self.eventLoop.runOnLoop {
@@ -128,14 +131,14 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         if let crossLoop { self.carry(message, crossLoop, to: session) } else { session.received(message, on: self) }
     }
 
-    /// Takes a message to the session's event loop.
+    /// Transfers a message to the session's event loop.
     private func carry(_ message: WebSocketMessage, _ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
         let (callsSession, isTooMuch) = crossLoop.depart(message)
         if isTooMuch { self.setReading(paused: true) }
         if callsSession { session.eventLoop.execute { self.handOver(crossLoop, to: session) } }
     }
 
-    /// Gives the session what has come. On its event loop, until the turn is full.
+    /// Delivers queued messages to the session, on its event loop, until the turn is full.
     func handOver(_ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
         let turn = session.turn
         let before = turn.deliveries
@@ -147,7 +150,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         session.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries)
     }
 
-    /// The session may go on with what it has put off.
+    /// Resumes deferred deliveries.
     func resume(_ session: EngineIOSession) {
         if let crossLoop { self.handOver(crossLoop, to: session) }
     }
@@ -158,7 +161,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.handler?.setReading(paused: paused)
     }
 
-    /// Tells the session what waits in the transport.
+    /// Reports the transport's queue to the flow control, and notifies the session.
     private func tellQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> CrossLoopFlowControl.Wakes) {
         guard let handler, let session else { return }
         let isWritable = handler.isWritable
@@ -181,9 +184,10 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
         self.handler = nil
         guard let session = self.session.take() else { return }
-        // Both on the session's loop: a session that ends meanwhile has first told the server that we linger, and that is taken back here.
+        // On the session's event loop: a session that closes meanwhile has already registered this
+        // WebSocket as closing, which is undone here.
         session.eventLoop.runOnLoop {
-            // What the client said before comes first.
+            // Messages received before the close are delivered first.
             while let message = self.crossLoop?.arriveAtEnd() { session.received(message, on: self) }
             session.webSocketClosed(self, isClean: error == nil)
             session.server.left(self)
@@ -192,7 +196,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 }
 
 extension EngineIOMessage {
-    /// The same bytes.
+    /// Creates a message with the same bytes.
     init(_ message: WebSocketMessage) {
         switch message.kind {
         case .text: self = .text(message.payload)

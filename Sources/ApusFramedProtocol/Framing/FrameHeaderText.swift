@@ -1,9 +1,10 @@
 import ApusJSON
 import NIOCore
 
-/// The JSON of a header, read strictly: one object, no name twice, not too deep.
+/// Reads and writes the JSON of a header strictly: one object, unique names, bounded nesting.
 ///
-/// Two readers that choose between repeated names differently would see two lengths in one header.
+/// Repeated names are rejected: two readers that resolve them differently would see two lengths in
+/// one header.
 enum FrameHeaderText {
     static func read(_ text: ByteBuffer, maximumDepth: Int) throws(FramedError) -> JSONObject {
         var limits = JSONReader.Limits(maximumDepth: maximumDepth)
@@ -12,27 +13,28 @@ enum FrameHeaderText {
         do {
             value = try JSONReader.read(text.readableBytesView, limits: limits)
         } catch {
-            throw FramedError(.malformedHeader, message: "a header of \(text.readableBytes) bytes is no strict JSON", cause: error)
+            throw FramedError(.malformedHeader, message: "a header of \(text.readableBytes) bytes is not strict JSON", cause: error)
         }
         guard case .object(let object) = value else {
-            throw FramedError(.malformedHeader, message: "a header is no JSON object")
+            throw FramedError(.malformedHeader, message: "a header is not a JSON object")
         }
         return object
     }
 
-    /// - Throws: ``FramedError/Code/invalidUse`` for what JSON has no form for (binary data, NaN), and for what no peer would read.
+    /// - Throws: ``FramedError/Code/invalidUse`` for values without a JSON form (binary data, NaN),
+    ///   and for a header nested deeper than `maximumDepth`.
     static func bytes(of header: JSONObject, maximumDepth: Int = FramedLimits().maximumHeaderDepth) throws(FramedError) -> [UInt8] {
         guard Self.depth(of: .object(header), within: maximumDepth) <= maximumDepth else {
-            throw FramedError(.invalidUse, message: "a header nested deeper than \(maximumDepth) levels")
+            throw FramedError(.invalidUse, message: "the header is nested deeper than the limit of \(maximumDepth) levels")
         }
         do {
             return try JSONWriter.bytes(of: .object(header))
         } catch {
-            throw FramedError(.invalidUse, message: "a header that cannot be written as JSON", cause: error)
+            throw FramedError(.invalidUse, message: "the header cannot be written as JSON", cause: error)
         }
     }
 
-    /// The levels of a value, counted up to one more than `bound`.
+    /// Returns the number of levels of a value, counted up to `bound + 1`.
     private static func depth(of value: JSONValue, within bound: Int) -> Int {
         guard bound >= 0 else { return 0 }
         switch value {

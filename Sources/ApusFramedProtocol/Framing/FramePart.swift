@@ -1,21 +1,22 @@
 public import NIOCore
 
-/// A part of a frame, in the order in which they come: one head, the pieces of the body, one end.
+/// A part of a frame. A frame consists of one head, the pieces of its body, and one end, in this
+/// order.
 ///
-/// No body is gathered. Its pieces are what the network brought together, never empty, and sum up to the length in the head; a frame with an
-/// empty body has none.
+/// Bodies are not buffered. The pieces are passed on as they arrive, are never empty, and add up to
+/// the length in the head. A frame with an empty body has no pieces.
 public enum FramePart<Head: Hashable & Sendable>: Hashable, Sendable {
     /// A frame begins.
     case head(Head)
     /// The next bytes of its body.
     case body(ByteBuffer)
-    /// The frame has come whole.
+    /// The frame is complete.
     case end
 }
 
-/// What is left of the frame that is being read, when its head has come.
+/// The rest of the frame that is being read, after its head.
 struct FrameRemainder {
-    /// Bytes of the body that have not come.
+    /// The number of body bytes that have not arrived.
     private var missing: Int
 
     init(bodyLength: Int) {

@@ -1,4 +1,4 @@
-/// How messages lie on the wire of a framed connection.
+/// The wire format of a framed connection.
 public struct Framing: Hashable, Sendable {
     package enum Form: Hashable, Sendable {
         case fixedHeader(length: Int)
@@ -8,28 +8,35 @@ public struct Framing: Hashable, Sendable {
 
     package let form: Form
 
-    /// The fixed mode, for peers like SocketDemo: a JSON header, padded to a length both sides know, and a body.
+    /// The fixed mode, for peers such as SocketDemo: a JSON header, padded to an agreed length, and
+    /// a body.
     ///
-    /// - Parameter length: The length of the header in bytes, one of ``FixedHeader/agreeableLengths``. Default: 100, the demo's.
+    /// - Parameter length: The length of the header in bytes, within
+    ///   ``FixedHeader/agreeableLengths``. Default: 100, as in SocketDemo.
     public static func fixedHeader(length: Int = 100) -> Self { Self(form: .fixedHeader(length: length)) }
 
-    /// Version 2: headers of any length, a hello, pings, a goodbye, and several things under way at once.
+    /// Version 2: headers of variable length, hello, ping and bye frames, and interleaved
+    /// transfers.
     public static let version2 = Self(form: .version2)
 
-    /// For servers: version 2 and the fixed mode on one port, told apart by the first byte a client sends.
+    /// For servers: version 2 and the fixed mode on one port, distinguished by the first byte of
+    /// the client.
     ///
-    /// - Parameter headerLength: The length of the header in the fixed mode, in bytes. Default: 100.
+    /// - Parameter headerLength: The length of the header in the fixed mode, in bytes. Default:
+    ///   100.
     public static func either(headerLength: Int = 100) -> Self { Self(form: .either(headerLength: headerLength)) }
 
-    /// Says what cannot be done.
+    /// Checks that one side can use the framing.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` for a header of no possible length, and for a client that leaves the choice to the server.
+    /// - Throws: ``FramedError/Code/invalidUse`` for a header length outside
+    ///   ``FixedHeader/agreeableLengths``, and for a client configured with
+    ///   ``either(headerLength:)``.
     package func validate(isClient: Bool) throws(FramedError) {
         switch self.form {
         case .version2: break
         case .fixedHeader(let length): _ = try FixedHeaderDecoder(headerLength: length)
         case .either(let length):
-            guard !isClient else { throw FramedError(.invalidUse, message: "a client speaks one framing, not either") }
+            guard !isClient else { throw FramedError(.invalidUse, message: "a client cannot use .either; set .version2 or .fixedHeader") }
             _ = try FixedHeaderDecoder(headerLength: length)
         }
     }

@@ -1,18 +1,19 @@
 package import ApusJSON
 
-/// What a side says of itself before anything else.
+/// The hello frame: the version, capabilities and limits of one side.
 package struct FramedHello: Hashable, Sendable {
     package static let version = 2
 
-    /// More than these many, or longer ones, are no capabilities but an attack.
+    /// The limits on the number and length of the peer's capabilities.
     private static let maximumCapabilities = 64
     private static let maximumCapabilityBytes = 64
 
-    /// What a side can do beyond messages. Names of which we know nothing are kept and mean nothing.
+    /// The names of the optional features that the side supports. Unknown names are kept and have
+    /// no effect.
     package var capabilities: Set<String>
-    /// The largest header the side takes.
+    /// The largest header that the side accepts. Unit: bytes.
     package var maximumHeaderBytes: Int
-    /// The largest body of one message the side takes.
+    /// The largest message body that the side accepts. Unit: bytes.
     package var maximumBodyBytes: Int
 
     package init(capabilities: Set<String> = [], limits: FramedLimits = .init()) {
@@ -21,7 +22,7 @@ package struct FramedHello: Hashable, Sendable {
         self.maximumBodyBytes = limits.maximumBodyBytes
     }
 
-    /// The frame that says it.
+    /// The head of the hello frame.
     package var head: FrameHead {
         FrameHead(
             .hello,
@@ -31,27 +32,27 @@ package struct FramedHello: Hashable, Sendable {
             ])
     }
 
-    /// Reads the peer's. Members it does not know are for a later version.
+    /// Reads the peer's hello. Unknown members are ignored, for later versions.
     package init(_ header: JSONObject) throws(FramedError) {
         guard case .integer(let version)? = header["version"] else {
-            throw FramedError(.malformedHeader, message: "a hello without a version")
+            throw FramedError(.malformedHeader, message: "the hello has no integer version")
         }
         guard version == Self.version else {
-            throw FramedError(.unsupportedVersion, message: "the peer speaks version \(version), we speak version \(Self.version)")
+            throw FramedError(.unsupportedVersion, message: "the peer uses version \(version); only version \(Self.version) is supported")
         }
         guard let names = header["capabilities"]?.arrayValue, names.count <= Self.maximumCapabilities else {
-            throw FramedError(.malformedHeader, message: "a hello without a list of at most \(Self.maximumCapabilities) capabilities")
+            throw FramedError(.malformedHeader, message: "the hello has no list of at most \(Self.maximumCapabilities) capabilities")
         }
         self.capabilities = []
         for name in names {
             guard let text = name.stringValue, text.utf8.count <= Self.maximumCapabilityBytes else {
-                throw FramedError(.malformedHeader, message: "a capability that is no name")
+                throw FramedError(.malformedHeader, message: "a capability is not a string of at most \(Self.maximumCapabilityBytes) bytes")
             }
             self.capabilities.insert(text)
         }
         guard case .integer(let headerBytes)? = header["limits"]?["header"], case .integer(let bodyBytes)? = header["limits"]?["body"],
             headerBytes >= 0, bodyBytes >= 0
-        else { throw FramedError(.malformedHeader, message: "a hello without its limits") }
+        else { throw FramedError(.malformedHeader, message: "the hello has no valid limits") }
         self.maximumHeaderBytes = Int(clamping: min(headerBytes, Int64(FramedLimits.highestHeaderBytes)))
         self.maximumBodyBytes = Int(clamping: bodyBytes)
     }

@@ -1,12 +1,12 @@
 package import ApusJSON
 package import NIOCore
 
-/// Makes the bytes of one message, a piece at a time.
+/// Encodes one message in pieces.
 ///
-/// In version 2 each piece is a frame of its own, of at most ``pieceBytes``, so that control frames and other transfers find a gap. In the
-/// fixed mode there are no gaps.
+/// In version 2 each piece is a frame of at most ``pieceBytes``, so that control frames and
+/// transfers can be interleaved. The fixed mode does not permit interleaving.
 package struct FramedOutgoingMessage: Sendable {
-    /// The most of a body in one frame.
+    /// The largest part of a body in one frame. Unit: bytes.
     package static let pieceBytes = 256 << 10
 
     private enum Form {
@@ -17,53 +17,57 @@ package struct FramedOutgoingMessage: Sendable {
     private let form: Form
     private let header: JSONObject
     private let bodyLength: Int
-    /// Bytes of the body that were not given yet.
+    /// The number of body bytes that were not passed to ``next(_:)`` yet.
     package private(set) var missing: Int
     private var hasBegun = false
 
-    /// A message of the fixed mode.
+    /// Creates a message of the fixed mode.
     package init(header: JSONObject, bodyLength: Int, headerLength: Int) throws(FramedError) {
         self.form = .fixedHeader(length: headerLength)
         self.header = header
         self.bodyLength = bodyLength
         self.missing = bodyLength
-        // Everything that can be wrong is known before the first byte.
+        // Encode once now: all errors are reported before the first byte is sent.
         _ = try FixedHeader(fields: header, bodyLength: bodyLength).encoded(headerLength: headerLength)
     }
 
-    /// A message of version 2, judged by what the peer takes.
+    /// Creates a message of version 2, checked against the peer's limits.
     package init(header: JSONObject, bodyLength: Int, peer: FramedHello) throws(FramedError) {
         self.form = .version2
         self.header = header
         self.bodyLength = bodyLength
         self.missing = bodyLength
-        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "a body of \(bodyLength) bytes") }
+        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "bodyLength is \(bodyLength); it must not be negative") }
         guard bodyLength <= peer.maximumBodyBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(bodyLength) bytes, the peer takes \(peer.maximumBodyBytes)")
+            throw FramedError(.frameTooLarge, message: "a body of \(bodyLength) bytes; the peer accepts at most \(peer.maximumBodyBytes)")
         }
-        // The longer of the two forms the head may get.
+        // Check the longer of the two forms that the header can take.
         let text = try FrameHeaderText.bytes(of: self.envelope)
         guard text.count <= peer.maximumHeaderBytes else {
-            throw FramedError(.headerTooLarge, message: "the header takes \(text.count) bytes, the peer takes \(peer.maximumHeaderBytes)")
+            throw FramedError(.headerTooLarge, message: "a header of \(text.count) bytes; the peer accepts \(peer.maximumHeaderBytes)")
         }
     }
 
-    /// The header of the first of several frames: the caller's, and how long the body is in all.
+    /// The header of the first of several frames: the caller's header and the length of the whole
+    /// body.
     private var envelope: JSONObject { ["header": .object(self.header), "length": JSONValue(self.bodyLength)] }
 
-    /// Whether all was given.
+    /// Whether the whole message was encoded.
     package var isComplete: Bool { self.hasBegun && self.missing == 0 }
 
-    /// Whether something was given: a message that has begun must be finished, or the connection ends.
+    /// Whether a part of the message was encoded. Such a message must be completed, or the
+    /// connection closes.
     package var hasBytesOut: Bool { self.hasBegun }
 
-    /// The buffers to be written for the next bytes of the body. For a message without a body it is called once, with no bytes.
+    /// Returns the buffers to write for the next bytes of the body. For a message without a body,
+    /// call it once with an empty buffer.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` for more bytes than were announced; nothing is to be written then.
+    /// - Throws: ``FramedError/Code/invalidUse`` for more bytes than announced; write nothing in
+    ///   that case.
     package mutating func next(_ bytes: ByteBuffer) throws(FramedError) -> [ByteBuffer] {
         guard bytes.readableBytes <= self.missing else {
             throw FramedError(
-                .invalidUse, message: "a body of more than the \(self.bodyLength) bytes that were announced for it")
+                .invalidUse, message: "the body is longer than the announced \(self.bodyLength) bytes")
         }
         var rest = bytes
         var buffers: [ByteBuffer] = []

@@ -1,52 +1,56 @@
 package import ApusJSON
 package import NIOCore
 
-/// What one side of a framed connection makes of the bytes that come: messages, frames of transfers, answers.
+/// The state machine of one side of a framed connection. It turns received bytes into messages,
+/// frames of transfers, and answers.
 ///
-/// Pure: bytes in, actions out, in order. A peer that breaks a rule is told why (version 2) and the session has failed; it then reads nothing
-/// more.
+/// It performs no I/O: the caller passes bytes in and performs the returned actions in order. When
+/// a peer of version 2 violates the protocol, it receives an error frame. The session then fails
+/// and reads nothing more.
 package struct FramedSession: Sendable {
-    /// What to do, in the order given.
+    /// An effect for the caller to perform, in the returned order.
     package enum Action: Hashable, Sendable {
-        /// Bytes for the peer.
+        /// Writes bytes to the peer.
         case write(ByteBuffer)
-        /// The answer to a ping. Worth nothing when a later one is at hand, so that only the last waits while the peer does not read.
+        /// Writes the answer to a ping. A later answer replaces it, so at most one is queued while
+        /// the peer does not read.
         case writePong(ByteBuffer)
-        /// Messages can be sent from now on. `nil`: the peer speaks the fixed mode and says nothing of itself.
+        /// The session is open and messages can be sent. `nil` in the fixed mode, which has no
+        /// hello.
         case opened(FramedHello?)
-        /// A message begins; `bodyLength` bytes follow as pieces, then the end.
+        /// A message begins. Pieces with `bodyLength` bytes in total follow, then ``messageEnded``.
         case messageBegan(header: JSONObject, bodyLength: Int)
         case messageBody(ByteBuffer)
         case messageEnded
         /// A part of a frame that belongs to a transfer.
         case transfer(FramePart<FrameHead>)
-        /// The answer to a ping of ours.
+        /// The peer answered a ping.
         case pong(id: Int64?)
-        /// The peer sends nothing more.
+        /// The peer announced that it sends nothing more.
         case peerSaidBye
-        /// The end. Nothing follows.
+        /// The session failed. No action follows.
         case fail(FramedError)
     }
 
     private enum Dialect {
-        /// A server that waits for the first byte. Leaves to one of the others.
+        /// A server before the first byte. Transitions to one of the others.
         case undecided
         case fixedHeader(FixedHeaderDecoder, length: Int)
-        /// `peer` is `nil` until the peer's hello has come.
+        /// `peer` is `nil` until the peer's hello arrives.
         case version2(FrameDecoder, peer: FramedHello?)
     }
 
-    /// What the frame is that is being read.
+    /// The frame whose body is being read.
     private enum Frame {
         case none
-        /// A piece of a message; more pieces follow when `isLast` is not set.
+        /// A piece of a message. More pieces follow unless `isLast` is set.
         case message(isLast: Bool)
         case transfer
-        /// Nothing becomes of it.
+        /// A frame that is ignored.
         case skipped
     }
 
-    /// So many frames of unknown types are answered before a peer is believed to mean harm.
+    /// The number of frames of unknown types that are answered before the session fails.
     private static let maximumUnknownFrames = 16
 
     private let framing: Framing
@@ -54,19 +58,19 @@ package struct FramedSession: Sendable {
     private let own: FramedHello
     private let isClient: Bool
     private var dialect: Dialect
-    /// Nothing is read and nothing can be sent any more. Final.
+    /// Whether the session has ended: nothing is read or sent any more. Final.
     private var hasEnded = false
     private var frame = Frame.none
-    /// Bytes of the message that have not come; `nil` between messages.
+    /// The number of body bytes of the message that have not arrived; `nil` between messages.
     private var missingOfMessage: Int?
     private var unknownFrames = 0
-    /// Counts the heads that have come whole, so that a deadline knows which one it is about.
+    /// The number of complete heads, so that a deadline can detect a new head.
     package private(set) var headCount = 0
-    private var peerHasSaidBye = false
+    private var hasReceivedBye = false
 
-    /// A session before its first byte.
+    /// Creates a session before its first byte.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when the framing cannot be spoken.
+    /// - Throws: ``FramedError/Code/invalidUse`` when this side cannot use the framing.
     package init(isClient: Bool, framing: Framing, limits: FramedLimits = .init(), capabilities: Set<String> = []) throws(FramedError) {
         try framing.validate(isClient: isClient)
         self.framing = framing
@@ -77,16 +81,15 @@ package struct FramedSession: Sendable {
         case .fixedHeader(let length):
             self.dialect = .fixedHeader(try FixedHeaderDecoder(headerLength: length, limits: limits), length: length)
         case .version2:
-            // A server waits for the preface.
             self.dialect = isClient ? .version2(FrameDecoder(limits: limits), peer: nil) : .undecided
         case .either:
             self.dialect = .undecided
         }
     }
 
-    // MARK: Questions
+    // MARK: State
 
-    /// Whether messages can be sent: the peer is known.
+    /// Whether messages can be sent.
     package var isOpen: Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {
@@ -95,10 +98,11 @@ package struct FramedSession: Sendable {
         }
     }
 
-    /// Whether the peer speaks version 2, and so understands pings and goodbyes.
+    /// Whether the peer uses version 2, which has ping and bye frames.
     package var speaksVersion2: Bool { if case .version2 = self.dialect { true } else { false } }
 
-    /// Whether the peer owes us the rest of a head. `pending`: what has come and was left over.
+    /// Whether the peer has sent an incomplete head. `pending` holds the bytes that are not decoded
+    /// yet.
     package func isWithinHead(_ pending: ByteBuffer) -> Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {
@@ -108,24 +112,25 @@ package struct FramedSession: Sendable {
         }
     }
 
-    /// Whether the peer owes us the rest of a message.
+    /// Whether the peer has sent an incomplete message.
     package var isWithinMessage: Bool { self.missingOfMessage != nil }
 
-    /// A message to be sent.
+    /// Creates a message to be sent.
     ///
-    /// - Throws: What is wrong with it, by our rules and the peer's; ``FramedError/Code/closed`` before and after the session.
+    /// - Throws: An error when the message violates the limits of either side;
+    ///   ``FramedError/Code/closed`` before the session is open and after it has ended.
     package func message(header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
         guard !self.hasEnded else { throw FramedError(.closed, message: "the session has ended") }
         switch self.dialect {
         case .fixedHeader(_, let length): return try FramedOutgoingMessage(header: header, bodyLength: bodyLength, headerLength: length)
         case .version2(_, let peer?): return try FramedOutgoingMessage(header: header, bodyLength: bodyLength, peer: peer)
-        case .undecided, .version2(_, peer: nil): throw FramedError(.closed, message: "the peer has not said hello")
+        case .undecided, .version2(_, peer: nil): throw FramedError(.closed, message: "the session is not open yet")
         }
     }
 
     // MARK: Events
 
-    /// The transport stands.
+    /// The transport is connected.
     package mutating func connected() -> [Action] {
         switch self.dialect {
         case .fixedHeader: [.opened(nil)]
@@ -134,7 +139,7 @@ package struct FramedSession: Sendable {
         }
     }
 
-    /// Bytes have come. Takes out of `buffer` what is whole.
+    /// Bytes have arrived. Consumes the complete parts of `buffer`.
     package mutating func received(_ buffer: inout ByteBuffer) -> [Action] {
         var actions: [Action] = []
         guard !self.hasEnded else {
@@ -151,7 +156,7 @@ package struct FramedSession: Sendable {
         return actions
     }
 
-    /// The transport has ended.
+    /// The transport has closed.
     package mutating func transportEnded(_ pending: ByteBuffer) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
@@ -161,29 +166,30 @@ package struct FramedSession: Sendable {
         case .fixedHeader(let decoder, _): isWithin = decoder.isWithinFrame(pending)
         case .version2(let decoder, _): isWithin = decoder.isWithinFrame(pending) || self.missingOfMessage != nil
         }
-        let says = isWithin ? "within a message" : "without a goodbye"
-        let isGoodbye: Bool
+        let detail = isWithin ? "within a message" : "without a bye"
+        let isClean: Bool
         switch self.dialect {
-        case .fixedHeader: isGoodbye = !isWithin  // the fixed mode has no other
-        case .version2: isGoodbye = self.peerHasSaidBye
-        case .undecided: isGoodbye = false
+        case .fixedHeader: isClean = !isWithin  // the fixed mode has no bye frame
+        case .version2: isClean = self.hasReceivedBye
+        case .undecided: isClean = false
         }
-        return isGoodbye ? [.peerSaidBye] : [.fail(FramedError(.connectionLost, message: "the connection ended \(says)"))]
+        return isClean ? [.peerSaidBye] : [.fail(FramedError(.connectionLost, message: "the connection ended \(detail)"))]
     }
 
-    /// The frame that says goodbye; empty in the fixed mode, which has none.
+    /// Returns the bye frame; empty in the fixed mode, which has none.
     package func bye() -> [ByteBuffer] {
         guard self.isOpen, self.speaksVersion2 else { return [] }
         return [Self.bytes(FrameHead(.bye))]
     }
 
-    /// The frame of a ping; `nil` where nobody would answer it.
+    /// Returns a ping frame, or `nil` when the peer would not answer it.
     package func ping(id: Int64) -> ByteBuffer? {
         guard self.isOpen, self.speaksVersion2 else { return nil }
         return Self.bytes(FrameHead(.ping, header: ["id": .integer(id)]))
     }
 
-    /// We end the session because of an error: what to tell the peer.
+    /// Ends the session because of a local error. Returns the error frame for the peer and the
+    /// failure.
     package mutating func failed(_ error: FramedError) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
@@ -195,14 +201,14 @@ package struct FramedSession: Sendable {
         Self.bytes(FrameHead(.error, stream: stream, header: ["code": .string(code), "message": .string(message)]))
     }
 
-    /// Heads of our own making: small, and of nothing but text and numbers.
+    /// Encodes a head that is made locally: small, with only text and numbers, so it never fails.
     private static func bytes(_ head: FrameHead) -> ByteBuffer {
         var buffer = ByteBuffer()
         try? head.write(into: &buffer)
         return buffer
     }
 
-    // MARK: The first bytes
+    // MARK: Preface
 
     private mutating func decide(_ buffer: inout ByteBuffer, _ actions: inout [Action]) throws(FramedError) {
         var headerLength: Int?
@@ -220,7 +226,7 @@ package struct FramedSession: Sendable {
 
     // MARK: Frames
 
-    /// `false`: more bytes are needed.
+    /// Decodes one part. Returns `false` when it needs more bytes.
     private mutating func step(_ buffer: inout ByteBuffer, _ actions: inout [Action]) throws(FramedError) -> Bool {
         switch self.dialect {
         case .undecided: return false
@@ -259,7 +265,7 @@ package struct FramedSession: Sendable {
         switch part {
         case .head(let head):
             self.headCount &+= 1
-            guard !self.peerHasSaidBye else { throw FramedError(.protocolViolation, message: "\(head.type) after a goodbye") }
+            guard !self.hasReceivedBye else { throw FramedError(.protocolViolation, message: "\(head.type) after a bye") }
             guard head.type == .hello || head.type == .error || peer != nil else {
                 throw FramedError(.protocolViolation, message: "\(head.type) before a hello")
             }
@@ -287,9 +293,9 @@ package struct FramedSession: Sendable {
 
     private mutating func receivedHead(_ head: FrameHead, peer: FramedHello?, _ actions: inout [Action]) throws(FramedError) {
         self.frame = .none
-        // Only a message comes in pieces.
+        // Only a message can be split into pieces.
         guard head.type == .message || !head.flags.contains(.more) || !head.type.isKnown else {
-            throw FramedError(.protocolViolation, message: "\(head.type) in pieces")
+            throw FramedError(.protocolViolation, message: "\(head.type) with the flag for more pieces")
         }
         switch head.type {
         case .hello: try self.receivedHello(head, peer: peer, &actions)
@@ -297,17 +303,18 @@ package struct FramedSession: Sendable {
         case .ping: actions.append(.writePong(Self.bytes(FrameHead(.pong, header: head.header))))
         case .pong: actions.append(.pong(id: head.header["id"]?.intValue.map(Int64.init)))
         case .bye:
-            guard self.missingOfMessage == nil else { throw FramedError(.protocolViolation, message: "a goodbye within a message") }
-            self.peerHasSaidBye = true
+            guard self.missingOfMessage == nil else { throw FramedError(.protocolViolation, message: "a bye within a message") }
+            self.hasReceivedBye = true
             actions.append(.peerSaidBye)
         case .error where head.stream == 0:
-            throw FramedError(.peerFailed, message: "the peer ended the session: \(Self.words(of: head.header))")
+            throw FramedError(.peerFailed, message: "the peer ended the session: \(Self.errorText(of: head.header))")
         case .error, .offer, .accept, .data, .ack, .cancel, .cancelled, .done, .complete:
             guard head.stream != 0 else { throw FramedError(.protocolViolation, message: "\(head.type) without a transfer") }
-            // Judged now: whoever waits for the body of a head that was damaged takes the frames behind it for the body.
+            // Check the length before waiting for the body. A damaged length would make the decoder
+            // consume the following frames as the body.
             let allowed = head.type == .offer ? WholeFile.maximumBodyBytes : TransferChunk.maximumBodyBytes
             guard head.bodyLength <= allowed else {
-                throw FramedError(.frameTooLarge, message: "a chunk of \(head.bodyLength) bytes announced, \(allowed) allowed")
+                throw FramedError(.frameTooLarge, message: "a chunk of \(head.bodyLength) bytes exceeds the limit of \(allowed)")
             }
             self.frame = .transfer
             actions.append(.transfer(.head(head)))
@@ -318,9 +325,9 @@ package struct FramedSession: Sendable {
             guard self.unknownFrames <= Self.maximumUnknownFrames else {
                 throw FramedError(.protocolViolation, message: "more than \(Self.maximumUnknownFrames) frames of unknown types")
             }
-            // Of a frame that belongs to nothing we have, the session itself could not go on; the answer is for that stream alone.
+            // An error on stream 0 would end the session, so the answer uses another stream.
             actions.append(
-                .write(Self.errorFrame(code: "unknown-type", message: "\(head.type) is not known here", stream: max(1, head.stream))))
+                .write(Self.errorFrame(code: "unknown-type", message: "unknown frame type: \(head.type)", stream: max(1, head.stream))))
         }
     }
 
@@ -333,7 +340,7 @@ package struct FramedSession: Sendable {
         actions.append(.opened(hello))
     }
 
-    private static func words(of header: JSONObject) -> String {
+    private static func errorText(of header: JSONObject) -> String {
         "\(PeerText.clean(header["code"]?.stringValue ?? "no code")), \(PeerText.clean(header["message"]?.stringValue ?? "no message"))"
     }
 
@@ -345,9 +352,10 @@ package struct FramedSession: Sendable {
         if let missing = self.missingOfMessage {
             guard head.header.isEmpty else { throw FramedError(.protocolViolation, message: "a message within another") }
             guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
-            // Judged now: otherwise the cuts of the network would decide how much of it is handed on.
+            // Check the length before waiting for the piece. Otherwise the network's segmentation
+            // would decide how much of it is delivered.
             guard isLast ? head.bodyLength == missing : head.bodyLength < missing else {
-                throw FramedError(.protocolViolation, message: "a message longer or shorter than announced")
+                throw FramedError(.protocolViolation, message: "the pieces do not add up to the announced length")
             }
             return
         }
@@ -357,9 +365,9 @@ package struct FramedSession: Sendable {
             return
         }
         guard case .integer(let number)? = head.header["length"], number > head.bodyLength, let header = head.header["header"]?.objectValue
-        else { throw FramedError(.malformedHeader, message: "the first piece of a message that does not tell its length") }
+        else { throw FramedError(.malformedHeader, message: "the first piece of a message has no valid length and header") }
         guard let length = Int(exactly: number), length <= self.limits.maximumBodyBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(number) bytes announced, \(self.limits.maximumBodyBytes) allowed")
+            throw FramedError(.frameTooLarge, message: "a body of \(number) bytes; maximumBodyBytes is \(self.limits.maximumBodyBytes)")
         }
         guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
         self.missingOfMessage = length

@@ -1,14 +1,15 @@
-/// Watches the time of one connection: the handshake, heads that do not end, writes that do not leave, and silence.
+/// Monitors the deadlines of one connection: the handshake, incomplete heads, stalled writes, and
+/// silence of the peer.
 ///
-/// Pure. The shell reports what happens with the time, and ticks; nothing is to be done for a byte but to remember the time. A deadline is
-/// noticed at the first tick after it.
+/// It has no clock and no timer: the caller reports events with their time, and calls
+/// ``ticked(canPing:at:)`` periodically. An expired deadline is detected at the next tick.
 package struct LivenessMonitor: Sendable {
-    /// The deadlines.
+    /// The deadlines and the ping interval.
     package struct Settings: Hashable, Sendable {
         package var handshakeTimeout: Duration
         package var headTimeout: Duration
         package var stallTimeout: Duration
-        /// `nil`: no pings.
+        /// The time without received bytes before a ping; `nil` disables pings.
         package var pingInterval: Duration?
         package var pingTimeout: Duration
 
@@ -22,7 +23,7 @@ package struct LivenessMonitor: Sendable {
             self.pingTimeout = pingTimeout
         }
 
-        /// How often to tick: often enough that no deadline is missed by more than a quarter of it, not oftener than every 5 ms.
+        /// The interval between ticks: a quarter of the shortest deadline, between 5 ms and 5 s.
         package var tick: Duration {
             let shortest = min(
                 self.handshakeTimeout, self.headTimeout, self.stallTimeout, self.pingInterval ?? self.stallTimeout, self.pingTimeout)
@@ -31,7 +32,7 @@ package struct LivenessMonitor: Sendable {
     }
 
     private let settings: Settings
-    /// `nil` once the session is open.
+    /// The start of the handshake; `nil` once the session is open.
     private var handshakeSince: Duration?
     private var headSince: Duration?
     private var writingSince: Duration?
@@ -39,7 +40,7 @@ package struct LivenessMonitor: Sendable {
     private var pingedAt: Duration?
     private var readingIsPaused = false
 
-    /// The transport stands since `now`.
+    /// Creates a monitor for a transport that was connected at `now`.
     package init(settings: Settings, at now: Duration) {
         self.settings = settings
         self.handshakeSince = now
@@ -53,30 +54,32 @@ package struct LivenessMonitor: Sendable {
         self.handshakeSince = nil
     }
 
-    /// Bytes came.
+    /// Bytes were received.
     ///
     /// - Parameters:
-    ///   - isWithinHead: Whether they ended within a head.
-    ///   - isAnotherHead: Whether a head was completed on the way: the one that is open now began with these bytes.
+    ///   - isWithinHead: Whether the bytes ended within a head.
+    ///   - isAnotherHead: Whether the bytes completed a head, so that the incomplete one began with
+    ///     them.
     package mutating func received(isWithinHead: Bool, isAnotherHead: Bool, at now: Duration) {
         self.receivedAt = now
         self.pingedAt = nil
         if !isWithinHead { self.headSince = nil } else if isAnotherHead || self.headSince == nil { self.headSince = now }
     }
 
-    /// Bytes are on their way to the transport. Those that wait already are not made younger by it.
+    /// Bytes were passed to the transport. Does not reset the deadline of bytes that already wait.
     package mutating func wrote(at now: Duration) {
         if self.writingSince == nil { self.writingSince = now }
     }
 
-    /// The transport has taken some of them.
+    /// The transport has written some of the bytes.
     ///
-    /// - Parameter isWaiting: Whether others wait.
+    /// - Parameter isWaiting: Whether other bytes still wait.
     package mutating func took(isWaiting: Bool, at now: Duration) {
         self.writingSince = isWaiting ? now : nil
     }
 
-    /// We do not read: the peer's silence, and the rest of its heads, are ours.
+    /// Reading was paused or resumed. While it is paused, the peer is not expected to make
+    /// progress.
     package mutating func reading(isPaused: Bool, at now: Duration) {
         self.readingIsPaused = isPaused
         self.receivedAt = now
@@ -89,24 +92,25 @@ package struct LivenessMonitor: Sendable {
         case fail(FramedError)
     }
 
-    /// Time has passed.
+    /// Checks the deadlines.
     ///
-    /// - Parameter canPing: Whether the peer would understand.
+    /// - Parameter canPing: Whether the peer supports pings.
     package mutating func ticked(canPing: Bool, at now: Duration) -> TickAction {
         if let since = self.handshakeSince, now - since >= self.settings.handshakeTimeout {
-            return .fail(FramedError(.timeout, message: "the handshake took more than \(self.settings.handshakeTimeout)"))
+            return .fail(FramedError(.timeout, message: "the handshake exceeded handshakeTimeout (\(self.settings.handshakeTimeout))"))
         }
         if let since = self.writingSince, now - since >= self.settings.stallTimeout {
-            return .fail(FramedError(.timeout, message: "the peer took nothing for \(self.settings.stallTimeout)"))
+            return .fail(FramedError(.timeout, message: "the peer read nothing for stallTimeout (\(self.settings.stallTimeout))"))
         }
-        // The ping waits behind what waits: on a slow line its time begins when it has left.
+        // A ping is queued behind other bytes: on a slow connection its deadline starts when it is
+        // written.
         if self.writingSince != nil, self.pingedAt != nil { self.pingedAt = now }
         guard !self.readingIsPaused else { return .doNothing }
         if let since = self.headSince, now - since >= self.settings.headTimeout {
-            return .fail(FramedError(.timeout, message: "a header took more than \(self.settings.headTimeout)"))
+            return .fail(FramedError(.timeout, message: "a header exceeded headTimeout (\(self.settings.headTimeout))"))
         }
         if let since = self.pingedAt, now - since >= self.settings.pingTimeout {
-            return .fail(FramedError(.timeout, message: "no answer to a ping within \(self.settings.pingTimeout)"))
+            return .fail(FramedError(.timeout, message: "no answer to a ping within pingTimeout (\(self.settings.pingTimeout))"))
         }
         guard canPing, self.handshakeSince == nil, self.pingedAt == nil, let interval = self.settings.pingInterval,
             now - self.receivedAt >= interval

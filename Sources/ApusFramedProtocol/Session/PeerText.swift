@@ -1,14 +1,15 @@
-/// Words and names of the peer's, on their way to a log or a terminal.
+/// Sanitizes text from the peer for logs and terminals.
 enum PeerText {
-    /// The most characters that are kept of a text.
+    /// The maximum number of Unicode scalars that are kept.
     private static let maximumScalars = 200
 
-    /// The text on one line, short, and without anything a terminal would obey.
+    /// Returns the text truncated, on one line, and without control characters.
     static func clean(_ text: String) -> String {
         String(text.unicodeScalars.prefix(Self.maximumScalars).map { Self.isHarmless($0) ? Character($0) : " " })
     }
 
-    /// Whether a character does nothing but stand there.
+    /// Whether a scalar is neither a control character nor a line end, and does not change the text
+    /// direction.
     static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals

@@ -2,20 +2,22 @@ import CCRC32C
 
 /// The checksum of a chunk: the CRC with Castagnoli's polynomial, as in iSCSI, SCTP and ext4.
 ///
-/// Source: RFC 3720 appendix B.4. By the processor's own instruction where it has one (SSE 4.2, ARMv8 with CRC), which is fourteen times as fast as
-/// the other way: eight bytes at a time by eight tables ("slicing by 8", Kounavis and Berry).
+/// Source: RFC 3720 appendix B.4. It uses the processor's CRC instruction where available (SSE 4.2,
+/// ARMv8 with CRC), which is fourteen times as fast as the fallback: eight bytes at a time with
+/// eight tables ("slicing by 8", Kounavis and Berry).
 package struct CRC32C: Sendable {
     private var register: UInt32 = .max
     private let isAccelerated: Bool
 
     package init() { self.init(accelerated: true) }
 
-    /// - Parameter accelerated: Whether the processor's instruction is used where there is one; a test asks for the tables.
+    /// - Parameter accelerated: Whether to use the processor's instruction where available. Tests
+    ///   pass `false` to cover the tables.
     package init(accelerated: Bool) {
         self.isAccelerated = accelerated && Self.shift != nil
     }
 
-    /// The checksum of what was fed so far.
+    /// The checksum of the bytes so far.
     package var value: UInt32 { ~self.register }
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -31,7 +33,7 @@ package struct CRC32C: Sendable {
         var offset = 0
         while offset &+ 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ UInt64(register)
-            // Masked to eight bits: no index leaves its table.
+            // Each index is masked to eight bits, so it stays within its table.
             register = tables[0x700 | Int(word & 0xFF)]
             register ^= tables[0x600 | Int(word >> 8 & 0xFF)]
             register ^= tables[0x500 | Int(word >> 16 & 0xFF)]
@@ -49,7 +51,8 @@ package struct CRC32C: Sendable {
         return register
     }
 
-    /// What joins the lanes in which the instruction is used; `nil`: the processor has none.
+    /// The table that combines the lanes of the accelerated form; `nil` when the processor has no
+    /// CRC instruction.
     private static let shift: [UInt32]? =
         apus_crc32c_is_supported()
         ? Array(unsafeUninitializedCapacity: 4 * 256) { entries, count in
@@ -57,7 +60,8 @@ package struct CRC32C: Sendable {
             count = entries.count
         } : nil
 
-    /// Eight tables of 256 entries, one after the other: entry `n` of table `k` is the CRC of byte `n` followed by `k` zeros.
+    /// Eight tables of 256 entries each: entry `n` of table `k` is the CRC of byte `n` followed by
+    /// `k` zeros.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {

@@ -1,48 +1,49 @@
-/// Who writes what, and how much of it there may be: leases, quotas, and what is to be thrown away. Pure; one for a folder.
+/// The leases and quotas of the uploads into one folder, and the expiry of unfinished files.
+/// Performs no I/O.
 package struct FolderLeases: Sendable {
     private struct Lease {
         var session: UInt64
         var isWhole: Bool
-        /// What the transfer may still need of the disk.
+        /// The number of bytes that the transfer may still write.
         var outstanding: Int
     }
 
     private let limits: TransferLimits
-    /// By the name of the unfinished file, ``TransferOffer/partName``.
+    /// The leases by the name of the unfinished file, ``TransferOffer/partName``.
     private var leases: [String: Lease] = [:]
-    /// By session; gone with its last mention.
+    /// The admitted bytes per session.
     private var sessionBytes: [UInt64: Int] = [:]
 
     package init(limits: TransferLimits = .init()) {
         self.limits = limits
     }
 
-    /// The uploads that somebody writes to.
+    /// The number of uploads that hold a lease.
     package var leaseCount: Int { self.leases.count }
 
-    /// Lets an upload in; ``released(_:)`` must follow.
+    /// Admits an upload and grants its lease. Call ``released(_:)`` when the upload ends.
     ///
     /// - Parameters:
     ///   - offer: The file.
-    ///   - session: The connection it comes over.
-    ///   - existing: What there is of it already.
-    ///   - stored: What stands in the folder, unfinished files included.
-    ///   - free: What is free on the disk.
+    ///   - session: The connection of the upload.
+    ///   - existing: The number of its bytes that already exist.
+    ///   - stored: The number of bytes in the folder, including unfinished files.
+    ///   - free: The free space of the disk, in bytes.
     package mutating func admit(_ offer: TransferOffer, session: UInt64, existing: Int, stored: Int, free: Int) throws(TransferError) {
-        guard self.leases[offer.partName] == nil else { throw TransferError(.busy, message: "another sender is at this upload") }
+        guard self.leases[offer.partName] == nil else { throw TransferError(.busy, message: "the upload is already in progress") }
         let isWhole = offer.wholeHash != nil
         let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session && $1.isWhole == isWhole ? 1 : 0 }
-        let most = isWhole ? WholeFile.maximumUnderWay : self.limits.transfersOfSession
-        guard count < most else {
-            throw TransferError(.quota, message: "\(count) transfers are under way, \(most) are taken at a time")
+        let limit = isWhole ? WholeFile.maximumUnderWay : self.limits.transfersOfSession
+        guard count < limit else {
+            throw TransferError(.quota, message: "\(count) transfers are in progress; at most \(limit) are allowed")
         }
         guard offer.size <= self.limits.fileBytes else {
-            throw TransferError(.quota, message: "a file of \(offer.size) bytes, \(self.limits.fileBytes) are taken")
+            throw TransferError(.quota, message: "a file of \(offer.size) bytes; at most \(self.limits.fileBytes) are allowed")
         }
         let sent = self.sessionBytes[session] ?? 0
         guard Self.sum(sent, offer.size) <= self.limits.sessionBytes else {
             throw TransferError(
-                .quota, message: "\(offer.size) bytes after \(sent), \(self.limits.sessionBytes) are taken of one connection")
+                .quota, message: "\(offer.size) bytes after \(sent); one connection may send \(self.limits.sessionBytes)")
         }
         let needed = offer.size - min(max(existing, 0), offer.size)
         try self.checkRoom(for: needed, stored: stored, free: free)
@@ -50,7 +51,8 @@ package struct FolderLeases: Sendable {
         self.sessionBytes[session] = Self.sum(sent, offer.size)
     }
 
-    /// Finds room for all of an upload that was admitted as one that is there already, and is not.
+    /// Reserves space for all of an upload that was admitted as already present, when the existing
+    /// file turns out not to be the same.
     package mutating func reserve(_ offer: TransferOffer, stored: Int, free: Int) throws(TransferError) {
         guard let lease = self.leases[offer.partName] else { return }
         try self.checkRoom(for: max(0, offer.size - lease.outstanding), stored: stored, free: free)
@@ -60,32 +62,35 @@ package struct FolderLeases: Sendable {
     private func checkRoom(for needed: Int, stored: Int, free: Int) throws(TransferError) {
         let promised = self.leases.values.reduce(needed) { Self.sum($0, $1.outstanding) }
         guard Self.sum(stored, promised) <= self.limits.totalBytes else {
-            throw TransferError(.quota, message: "\(needed) bytes more, \(self.limits.totalBytes) are taken in all")
+            throw TransferError(.quota, message: "\(needed) more bytes; the folder may hold \(self.limits.totalBytes)")
         }
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
-            throw TransferError(.diskFull, message: "\(needed) bytes more have no room on the disk")
+            throw TransferError(.diskFull, message: "\(needed) more bytes do not fit on the disk")
         }
     }
 
-    /// So many bytes more of an upload are on the disk: they count as stored from now on.
+    /// Counts `count` written bytes of an upload as stored instead of outstanding.
     package mutating func wrote(_ count: Int, of partName: String) {
         guard let lease = self.leases[partName] else { return }
         self.leases[partName]?.outstanding = max(0, lease.outstanding - max(0, count))
     }
 
-    /// Nobody writes to the upload any more, whatever came of it.
+    /// Releases the lease of an upload, regardless of its outcome.
     package mutating func released(_ partName: String) {
         self.leases[partName] = nil
     }
 
-    /// A connection has ended. Its leases live until they are released: the disk may still be at work.
+    /// A connection has ended. Its leases remain until they are released, because the disk may
+    /// still be writing.
     package mutating func sessionEnded(_ session: UInt64) {
         self.sessionBytes[session] = nil
     }
 
-    /// Which unfinished files are to be thrown away: nobody writes to them, and nobody has for long, or ever.
+    /// Returns the unfinished files to delete: those without a lease that are empty or older than
+    /// the expiry.
     ///
-    /// - Parameter parts: Their names, the time since something was last written, and whether nothing is in them.
+    /// - Parameter parts: The names of the files, the time since the last write, and whether they
+    ///   are empty.
     package func expired(_ parts: some Sequence<(name: String, idle: Duration, isEmpty: Bool)>) -> [String] {
         parts.filter { self.leases[$0.name] == nil && ($0.isEmpty || $0.idle >= self.limits.expiry) }.map(\.name)
     }

@@ -1,75 +1,78 @@
 import Foundation
 
-/// A name from a peer that can stand below a folder of ours, and nowhere else.
+/// A file name from a peer that is safe to use below a local folder.
 ///
-/// What is dangerous is refused and not mended: two peers must not mean one file by two names, and nobody must wonder where a file has gone.
-/// The shell opens every component under the handle of the one above and follows no link; a name alone proves nothing about links.
+/// Dangerous names are rejected and not repaired: one file must not have two names, and a sender
+/// must be able to predict the name of the stored file. A name alone says nothing about symbolic
+/// links, so the caller opens each component relative to the folder above it and follows no link.
 public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
-    /// The longest component, NAME_MAX of Linux and Apple's systems. Unit: bytes of UTF-8.
+    /// The maximum length of a component, NAME_MAX of Linux and Apple's systems. Unit: bytes of
+    /// UTF-8.
     public static let maximumComponentBytes = 255
-    /// The longest name in all. Unit: bytes of UTF-8.
+    /// The maximum length of the whole name. Unit: bytes of UTF-8.
     public static let maximumBytes = 1024
-    /// The most components.
+    /// The maximum number of components.
     public static let maximumComponents = 32
-    /// What the names of our own unfinished files begin with. No peer's does.
+    /// The prefix of the names of unfinished files. Names from a peer must not begin with it.
     package static let partPrefix = ".apus-"
 
-    /// The folders, and the file's own name at last. Never empty.
+    /// The names of the folders, followed by the name of the file. Never empty.
     public let components: [String]
 
-    /// Judges a relative path with slashes between its components. It is kept in composed form (NFC): a name that came decomposed, as
-    /// Apple's file systems give it, is the same name.
+    /// Validates a relative path whose components are separated by slashes. It is stored in
+    /// composed form (NFC), because Apple's file systems deliver names decomposed.
     ///
-    /// - Throws: ``TransferError/Code/nameRefused`` for an empty or absolute path, `.` and `..`, a backslash, a drive (`C:`), control
-    ///   characters and those that change the direction of the text around them, names of our unfinished files, and for what is too long.
+    /// - Throws: ``TransferError/Code/nameRefused`` for an empty or absolute path, `.` and `..`, a
+    ///   backslash, a drive (`C:`), control characters, characters that change the text direction,
+    ///   the prefix of unfinished files, and a name above the limits.
     public init(_ path: String) throws(TransferError) {
         guard path.utf8.count <= Self.maximumBytes else {
             throw Self.refusal("it has \(path.utf8.count) bytes, \(Self.maximumBytes) are allowed")
         }
-        // Every name of ASCII is in composed form.
+        // ASCII is always in composed form.
         let composed = path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
-        // By bytes and not by characters: a slash with an accent on it is another character, and a slash to the system.
+        // Split bytes and not characters: a slash with a combining accent is a different character,
+        // but still a separator for the system.
         let parts = composed.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard parts.count <= Self.maximumComponents else {
             throw Self.refusal("it has \(parts.count) components, \(Self.maximumComponents) are allowed")
         }
-        for part in parts { try Self.judge(part) }
+        for part in parts { try Self.validate(part) }
         self.components = parts
     }
 
-    private static func judge(_ component: String) throws(TransferError) {
+    private static func validate(_ component: String) throws(TransferError) {
         guard !component.isEmpty else { throw Self.refusal("it is absolute, or has an empty component") }
         guard component != ".", component != ".." else { throw Self.refusal("it leaves its folder") }
         guard component.utf8.count <= Self.maximumComponentBytes else { throw Self.refusal("a component is too long") }
-        // A backslash is a separator elsewhere.
+        // A backslash is a separator on Windows.
         for scalar in component.unicodeScalars where scalar == "\\" || !PeerText.isHarmless(scalar) {
             throw Self.refusal("it holds U+\(String(scalar.value, radix: 16, uppercase: true))")
         }
         let bytes = component.utf8
         let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
         guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
-        // Also where the file system does not tell cases apart.
+        // Compare in lower case, because some file systems ignore case.
         guard bytes.first != Self.partPrefix.utf8.first || !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else {
-            throw Self.refusal("it is kept for unfinished files")
+            throw Self.refusal("its prefix is reserved for unfinished files")
         }
     }
 
     /// Whether a component begins with a dot, which hides files and folders from listings.
     ///
-    /// Characters that some file systems leave out of names, as HFS+ does, do not count as a beginning.
+    /// Leading characters that some file systems ignore, such as HFS+, are skipped.
     package var isHidden: Bool {
         self.components.contains { component in
-            // Every name of ASCII is judged by its first byte.
             guard let first = component.utf8.first, first >= 0x80 else { return component.utf8.first == UInt8(ascii: ".") }
             return component.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint } == "."
         }
     }
 
-    /// Never the name itself: the message may go to a log or a terminal.
-    private static func refusal(_ why: String) -> TransferError {
-        TransferError(.nameRefused, message: "the name of a file is refused: \(why)")
+    /// Creates the error. Its message never contains the name, because it may be logged or printed.
+    private static func refusal(_ reason: String) -> TransferError {
+        TransferError(.nameRefused, message: "the file name is refused: \(reason)")
     }
 
-    /// The components with slashes between them.
+    /// The components, separated by slashes.
     public var description: String { self.components.joined(separator: "/") }
 }

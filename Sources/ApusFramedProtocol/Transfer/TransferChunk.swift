@@ -1,23 +1,24 @@
 package import NIOCore
 
-/// The body of a data frame: where the chunk belongs, its checksum, and its bytes.
+/// The body of a data frame: the offset of the chunk, its checksum, and its bytes.
 ///
-/// Offset and checksum stand in front of the bytes, in binary, because a chunk in a hundred thousand is not worth a JSON text. The checksum
-/// covers the offset as well.
+/// The offset and the checksum are a binary prefix, which costs less than JSON for every chunk. The
+/// checksum covers the offset.
 package enum TransferChunk {
-    /// The most bytes of a file in one frame.
+    /// The maximum number of file bytes in one frame.
     package static let maximumBytes = 256 << 10
-    /// The offset (eight bytes) and the checksum (four), big endian.
+    /// The length of the prefix: the offset (eight bytes) and the checksum (four), big endian.
     package static let prefixBytes = 12
-    /// The longest body of a data frame.
+    /// The maximum length of the body of a data frame.
     package static let maximumBodyBytes = Self.prefixBytes + Self.maximumBytes
 
-    /// The bytes of a frame beside those of the file.
+    /// The number of bytes of a data frame other than those of the file.
     package static let overhead = FrameStart.length + Self.prefixBytes
 
-    /// Appends the whole frame of a chunk: the bytes are put where they go out from, not copied there.
+    /// Appends the whole frame of a chunk. The bytes are read directly into the buffer, without a
+    /// copy.
     ///
-    /// - Parameter fill: Gets room for `count` bytes. When it throws nothing was written.
+    /// - Parameter fill: Fills `count` bytes of memory. When it throws, nothing is appended.
     package static func writeFrame(
         stream: UInt16, offset: Int, count: Int, into buffer: inout ByteBuffer,
         fill: (UnsafeMutableRawBufferPointer) throws(TransferError) -> Void
@@ -47,7 +48,7 @@ package enum TransferChunk {
         buffer.setInteger(crc.value, at: prefix + 8)
     }
 
-    /// Appends the body of a frame: a chunk at the file's beginning.
+    /// Appends the body of an offer frame: a chunk at offset 0.
     static func write(_ bytes: [UInt8], into buffer: inout ByteBuffer) {
         var crc = Self.checksum(ofOffset: 0)
         bytes.withUnsafeBytes { crc.update($0) }
@@ -55,17 +56,18 @@ package enum TransferChunk {
         buffer.writeBytes(bytes)
     }
 
-    /// What came in a frame.
+    /// A received chunk.
     package struct Received: Hashable, Sendable {
-        /// The pieces as they came; they are not joined.
+        /// The pieces as received, not joined.
         package var pieces: [ByteBuffer]
         package var offset: Int
         package var count: Int
-        /// Whether the checksum fits. Of one that does not, nothing is to be believed, the offset least of all.
+        /// Whether the checksum matches. If it does not, no value is reliable, including the
+        /// offset.
         package var isIntact: Bool
     }
 
-    /// A checksum begins with the offset.
+    /// Starts a checksum with the offset.
     private static func checksum(ofOffset offset: UInt64) -> CRC32C {
         var crc = CRC32C()
         withUnsafeBytes(of: offset.bigEndian) { crc.update($0) }
@@ -78,29 +80,36 @@ package enum TransferChunk {
         return crc.value
     }
 
-    /// Puts the pieces of a frame's body together. Holds at most one chunk.
+    /// Assembles the body of a frame from its pieces. Holds at most one chunk.
     package struct Gatherer: Sendable {
-        /// Where the bytes are copied to; `nil`: the pieces are kept as they come.
-        private var memory: ReusedMemory?
+        /// The memory that the bytes are copied to; `nil` when the pieces are kept as received.
+        private var memory: BufferPool?
         private var prefix = ByteBuffer()
         private var pieces: [ByteBuffer] = []
         private var count = 0
 
-        /// A piece holds the memory of the whole read it came with: small ones are joined, or a peer that sends byte by byte would fill
-        /// two thousand times what it sends.
+        /// A piece retains the memory of the whole read that delivered it. Small pieces are joined,
+        /// because a peer that sends single bytes would otherwise occupy two thousand times the
+        /// memory of its data.
         private static let smallPieceBytes = 4 << 10
         private static let joinedBytes = 32 << 10
 
-        /// - Parameter copies: Whether the pieces are copied: where each comes with memory that its maker would use again if nobody kept it, as TLS
-        ///   does, a copy costs less than new memory for the next.
+        /// Creates an empty gatherer.
+        ///
+        /// - Parameter copies: Whether to copy the pieces. It is useful when the source reuses the
+        ///   memory of released pieces, as TLS does: a copy costs less than new memory for each
+        ///   read.
         package init(copies: Bool = false) {
-            if copies { self.memory = ReusedMemory() }
+            if copies { self.memory = BufferPool() }
         }
 
-        /// Whether something of a chunk has come.
+        /// Whether any bytes were received.
         package var isUsed: Bool { self.prefix.writerIndex > 0 }
 
-        /// - Throws: ``TransferError/Code/protocolViolation`` when the chunk gets too large.
+        /// Appends a piece.
+        ///
+        /// - Throws: ``TransferError/Code/protocolViolation`` when the chunk exceeds
+        ///   ``TransferChunk/maximumBytes``.
         package mutating func received(_ piece: ByteBuffer) throws(TransferError) {
             var piece = piece
             let missing = TransferChunk.prefixBytes - self.prefix.readableBytes
@@ -109,7 +118,7 @@ package enum TransferChunk {
             }
             guard piece.readableBytes > 0 else { return }
             guard self.count + piece.readableBytes <= TransferChunk.maximumBytes else {
-                throw TransferError(.protocolViolation, message: "a chunk of more than \(TransferChunk.maximumBytes) bytes")
+                throw TransferError(.protocolViolation, message: "a chunk exceeds the limit of \(TransferChunk.maximumBytes) bytes")
             }
             self.count += piece.readableBytes
             if self.memory != nil {
@@ -122,9 +131,9 @@ package enum TransferChunk {
             self.pieces[self.pieces.count - 1].writeImmutableBuffer(piece)
         }
 
-        /// The frame has ended. The gatherer is as new.
+        /// Returns the chunk at the end of its frame, and resets the gatherer.
         ///
-        /// - Throws: ``TransferError/Code/protocolViolation`` when there is no chunk in it.
+        /// - Throws: ``TransferError/Code/protocolViolation`` when the frame contains no chunk.
         package mutating func ended() throws(TransferError) -> Received {
             defer {
                 self.prefix = ByteBuffer()
@@ -133,24 +142,24 @@ package enum TransferChunk {
             }
             if let bytes = self.memory?.take() { self.pieces = [bytes] }
             guard let (offset, checksum) = self.prefix.readMultipleIntegers(as: (UInt64, UInt32).self), self.count > 0 else {
-                throw TransferError(.protocolViolation, message: "data without a chunk")
+                throw TransferError(.protocolViolation, message: "a data frame without a chunk")
             }
             let isIntact = TransferChunk.checksum(offset: offset, self.pieces) == checksum
             guard let exact = Int(exactly: offset) else {
-                guard !isIntact else { throw TransferError(.protocolViolation, message: "a chunk at \(offset)") }
+                guard !isIntact else { throw TransferError(.protocolViolation, message: "the chunk offset \(offset) is out of range") }
                 return Received(pieces: self.pieces, offset: 0, count: self.count, isIntact: false)
             }
             return Received(pieces: self.pieces, offset: exact, count: self.count, isIntact: isIntact)
         }
     }
 
-    /// Chunks in memory that is used again once nobody holds what was there.
-    private struct ReusedMemory: Sendable {
-        /// As many as wait for the disk, about.
+    /// Buffers that are reused when no other reference to their memory remains.
+    private struct BufferPool: Sendable {
+        /// About the number of chunks that can wait for the disk.
         private static let maximumBuffers = 24
 
         private var buffers: [ByteBuffer] = []
-        /// The one that is being filled.
+        /// The index of the buffer that is being filled.
         private var current: Int?
 
         mutating func append(_ piece: ByteBuffer) {
@@ -159,7 +168,7 @@ package enum TransferChunk {
             self.buffers[index].writeImmutableBuffer(piece)
         }
 
-        /// What was appended since the last call.
+        /// Returns the bytes that were appended since the last call.
         mutating func take() -> ByteBuffer? {
             self.current.take().map { self.buffers[$0] }
         }

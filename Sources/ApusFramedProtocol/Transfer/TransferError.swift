@@ -1,40 +1,41 @@
-/// Why a transfer failed. Its connection goes on.
+/// An error of a file transfer. The connection remains usable.
 public struct TransferError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. More may be added; switch with a `default`.
+    /// The kind of an error. More kinds may be added; switch with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name on the wire.
         public let rawValue: String
 
-        /// A code by its name on the wire; a later version may have names of its own.
+        /// Creates a code from its name on the wire. Later versions may define other names.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The name of the file cannot stand below the receiver's folder.
+        /// The name of the file is not allowed below the receiver's folder.
         public static let nameRefused = Self(rawValue: "name-refused")
-        /// Another sender is at the same upload.
+        /// Another connection is sending the same upload.
         public static let busy = Self(rawValue: "busy")
-        /// More than the receiver takes: of one file, of a session, in all, or at a time.
+        /// A limit of the receiver is exceeded: per file, per connection, in total, or of
+        /// concurrent transfers.
         public static let quota = Self(rawValue: "quota")
-        /// The receiver's disk is full, or would be.
+        /// The receiver's disk is full, or does not have enough space for the file.
         public static let diskFull = Self(rawValue: "disk-full")
-        /// The receiver could not write, sync or rename.
+        /// The receiver could not write, sync or rename the file.
         public static let storage = Self(rawValue: "storage")
-        /// The sender could not read, or its file changed while it was sent.
+        /// The sender could not read the file, or the file changed during the transfer.
         public static let source = Self(rawValue: "source")
-        /// What arrived is not what was sent, and asking again did not help.
+        /// The received data differs from the sent data, and resending did not help.
         public static let corrupted = Self(rawValue: "corrupted")
-        /// The other side took too long.
+        /// The other side did not make progress in time.
         public static let timeout = Self(rawValue: "timeout")
-        /// The connection ended. What is durable stays: the next one goes on from there.
+        /// The connection ended. Durable data is kept, and the next connection resumes from there.
         public static let interrupted = Self(rawValue: "interrupted")
-        /// Either side gave the transfer up.
+        /// Either side cancelled the transfer.
         public static let cancelled = Self(rawValue: "cancelled")
-        /// The other side broke the rules of transfers.
+        /// The other side violated the transfer protocol.
         public static let protocolViolation = Self(rawValue: "protocol-violation")
-        /// The receiver does not take this file, or none of this sender's.
+        /// The receiver rejects this file, or all files of this sender.
         public static let refused = Self(rawValue: "refused")
-        /// The other side takes no transfers.
+        /// The other side does not support file transfers.
         public static let notSupported = Self(rawValue: "not-supported")
 
         /// The name on the wire.
@@ -43,15 +44,16 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// What happened, with the numbers. Never a path of ours or a name of the peer's.
+    /// A description with the values and limits. It never contains a local path or a name from the
+    /// peer.
     public var message: String
 
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     public init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Code and message on one line.
+    /// The code and the message on one line.
     public var description: String { "\(self.code): \(self.message)" }
 }

@@ -1,20 +1,21 @@
-/// How many files, and how much of them, a receiver takes.
+/// The limits on the number and size of the files that a receiver accepts.
 public struct TransferLimits: Hashable, Sendable {
-    /// The largest file. Unit: bytes. Default: 1 TiB.
+    /// The maximum size of a file. Unit: bytes. Default: 1 TiB.
     public var fileBytes: Int = 1 << 40
-    /// All files of one connection together. Unit: bytes. Default: no bound.
+    /// The maximum size of all files of one connection together. Unit: bytes. Default: no limit.
     public var sessionBytes: Int = .max
-    /// What stands in the folder and what is on its way, together. Unit: bytes. Default: no bound. The folder is looked through for every file
-    /// when there is one.
+    /// The maximum size of the stored and the incoming files together. Unit: bytes. Default: no
+    /// limit. A limit makes the receiver scan the folder for each file.
     public var totalBytes: Int = .max
-    /// What is left free on the disk. Unit: bytes. Default: 64 MiB.
+    /// The space that is kept free on the disk. Unit: bytes. Default: 64 MiB.
     public var reservedBytes: Int = 64 << 20
-    /// Transfers under way in one connection. Default: 16. Each holds up to a window of 8 MiB while the disk lags, and all of
-    /// them together about 24 MiB. Files of at most 16 KiB, whose bytes come with their offers, are not among them: of those up to 64 are taken.
+    /// The maximum number of concurrent transfers of one connection. Default: 16. While the disk is
+    /// slow, each can hold a window of up to 8 MiB, and all of them together about 24 MiB. Files of
+    /// at most 16 KiB, whose bytes arrive with their offers, have a separate limit of 64.
     public var transfersOfSession: Int = 16
-    /// How long an unfinished file waits for its sender. Default: seven days.
+    /// The time for which an unfinished file is kept for its sender. Default: seven days.
     public var expiry: Duration = .seconds(7 * 24 * 3600)
 
-    /// The defaults.
+    /// Creates limits with the default values.
     public init() {}
 }

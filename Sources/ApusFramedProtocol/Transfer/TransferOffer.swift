@@ -1,29 +1,32 @@
 package import ApusJSON
 package import Crypto
 
-/// A file that is offered: what the receiver must know before it takes a byte.
+/// The offer of a file: everything that the receiver needs before the first byte.
 package struct TransferOffer: Hashable, Sendable {
-    /// The most bytes of an id.
+    /// The maximum length of an id. Unit: bytes.
     package static let maximumIDBytes = 128
 
-    /// What makes two offers one upload, over connections and restarts: of the sender's choice, the same for the same file.
+    /// The identifier of the upload across connections and restarts. The sender chooses it and uses
+    /// the same one for the same file.
     ///
-    /// The sender's secret: whoever presents it learns how much of the upload there is, and may go on with it.
+    /// It is a secret of the sender: a peer that presents it learns the progress of the upload and
+    /// can resume it.
     package let id: String
-    /// The name of the unfinished file: of our choice, whatever the id holds.
+    /// The name of the unfinished file, derived from the hash of the id.
     package let partName: String
     package var name: SafeFileName
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     package var size: Int
-    /// When the file was changed last, in nanoseconds since 1970; `nil`: not to be kept.
+    /// The modification time in nanoseconds since 1970; `nil` when it is not preserved.
     package var modified: Int64?
-    /// The permissions, nine bits; `nil`: not to be kept.
+    /// The nine permission bits; `nil` when they are not preserved.
     package var permissions: UInt16?
-    /// It is a folder that holds nothing.
+    /// Whether the offer is an empty folder.
     package var isFolder: Bool
-    /// The hash of the whole file, in hexadecimal digits, when its bytes come with the offer (``WholeFile``).
+    /// The SHA-256 of the whole file, in hexadecimal digits, when its bytes follow the offer
+    /// (``WholeFile``).
     package var wholeHash: String?
-    /// What the sender has of the beginning for which the receiver asked; in an offer that is repeated.
+    /// The hash of the beginning that the receiver requested. Only in a repeated offer.
     package var shown: ShownBeginning?
 
     package init(
@@ -31,15 +34,15 @@ package struct TransferOffer: Hashable, Sendable {
         wholeHash: String? = nil, shown: ShownBeginning? = nil
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
-            throw TransferError(.protocolViolation, message: "an offer without an id, a size or permissions that can be")
+            throw TransferError(.protocolViolation, message: "an offer with an invalid id, size or permissions")
         }
         guard wholeHash.map({ $0.utf8.count == 64 && size <= WholeFile.maximumBytes }) ?? true else {
-            throw TransferError(.protocolViolation, message: "a whole file of \(size) bytes, or without a hash")
+            throw TransferError(.protocolViolation, message: "an inline file of \(size) bytes that is too large or has no valid hash")
         }
         guard shown.map({ $0.sha256.utf8.count == 64 && (1...max(1, size)).contains($0.bytes) }) ?? true else {
-            throw TransferError(.protocolViolation, message: "a beginning that is none of \(size) bytes, or without a hash")
+            throw TransferError(.protocolViolation, message: "a beginning that does not fit a file of \(size) bytes, or has no valid hash")
         }
-        guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder of \(size) bytes") }
+        guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder with size \(size)") }
         self.id = id
         self.partName = Self.partName(id: id)
         self.name = name
@@ -57,25 +60,25 @@ package struct TransferOffer: Hashable, Sendable {
         "\(SafeFileName.partPrefix)\(SHA256.hash(data: Array(id.utf8)).hexadecimal.prefix(32))\(Self.partSuffix)"
     }
 
-    /// Reads the header of an offer. Members it does not know are for a later version.
+    /// Reads the header of an offer. Unknown members are ignored, for later versions.
     package init(_ header: JSONObject) throws(TransferError) {
         guard let id = header["id"]?.stringValue, let name = header["name"]?.stringValue, case .integer(let size)? = header["size"],
             let size = Int(exactly: size)
-        else { throw TransferError(.protocolViolation, message: "an offer without id, name or size") }
+        else { throw TransferError(.protocolViolation, message: "an offer without an id, a name or a size") }
         var modified: Int64?
         if let value = header["modified"] {
-            guard case .integer(let number) = value else { throw TransferError(.protocolViolation, message: "an offer whose time is none") }
+            guard case .integer(let number) = value else { throw TransferError(.protocolViolation, message: "an invalid offer time") }
             modified = number
         }
         var wholeHash: String?
         if let value = header["sha256"] {
-            guard let text = value.stringValue else { throw TransferError(.protocolViolation, message: "an offer whose hash is none") }
+            guard let text = value.stringValue else { throw TransferError(.protocolViolation, message: "an offer with an invalid hash") }
             wholeHash = text
         }
         var permissions: UInt16?
         if let value = header["permissions"] {
             guard case .integer(let number) = value, let bits = UInt16(exactly: number) else {
-                throw TransferError(.protocolViolation, message: "an offer whose permissions are none")
+                throw TransferError(.protocolViolation, message: "an offer with invalid permissions")
             }
             permissions = bits
         }
@@ -84,10 +87,10 @@ package struct TransferOffer: Hashable, Sendable {
             isFolder: header["folder"]?.boolValue ?? false, wholeHash: wholeHash, shown: try header["shown"].map(ShownBeginning.init))
     }
 
-    /// The body of the frame that offers it.
+    /// The length of the body of the offer frame.
     package var bodyLength: Int { self.wholeHash == nil || self.size == 0 ? 0 : TransferChunk.prefixBytes + self.size }
 
-    /// The frame that offers it.
+    /// Returns the head of the offer frame.
     package func head(stream: UInt16) -> FrameHead {
         var header: JSONObject = ["id": .string(self.id), "name": .string(self.name.description), "size": JSONValue(self.size)]
         header["modified"] = self.modified.map { .integer($0) }
@@ -99,13 +102,15 @@ package struct TransferOffer: Hashable, Sendable {
     }
 }
 
-/// What a sender shows before a receiver lets it go on with a file: the hash of the file's first bytes.
+/// The proof that a sender presents before a receiver resumes a file: the hash of the file's first
+/// bytes.
 ///
-/// The receiver compares and tells no hash of its own: what it has may be another's.
+/// The receiver compares it and does not disclose its own hash, because its data may be another
+/// sender's.
 package struct ShownBeginning: Hashable, Sendable {
-    /// How many bytes.
+    /// The number of bytes.
     package var bytes: Int
-    /// Their SHA-256, in hexadecimal digits.
+    /// The SHA-256 of the bytes, in hexadecimal digits.
     package var sha256: String
 
     package init(bytes: Int, sha256: String) {
@@ -115,13 +120,13 @@ package struct ShownBeginning: Hashable, Sendable {
 
     init(_ value: JSONValue) throws(TransferError) {
         guard case .integer(let number)? = value["bytes"], let bytes = Int(exactly: number), let sha256 = value["sha256"]?.stringValue
-        else { throw TransferError(.protocolViolation, message: "an offer whose beginning is none") }
+        else { throw TransferError(.protocolViolation, message: "an offer with an invalid beginning") }
         self.init(bytes: bytes, sha256: sha256)
     }
 }
 
 extension SHA256.Digest {
-    /// Lower-case digits.
+    /// The digest in lower-case hexadecimal digits.
     package var hexadecimal: String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
         return self.withUnsafeBytes { bytes in

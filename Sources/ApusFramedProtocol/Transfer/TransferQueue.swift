@@ -1,77 +1,82 @@
 import DequeModule
 
-/// Which files of a long list are read, and which are sent. Pure; what a file is is the shell's business.
+/// Schedules the reading and sending of a long list of files. It performs no I/O.
 ///
-/// The list is read ahead of need, a piece at a time, so that the disk is at work while what was read is on its way. Small files go whole
-/// (``WholeFile``) and do not wait for large ones.
+/// The list is read ahead in batches, so that reading and sending overlap. Small files are sent
+/// with their offers (``WholeFile``) and do not wait for large ones.
 package struct TransferQueue<File> {
     package enum Next {
-        /// Read on in the list, and call ``fetched(_:isLast:)``.
+        /// Read the next batch of the list and call ``fetched(wholes:others:isLast:)``.
         case fetch
-        /// Send it, and call ``ended(isWhole:)``.
+        /// Send the file and call ``ended(isWhole:)``.
         case begin(File)
-        /// Nothing now; an event will change that.
+        /// Do nothing until the next event.
         case wait
-        /// Everything has ended.
+        /// All files have ended.
         case finish
     }
 
-    /// So many of each kind are under way at a time.
+    /// The maximum number of concurrent files of each kind.
     private let maximumWholes: Int
     private let maximumOthers: Int
     private var wholes = Deque<File>()
     private var others = Deque<File>()
-    private var wholesUnderWay = 0
-    private var othersUnderWay = 0
+    private var activeWholes = 0
+    private var activeOthers = 0
     private var isFetching = false
-    /// Nothing more is fetched.
+    /// Whether the list has been read to its end, or was stopped.
     private var isAtEnd = false
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
-    ///   - wholes: How many whole files may be under way.
-    ///   - others: How many others may.
+    ///   - wholes: The maximum number of concurrent whole files.
+    ///   - others: The maximum number of concurrent other files.
     package init(wholes: Int, others: Int) {
         self.maximumWholes = max(1, wholes)
         self.maximumOthers = max(1, others)
     }
 
-    /// What to do; to be asked again until it says ``Next/wait`` or ``Next/finish``.
+    /// Returns the next step. Call it repeatedly until it returns ``Next/wait`` or ``Next/finish``.
     package mutating func next() -> Next {
-        // First: the disk is to be at work meanwhile. What waits is bounded by what one reading brings.
+        // Fetch first, so that the disk works while files are sent. One batch bounds the number of
+        // waiting files.
         if !self.isFetching, !self.isAtEnd, self.wholes.count < self.maximumWholes, self.others.count < self.maximumOthers {
             self.isFetching = true
             return .fetch
         }
-        if self.wholesUnderWay < self.maximumWholes, let file = self.wholes.popFirst() {
-            self.wholesUnderWay += 1
+        if self.activeWholes < self.maximumWholes, let file = self.wholes.popFirst() {
+            self.activeWholes += 1
             return .begin(file)
         }
-        if self.othersUnderWay < self.maximumOthers, let file = self.others.popFirst() {
-            self.othersUnderWay += 1
+        if self.activeOthers < self.maximumOthers, let file = self.others.popFirst() {
+            self.activeOthers += 1
             return .begin(file)
         }
-        let isIdle = self.wholesUnderWay + self.othersUnderWay == 0 && self.wholes.isEmpty && self.others.isEmpty
+        let isIdle = self.activeWholes + self.activeOthers == 0 && self.wholes.isEmpty && self.others.isEmpty
         return self.isAtEnd && isIdle && !self.isFetching ? .finish : .wait
     }
 
+    /// Adds a batch of files.
+    ///
     /// - Parameters:
-    ///   - wholes: What goes whole.
-    ///   - others: What does not.
-    ///   - isLast: Whether that was the end of the list.
+    ///   - wholes: The files to send with their offers.
+    ///   - others: The other files.
+    ///   - isLast: Whether the list has ended.
     package mutating func fetched(wholes: some Sequence<File>, others: some Sequence<File>, isLast: Bool) {
         self.isFetching = false
-        guard !self.isAtEnd else { return }  // it was stopped
+        guard !self.isAtEnd else { return }  // stopped
         self.wholes.append(contentsOf: wholes)
         self.others.append(contentsOf: others)
         self.isAtEnd = isLast
     }
 
-    /// A file that was begun has ended, however it did.
+    /// A file has ended, with any outcome.
     package mutating func ended(isWhole: Bool) {
-        if isWhole { self.wholesUnderWay -= 1 } else { self.othersUnderWay -= 1 }
+        if isWhole { self.activeWholes -= 1 } else { self.activeOthers -= 1 }
     }
 
-    /// Begins nothing more. It is finished when what is under way has ended.
+    /// Starts no more files. The queue finishes when the active ones have ended.
     package mutating func stop() {
         self.isAtEnd = true
         self.wholes = []

@@ -1,13 +1,14 @@
-/// When the next chunk may go, so that no more than so many bytes go in a second. Pure: the time is passed in.
+/// Limits the rate of a transfer. The caller passes the time in.
 ///
-/// A bucket of tokens that may be overdrawn by one chunk: nothing has to be known of a chunk before it is made. What was not used for more than
-/// an eighth of a second is lost, so that a pause is not followed by a burst.
+/// A token bucket that one chunk may overdraw, so the size of a chunk need not be known in advance.
+/// Its capacity is an eighth of a second, so that a pause is not followed by a burst.
 package struct TransferRate: Hashable, Sendable {
-    /// Slower than this, a chunk a transfer takes longer than the other side waits. Unit: bytes a second.
+    /// The minimum rate. At a lower one, a chunk would take longer than the peer's timeout. Unit:
+    /// bytes per second.
     package static let minimumBytesPerSecond = 1 << 10
 
     private let bytesPerSecond: Double
-    /// Bytes that may go now; below zero, that went too soon.
+    /// The number of bytes that may be sent now. Negative when overdrawn.
     private var level: Double
     private var filledAt: Duration?
 
@@ -16,20 +17,21 @@ package struct TransferRate: Hashable, Sendable {
         self.level = self.bytesPerSecond / 8
     }
 
-    /// The size of chunks: an eighth of a second's bytes, so that they go evenly and several transfers take turns.
+    /// The size of chunks: the bytes of an eighth of a second, so that the rate is even and
+    /// transfers alternate.
     package var chunkBytes: Int { min(TransferChunk.maximumBytes, max(1 << 10, Int(self.bytesPerSecond / 8))) }
 
-    /// How long to wait before the next chunk; `nil`: it may go now.
+    /// Returns the time to wait before the next chunk, or `nil` when it may be sent now.
     package mutating func pause(at now: Duration) -> Duration? {
         let passed = max(.zero, now - (self.filledAt ?? now)) / .seconds(1)
         self.filledAt = max(now, self.filledAt ?? now)
         self.level = min(self.level + passed * self.bytesPerSecond, self.bytesPerSecond / 8)
         guard self.level < 0 else { return nil }
-        // A nanosecond more than it takes, so that it is over then whatever was rounded.
+        // Add a nanosecond, so that rounding does not shorten the wait.
         return .seconds(-self.level / self.bytesPerSecond) + .nanoseconds(1)
     }
 
-    /// A chunk goes.
+    /// A chunk was sent.
     package mutating func sent(_ count: Int) {
         self.level -= Double(count)
     }

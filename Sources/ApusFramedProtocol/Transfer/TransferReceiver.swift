@@ -1,26 +1,32 @@
 import ApusJSON
 
-/// One file on its way in.
+/// The state machine of one incoming file.
 ///
-/// Pure: frames and the shell's reports in, actions out. An offset is acknowledged when the shell has said that everything before it is written
-/// and synced, never sooner.
+/// It performs no I/O: the caller reports frames and finished work, and performs the returned
+/// actions. An offset is acknowledged only after the caller has reported it as written and synced.
 package struct TransferReceiver: Sendable {
     private enum State: Equatable {
-        /// The file comes with its offer. Leaves to `taking` (all of it), `deciding` (damaged), or ends.
+        /// The file follows its offer. Transitions to `taking` (intact), `deciding` (damaged), or
+        /// ends.
         case awaitingWhole
-        /// The disk takes a whole file. Leaves to `deciding` (``declined(at:)``), or ends. `isGivenUp`: the sender does not wait for more than that.
-        case taking(isGivenUp: Bool)
-        /// The shell looks what it has of the file. Leaves to `receiving`, `asking` (``prepared(upTo:at:)``), or ends.
+        /// The disk stores a whole file. Transitions to `deciding` (``declined(at:)``), or ends.
+        /// With `isCancelled`, the sender no longer waits for the result.
+        case taking(isCancelled: Bool)
+        /// The caller determines the existing bytes. Transitions to `receiving`, `asking`
+        /// (``prepared(upTo:at:)``), or ends.
         case deciding
-        /// The sender is to show the hash of what we have. Leaves to `comparing`, or ends.
+        /// The sender must present the hash of the existing bytes. Transitions to `comparing`, or
+        /// ends.
         case asking(offset: Int)
-        /// The shell compares. Leaves to `receiving` (``compared(isEqual:at:)``), or ends.
+        /// The caller compares the hash. Transitions to `receiving` (``compared(isEqual:at:)``), or
+        /// ends.
         case comparing(offset: Int)
-        /// Leaves to `finishing` when all has come and the sender has said so, or ends.
+        /// Transitions to `finishing` after all chunks and the sender's hash, or ends.
         case receiving
-        /// What is not written yet is written, all is synced and compared, and the file gets its name. Ends.
+        /// The remaining bytes are written, everything is synced and compared, and the file gets
+        /// its name. Ends.
         case finishing
-        /// We gave up and wait for the answer. Ends.
+        /// A cancellation was sent and awaits its answer. Ends.
         case cancelling
         /// Final.
         case ended
@@ -28,30 +34,31 @@ package struct TransferReceiver: Sendable {
 
     package enum Action: Hashable, Sendable {
         case send(FrameHead)
-        /// Look what is there of this upload and call ``prepared(upTo:at:)``.
+        /// Determine the existing bytes of the upload and call ``prepared(upTo:at:)``.
         case prepare(TransferOffer)
-        /// Hash what is there, compare it, throw it away if it is not the same, and call ``compared(isEqual:at:)``.
+        /// Hash the existing bytes, compare them, delete them unless they are the same, and call
+        /// ``compared(isEqual:at:)``.
         case compare(ShownBeginning)
-        /// Sync what was written and call ``synced(upTo:at:)``.
+        /// Sync the written bytes and call ``synced(upTo:at:)``.
         case sync(upTo: Int)
-        /// After everything that is being written: sync it, compare the hash of all bytes, give the file its name, sync its folder; then call
-        /// ``finished(isEqual:)``.
+        /// After all pending writes: sync the file, compare the hash of all bytes, rename the file,
+        /// sync its folder; then call ``finished(isEqual:had:)``.
         case finish(sha256: String)
-        /// Take the file, of which everything has come and nothing is written, as ``finish(sha256:)`` would; then call ``finished(isEqual:had:)``,
-        /// or ``declined(at:)``.
+        /// Store the file in one step. All of it was received and nothing is written. The result is
+        /// that of ``finish(sha256:)``; then call ``finished(isEqual:had:)``, or ``declined(at:)``.
         case take(sha256: String)
-        /// Throw away what is there: it is not what the sender has.
+        /// Delete the unfinished file: it differs from the sender's.
         case discard
         case end(TransferOutcome)
     }
 
-    /// What becomes of a chunk.
+    /// The treatment of a chunk.
     package enum ChunkAction: Hashable, Sendable {
         /// Write it at its offset and hash it, then call ``written(upTo:)``.
         case write
-        /// It is the whole file: ``Action/take(sha256:)``.
+        /// The chunk is the whole file: see ``Action/take(sha256:)``.
         case take(sha256: String)
-        /// It is worthless; perform these.
+        /// Ignore the chunk and perform these actions.
         case drop([Action])
     }
 
@@ -59,14 +66,14 @@ package struct TransferReceiver: Sendable {
     package let stream: UInt16
     private let settings: TransferSettings
     private var state = State.deciding
-    /// The next byte that is expected.
+    /// The offset of the next expected byte.
     private var expected = 0
     private var written = 0
     private var durable = 0
     private var syncedAt: Duration = .zero
-    /// The end of the last sync that was asked for.
+    /// The end of the last requested sync.
     private var syncing = 0
-    /// Chunks count again from the sender's marker at this offset on.
+    /// The offset of the marker that the sender must send before chunks are accepted again.
     private var awaitedMarker: Int?
     private var resends = 0
     private var waitingSince: Duration = .zero
@@ -79,7 +86,7 @@ package struct TransferReceiver: Sendable {
 
     package var hasEnded: Bool { self.state == .ended }
 
-    // MARK: Our side
+    // MARK: Local events
 
     package mutating func start(at now: Duration) -> [Action] {
         self.waitingSince = now
@@ -88,15 +95,16 @@ package struct TransferReceiver: Sendable {
             self.state = .awaitingWhole
             return []
         }
-        self.state = .taking(isGivenUp: false)
+        self.state = .taking(isCancelled: false)
         return [.take(sha256: hash)]
     }
 
-    /// The disk does not take the file in one go: there is something of it, or it cannot do such a thing. It is sent as any other.
+    /// The file cannot be stored in one step: a part of it exists, or the disk does not support it.
+    /// It is sent in chunks instead.
     package mutating func declined(at now: Duration) -> [Action] {
-        guard case .taking(let isGivenUp) = self.state else { return [] }
-        guard !isGivenUp else {
-            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
+        guard case .taking(let isCancelled) = self.state else { return [] }
+        guard !isCancelled else {
+            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender cancelled the transfer"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
         }
         return self.decide(at: now)
@@ -109,9 +117,10 @@ package struct TransferReceiver: Sendable {
         return [.prepare(self.offer)]
     }
 
-    /// The shell has so much of what may be the file's beginning. The sender is asked to show that it has the same.
+    /// The caller has found `offset` bytes that may be the beginning of the file. The sender must
+    /// prove that it has the same bytes.
     ///
-    /// - Parameter offset: How much; 0 for nothing.
+    /// - Parameter offset: The number of existing bytes; 0 for none.
     package mutating func prepared(upTo offset: Int, at now: Duration) -> [Action] {
         guard self.state == .deciding else { return [] }
         guard offset > 0, offset <= self.offer.size else { return self.accept(from: 0, at: now) }
@@ -120,7 +129,7 @@ package struct TransferReceiver: Sendable {
         return [self.accepted(offset)]
     }
 
-    /// The shell has what the sender has shown; or (`isEqual` is false) it has something else, and has thrown that away.
+    /// The caller has compared the hash. If `isEqual` is false, the bytes differed and are deleted.
     package mutating func compared(isEqual: Bool, at now: Duration) -> [Action] {
         guard case .comparing(let offset) = self.state else { return [] }
         return self.accept(from: isEqual ? offset : 0, at: now)
@@ -142,21 +151,23 @@ package struct TransferReceiver: Sendable {
         return [self.accepted(offset)]
     }
 
-    /// The transfer cannot be taken, or not gone on with: the disk, a quota, a name, somebody else's lease.
+    /// Rejects or aborts the transfer because of an error of the disk, a quota, the name or a
+    /// lease.
     package mutating func fail(_ error: TransferError) -> [Action] {
         guard self.state != .ended else { return [] }
         return [.send(error.head(stream: self.stream))] + self.end(.failed(error))
     }
 
-    /// Everything before this offset is written, not synced.
+    /// Everything before this offset is written, but not synced.
     package mutating func written(upTo offset: Int) -> [Action] {
         guard self.state == .receiving, offset > self.written, offset <= self.expected else { return [] }
         self.written = offset
         return self.syncIfDue()
     }
 
-    /// A MiB, or a quarter of a small window: the sender is told before it has to wait, and the disk is not synced for every chunk. One sync at a
-    /// time: on a disk that takes its time for one, the next is for all that was written meanwhile.
+    /// Syncs after ``TransferSettings/syncBytes`` or a quarter of the window, whichever is less:
+    /// the sender is acknowledged before it has to wait, and the disk is not synced for each chunk.
+    /// One sync runs at a time, so on a slow disk the next one covers everything written meanwhile.
     private mutating func syncIfDue() -> [Action] {
         guard self.syncing == self.durable, self.written > self.syncing else { return [] }
         let due = min(self.settings.syncBytes, self.settings.window / 4)
@@ -165,7 +176,7 @@ package struct TransferReceiver: Sendable {
         return [.sync(upTo: self.written)]
     }
 
-    /// Everything before this offset is on the disk.
+    /// Everything before this offset is durable.
     package mutating func synced(upTo offset: Int, at now: Duration) -> [Action] {
         guard self.state == .receiving, offset > self.durable, offset <= self.syncing else { return [] }
         self.durable = offset
@@ -174,9 +185,10 @@ package struct TransferReceiver: Sendable {
         return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.syncIfDue()
     }
 
-    /// The file stands under its name and its folder is synced; or (`isEqual` is false) its hash is not the sender's and it has no name.
+    /// The file has its name and its folder is synced. If `isEqual` is false, its hash differs from
+    /// the sender's and it has no name.
     ///
-    /// - Parameter had: How much of it was there before it was sent.
+    /// - Parameter had: The number of bytes that existed before the transfer.
     package mutating func finished(isEqual: Bool, had: Int = 0) -> [Action] {
         switch self.state {
         case .finishing, .taking: break
@@ -184,35 +196,35 @@ package struct TransferReceiver: Sendable {
         }
         guard isEqual else {
             return [.discard]
-                + self.fail(TransferError(.corrupted, message: "the file that arrived has another hash than the one that was sent"))
+                + self.fail(TransferError(.corrupted, message: "the SHA-256 of the received file differs from the sender's"))
         }
         var header: JSONObject = ["size": JSONValue(self.offer.size)]
         if had > 0 { header["offset"] = JSONValue(had) }
         return [.send(FrameHead(.complete, stream: self.stream, header: header))] + self.end(.completed)
     }
 
-    /// The user gives up. What is there stays for a resumption.
+    /// Cancels the transfer locally. The received bytes are kept for a resumption.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
         case .awaitingWhole, .deciding, .asking, .comparing, .receiving:
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
-        case .taking, .finishing, .cancelling, .ended: return []  // too late, or done already
+        case .taking, .finishing, .cancelling, .ended: return []  // too late, or already done
         }
     }
 
-    /// Time has passed.
+    /// Checks the timeouts, and syncs when the sync interval has passed.
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
-        case .taking, .deciding, .comparing, .finishing, .ended: return []  // it is our turn
+        case .taking, .deciding, .comparing, .finishing, .ended: return []  // the receiver must act
         case .asking(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))  // the sender hashes
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
-            return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
+            return self.end(.failed(TransferError(.cancelled, message: "cancelled; the sender did not confirm")))
         case .receiving where self.expected > self.written || self.syncing > self.durable:
-            self.waitingSince = now  // our disk is at work
+            self.waitingSince = now  // the disk must act
             return []
         case .receiving where self.written > self.syncing && now - self.syncedAt >= self.settings.syncInterval:
             self.syncing = self.written
@@ -221,31 +233,31 @@ package struct TransferReceiver: Sendable {
         }
     }
 
-    private mutating func timedOut(_ waited: Duration, of patience: Duration) -> [Action] {
-        guard waited >= patience else { return [] }
-        return self.fail(TransferError(.timeout, message: "the sender got nowhere for \(patience)"))
+    private mutating func timedOut(_ waited: Duration, of timeout: Duration) -> [Action] {
+        guard waited >= timeout else { return [] }
+        return self.fail(TransferError(.timeout, message: "the sender made no progress for \(timeout)"))
     }
 
-    // MARK: The sender
+    // MARK: Frames
 
-    /// A frame of this transfer, chunks excepted.
+    /// A frame of this transfer arrived, other than a chunk.
     package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
-        case (_, .ended): return []  // it crossed our end
-        case (_, .finishing): return []  // too late: the sender hears that it is complete
+        case (_, .ended): return []  // sent before the sender knew of the end
+        case (_, .finishing): return []  // too late: the sender receives the result
         case (.cancel, .taking), (.error, .taking):
-            self.state = .taking(isGivenUp: true)  // too late, most likely
+            self.state = .taking(isCancelled: true)  // usually too late
             return []
         case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
         case (.cancel, _):
-            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender gave up"))
+            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender cancelled the transfer"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
-        case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
-        case (_, .cancelling): return []  // it crossed our giving up
+        case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled")))
+        case (_, .cancelling): return []  // sent before the sender knew of the cancellation
         case (.offer, .asking(let offset)): return self.shown(head.header, of: offset)
         case (.data, .receiving): return self.marked(head.header, at: now)
         case (.done, .receiving): return self.done(head.header, at: now)
-        default: return self.violation("\(head.type) at the wrong time")
+        default: return self.violation("unexpected frame: \(head.type)")
         }
     }
 
@@ -255,10 +267,10 @@ package struct TransferReceiver: Sendable {
         do throws(TransferError) {
             let offer = try TransferOffer(header)
             guard let shown = offer.shown, offer.id == self.offer.id, offer.name == self.offer.name, offer.size == self.offer.size else {
-                return self.violation("another offer within a transfer")
+                return self.violation("a different offer within a transfer")
             }
             guard shown.bytes == offset else {
-                return self.violation("the hash of \(shown.bytes) bytes where that of \(offset) was asked for")
+                return self.violation("the hash covers \(shown.bytes) bytes; \(offset) were requested")
             }
             self.state = .comparing(offset: offset)
             return [.compare(shown)]
@@ -269,7 +281,7 @@ package struct TransferReceiver: Sendable {
 
     private mutating func marked(_ header: JSONObject, at now: Duration) -> [Action] {
         guard case .integer(let number)? = header["from"], let from = Int(exactly: number), from == self.awaitedMarker else {
-            return self.violation("data without a chunk")
+            return self.violation("a data frame without a chunk")
         }
         self.awaitedMarker = nil
         self.waitingSince = now
@@ -277,39 +289,39 @@ package struct TransferReceiver: Sendable {
     }
 
     private mutating func done(_ header: JSONObject, at now: Duration) -> [Action] {
-        guard self.awaitedMarker == nil else { return [] }  // it will be said again, after what was asked for again
+        guard self.awaitedMarker == nil else { return [] }  // the sender repeats it after the resent chunks
         guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size else {
-            return self.violation("done without a hash, or before all was sent")
+            return self.violation("done without a hash, or before all data was sent")
         }
         self.state = .finishing
         self.waitingSince = now
         return [.finish(sha256: hash)]
     }
 
-    /// A frame has come that should hold a chunk and does not.
+    /// A data frame arrived without a valid chunk.
     package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
         switch self.state {
-        case .finishing, .taking: []  // nobody waits for chunks any more
+        case .finishing, .taking: []  // chunks are no longer expected
         case .awaitingWhole, .deciding, .asking, .comparing, .receiving, .cancelling, .ended: self.fail(error)
         }
     }
 
-    /// A chunk has come.
+    /// A chunk arrived.
     package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         switch self.state {
         case .ended, .cancelling, .finishing: return .drop([])
         case .awaitingWhole: return self.receivedWhole(offset: offset, count: count, isIntact: isIntact, at: now)
-        case .taking, .deciding, .asking, .comparing: return .drop(self.violation("a chunk at the wrong time"))
+        case .taking, .deciding, .asking, .comparing: return .drop(self.violation("unexpected chunk"))
         case .receiving: break
         }
-        guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender heard of it
-        guard isIntact else { return .drop(self.askAgain()) }
+        guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender received the request
+        guard isIntact else { return .drop(self.requestResend()) }
         guard offset == self.expected, count > 0, count <= self.offer.size - self.expected else {
-            return .drop(self.violation("a chunk at another offset than expected, or beyond the end"))
+            return .drop(self.violation("a chunk at an unexpected offset, or beyond the end of the file"))
         }
-        // Whoever sends more than the window would fill our memory while the disk lags.
+        // A sender that ignores the window could fill the memory while the disk is slow.
         guard self.expected - self.durable + count <= self.settings.window + TransferChunk.maximumBytes else {
-            return .drop(self.violation("more than \(self.settings.window) bytes before they were acknowledged"))
+            return .drop(self.violation("the unacknowledged bytes exceed the window of \(self.settings.window)"))
         }
         self.expected += count
         self.waitingSince = now
@@ -319,13 +331,13 @@ package struct TransferReceiver: Sendable {
     private mutating func receivedWhole(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         guard isIntact, let hash = self.offer.wholeHash else { return .drop(self.decide(at: now)) }
         guard offset == 0, count == self.offer.size else {
-            return .drop(self.violation("a whole file that is another than the offered one"))
+            return .drop(self.violation("the chunk is not the whole file that was offered"))
         }
-        self.state = .taking(isGivenUp: false)
+        self.state = .taking(isCancelled: false)
         return .take(sha256: hash)
     }
 
-    private mutating func askAgain() -> [Action] {
+    private mutating func requestResend() -> [Action] {
         self.resends += 1
         guard self.resends <= self.settings.maximumResends else {
             return self.fail(TransferError(.corrupted, message: "\(self.resends) chunks had wrong checksums"))
@@ -340,16 +352,16 @@ package struct TransferReceiver: Sendable {
 
     // MARK: The end
 
-    /// The connection has gone. What is durable stays for the next one.
+    /// The connection has ended. Durable bytes are kept for the next one.
     package mutating func connectionEnded() -> [Action] {
         switch self.state {
-        case .ended, .finishing: return []  // a file that gets its name gets it, heard or not
+        case .ended, .finishing: return []  // the file gets its name regardless of the connection
         case .taking:
-            self.state = .taking(isGivenUp: true)
+            self.state = .taking(isCancelled: true)
             return []
         case .awaitingWhole, .deciding, .asking, .comparing, .receiving, .cancelling: break
         }
-        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
+        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; the transfer can be resumed")))
     }
 
     private mutating func end(_ outcome: TransferOutcome) -> [Action] {

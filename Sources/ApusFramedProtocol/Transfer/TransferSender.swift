@@ -1,25 +1,28 @@
 package import ApusJSON
 
-/// One file on its way out.
+/// The state machine of one outgoing file.
 ///
-/// Pure: frames and the shell's reports in, actions out. The shell asks ``next()`` whenever there is room for a chunk; several senders on one
-/// connection are asked in turn. The shell keeps one SHA-256 of the file, fed in order: up to the offset of a resumption by ``Action/hashPrefix``,
-/// then by every chunk that is read for the first time.
+/// It performs no I/O: the caller reports frames and finished work, and performs the returned
+/// actions. It calls ``next()`` whenever there is room for a chunk, alternating between the senders
+/// of a connection. The caller keeps one SHA-256 of the file, updated in order: first with the
+/// bytes of ``Action/hashPrefix(length:)``, then with each chunk that is read for the first time.
 package struct TransferSender: Sendable {
     private enum State: Equatable {
-        /// Leaves to `offered` (start).
+        /// Transitions to `offered` (start).
         case idle
-        /// Leaves to `hashing` or `sending` (accept), or ends.
+        /// Transitions to `hashing` or `sending` (accept), or ends.
         case offered
-        /// The receiver wants to see the hash of a beginning. Leaves to `showing`, or ends.
+        /// The receiver requires the hash of the beginning. Transitions to `showing`, or ends.
         case hashing(offset: Int)
-        /// The hash was shown. Leaves to `sending`: from there when it is the receiver's, else from 0.
+        /// The hash was sent. Transitions to `sending`: from `offset` when it matches, otherwise
+        /// from 0.
         case showing(offset: Int)
-        /// Leaves to `finishing` when all is sent.
+        /// Transitions to `finishing` when all data is sent.
         case sending
-        /// All is sent; its hash as well. Leaves to `sending` (asked again), or ends.
+        /// All data and its hash are sent. Transitions to `sending` when a resend is requested, or
+        /// ends.
         case finishing
-        /// We gave up and wait for the answer. Ends.
+        /// A cancellation was sent and awaits its answer. Ends.
         case cancelling
         /// Final.
         case ended
@@ -29,7 +32,7 @@ package struct TransferSender: Sendable {
         case send(FrameHead)
         /// Hash the first bytes of the file and call ``prefixHashed(_:at:)``.
         case hashPrefix(length: Int)
-        /// So much is on the other side's disk.
+        /// The number of bytes that are durable at the receiver.
         case progress(durable: Int)
         case end(TransferOutcome)
     }
@@ -39,7 +42,7 @@ package struct TransferSender: Sendable {
         case chunk(offset: Int, count: Int)
         /// All bytes were sent: call ``hashed(_:at:)`` with the hash of the whole file.
         case hash
-        /// Nothing now; an event will change that.
+        /// Do nothing until the next event.
         case wait
     }
 
@@ -47,14 +50,15 @@ package struct TransferSender: Sendable {
     package let stream: UInt16
     private let settings: TransferSettings
     private var state = State.idle
-    /// The next byte to be sent.
+    /// The offset of the next byte to send.
     private var position = 0
-    /// The furthest byte that was ever sent.
+    /// The end of the bytes that were ever sent.
     private var furthest = 0
     private var durable = 0
-    /// How often it was asked to send something again. What was read before the last time is not to be sent after it.
+    /// The number of requested resends. Bytes that were read before the last request must not be
+    /// sent after it.
     package private(set) var resends = 0
-    /// Since when nothing has been heard that is progress.
+    /// The time of the last progress.
     private var waitingSince: Duration = .zero
 
     package init(_ offer: TransferOffer, stream: UInt16, settings: TransferSettings = .init()) {
@@ -65,10 +69,10 @@ package struct TransferSender: Sendable {
 
     package var hasEnded: Bool { self.state == .ended }
 
-    /// Whether all bytes were sent and their hash was not: ``Next/hash``.
+    /// Whether all bytes were sent, but not their hash: ``Next/hash``.
     package var awaitsHash: Bool { self.state == .sending && self.position == self.offer.size }
 
-    // MARK: Our side
+    // MARK: Local events
 
     package mutating func start(at now: Duration) -> [Action] {
         guard self.state == .idle else { return [] }
@@ -77,14 +81,14 @@ package struct TransferSender: Sendable {
         return [.send(self.offer.head(stream: self.stream))]
     }
 
-    /// As ``start(at:)``, when the shell sends the offer itself, with the file behind it.
+    /// Starts like ``start(at:)``, but the caller sends the offer together with the file.
     package mutating func startWhole(at now: Duration) {
         guard self.state == .idle else { return }
         self.state = .offered
         self.waitingSince = now
     }
 
-    /// What to send, when there is room.
+    /// Returns the next chunk to send. Call it when there is room.
     package mutating func next() -> Next {
         guard self.state == .sending else { return .wait }
         guard self.position < self.offer.size else { return .hash }
@@ -98,7 +102,7 @@ package struct TransferSender: Sendable {
         return .chunk(offset: self.position, count: count)
     }
 
-    /// The hash of the beginning, in hexadecimal digits.
+    /// The hash of the beginning is available, in hexadecimal digits.
     package mutating func prefixHashed(_ hash: String, at now: Duration) -> [Action] {
         guard case .hashing(let offset) = self.state else { return [] }
         self.waitingSince = now
@@ -108,7 +112,7 @@ package struct TransferSender: Sendable {
         return [.send(offer.head(stream: self.stream))]
     }
 
-    /// The hash of the whole file, in hexadecimal digits.
+    /// The hash of the whole file is available, in hexadecimal digits.
     package mutating func hashed(_ hash: String, at now: Duration) -> [Action] {
         guard self.awaitsHash else { return [] }
         self.state = .finishing
@@ -116,13 +120,13 @@ package struct TransferSender: Sendable {
         return [.send(FrameHead(.done, stream: self.stream, header: ["sha256": .string(hash)]))]
     }
 
-    /// The file cannot be read on.
-    package mutating func sourceFailed(_ error: TransferError) -> [Action] { self.fail(error, tells: true) }
+    /// The file cannot be read.
+    package mutating func sourceFailed(_ error: TransferError) -> [Action] { self.fail(error, notifies: true) }
 
-    /// The user gives up.
+    /// Cancels the transfer locally.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
-        case .idle: return self.end(.failed(TransferError(.cancelled, message: "given up before it began")))
+        case .idle: return self.end(.failed(TransferError(.cancelled, message: "cancelled before the transfer began")))
         case .offered, .hashing, .showing, .sending, .finishing:
             self.state = .cancelling
             self.waitingSince = now
@@ -131,52 +135,52 @@ package struct TransferSender: Sendable {
         }
     }
 
-    /// Time has passed.
+    /// Checks the timeouts.
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
         case .idle, .hashing, .ended: return []
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
-            return self.end(.failed(TransferError(.cancelled, message: "given up; the other side did not answer")))
+            return self.end(.failed(TransferError(.cancelled, message: "cancelled; the receiver did not confirm")))
         case .sending where self.position == self.durable:
-            self.waitingSince = now  // it is our turn
+            self.waitingSince = now  // the sender must act
             return []
-        // The receiver hashes this file's beginning, or another sender's file before it looks at this one.
+        // The receiver may hash this beginning, or first check another sender's file.
         case .showing(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))
         case .offered: return self.timedOut(waited, of: self.settings.timeout(hashing: self.offer.size))
         case .sending, .finishing: return self.timedOut(waited, of: self.settings.timeout)
         }
     }
 
-    private mutating func timedOut(_ waited: Duration, of patience: Duration) -> [Action] {
-        guard waited >= patience else { return [] }
-        return self.fail(TransferError(.timeout, message: "the receiver got nowhere for \(patience)"), tells: true)
+    private mutating func timedOut(_ waited: Duration, of timeout: Duration) -> [Action] {
+        guard waited >= timeout else { return [] }
+        return self.fail(TransferError(.timeout, message: "the receiver made no progress for \(timeout)"), notifies: true)
     }
 
-    // MARK: The receiver
+    // MARK: Frames
 
-    /// A frame of this transfer.
+    /// A frame of this transfer arrived.
     package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
-        case (_, .ended), (_, .idle): return []  // it crossed our end
-        case (.error, _): return self.fail(TransferError(receiving: head.header), tells: false)
+        case (_, .ended), (_, .idle): return []  // sent before the receiver knew of the end
+        case (.error, _): return self.fail(TransferError(receiving: head.header), notifies: false)
         case (.cancel, _):
-            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the receiver gave up"))
+            let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the receiver cancelled the transfer"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
-        case (.complete, .cancelling): return [.progress(durable: self.offer.size)] + self.end(.completed)  // too late
-        case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "given up")))
-        case (_, .cancelling): return []  // it crossed our giving up
+        case (.complete, .cancelling): return [.progress(durable: self.offer.size)] + self.end(.completed)  // too late to cancel
+        case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled")))
+        case (_, .cancelling): return []  // sent before the receiver knew of the cancellation
         case (.accept, .offered), (.accept, .showing): return self.accepted(head.header, at: now)
         case (.ack, .sending), (.ack, .finishing): return self.acknowledged(head.header, at: now)
         case (.complete, .finishing): return [.progress(durable: self.offer.size)] + self.end(.completed)
         case (.complete, .offered) where self.offer.wholeHash != nil: return self.completedWhole(head.header)
-        default: return self.fail(TransferError(.protocolViolation, message: "\(head.type) at the wrong time"), tells: true)
+        default: return self.fail(TransferError(.protocolViolation, message: "unexpected frame: \(head.type)"), notifies: true)
         }
     }
 
     private mutating func completedWhole(_ header: JSONObject) -> [Action] {
-        // What it had before is told for those who watch.
+        // Report the bytes that the receiver already had as progress.
         var had = 0
         if case .integer(let number)? = header["offset"] { had = min(max(0, Int(clamping: number)), self.offer.size) }
         return [.progress(durable: had), .progress(durable: self.offer.size)] + self.end(.completed)
@@ -184,9 +188,9 @@ package struct TransferSender: Sendable {
 
     private mutating func accepted(_ header: JSONObject, at now: Duration) -> [Action] {
         self.waitingSince = now
-        self.offer.wholeHash = nil  // it did not take it whole
+        self.offer.wholeHash = nil  // the receiver did not take the file whole
         guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number), (0...self.offer.size).contains(offset)
-        else { return self.fail(TransferError(.protocolViolation, message: "accepted at no offset that can be"), tells: true) }
+        else { return self.fail(TransferError(.protocolViolation, message: "accepted at an invalid offset"), notifies: true) }
         guard offset > 0 else { return self.begin(at: 0) }
         guard case .showing(let shown) = self.state else {
             self.state = .hashing(offset: offset)
@@ -194,7 +198,7 @@ package struct TransferSender: Sendable {
         }
         guard offset == shown else {
             return self.fail(
-                TransferError(.protocolViolation, message: "accepted at \(offset) after the hash of \(shown) bytes"), tells: true)
+                TransferError(.protocolViolation, message: "accepted at \(offset) after the hash of \(shown) bytes"), notifies: true)
         }
         return self.begin(at: offset)
     }
@@ -210,7 +214,7 @@ package struct TransferSender: Sendable {
     private mutating func acknowledged(_ header: JSONObject, at now: Duration) -> [Action] {
         guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number),
             (self.durable...self.furthest).contains(offset)
-        else { return self.fail(TransferError(.protocolViolation, message: "an offset acknowledged that was not sent"), tells: true) }
+        else { return self.fail(TransferError(.protocolViolation, message: "an acknowledged offset that was not sent"), notifies: true) }
         var actions: [Action] = []
         if offset > self.durable {
             self.durable = offset
@@ -220,29 +224,29 @@ package struct TransferSender: Sendable {
         guard let value = header["again"] else { return actions }
         guard case .integer(let number) = value, let again = Int(exactly: number), (offset...self.furthest).contains(again),
             again < self.offer.size
-        else { return self.fail(TransferError(.protocolViolation, message: "bytes asked for again that were not sent"), tells: true) }
+        else { return self.fail(TransferError(.protocolViolation, message: "a resend of bytes that were not sent"), notifies: true) }
         self.resends += 1
         guard self.resends <= self.settings.maximumResends else {
-            return self.fail(TransferError(.corrupted, message: "asked for bytes again \(self.resends) times"), tells: true)
+            return self.fail(TransferError(.corrupted, message: "the receiver requested \(self.resends) resends"), notifies: true)
         }
         self.position = again
         self.state = .sending
         self.waitingSince = now
-        // What is under way is worthless; from this frame on it counts again.
+        // The receiver ignores all chunks until this frame.
         return actions + [.send(FrameHead(.data, stream: self.stream, header: ["from": JSONValue(again)]))]
     }
 
     // MARK: The end
 
-    private mutating func fail(_ error: TransferError, tells: Bool) -> [Action] {
+    private mutating func fail(_ error: TransferError, notifies: Bool) -> [Action] {
         guard self.state != .ended else { return [] }
-        return (tells ? [.send(error.head(stream: self.stream))] : []) + self.end(.failed(error))
+        return (notifies ? [.send(error.head(stream: self.stream))] : []) + self.end(.failed(error))
     }
 
-    /// The connection has gone. The next one resumes.
+    /// The connection has ended. The next one can resume.
     package mutating func connectionEnded() -> [Action] {
         guard self.state != .ended else { return [] }
-        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; it can be resumed")))
+        return self.end(.failed(TransferError(.interrupted, message: "the connection ended; the transfer can be resumed")))
     }
 
     private mutating func end(_ outcome: TransferOutcome) -> [Action] {
@@ -252,12 +256,12 @@ package struct TransferSender: Sendable {
 }
 
 extension TransferError {
-    /// The frame that tells of it.
+    /// Returns the error frame of a transfer.
     package func head(stream: UInt16) -> FrameHead {
         FrameHead(.error, stream: stream, header: ["code": .string(self.code.rawValue), "message": .string(self.message)])
     }
 
-    /// The other side's error. Its words are short and on one line.
+    /// Reads the error of the other side. Its text is truncated and kept on one line.
     package init(receiving header: JSONObject) {
         let code = header["code"]?.stringValue ?? ""
         let isName = !code.isEmpty && code.utf8.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }

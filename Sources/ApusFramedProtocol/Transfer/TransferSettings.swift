@@ -1,32 +1,35 @@
-/// What both sides of a transfer go by.
+/// The protocol parameters of a transfer.
 package struct TransferSettings: Hashable, Sendable {
-    /// The most bytes that are sent and not known to be on the other side's disk. This is the back-pressure, and the memory.
+    /// The maximum number of bytes that are sent and not yet durable at the receiver. It provides
+    /// back-pressure and bounds the memory.
     package var window = 8 << 20
-    /// The most bytes of one chunk; smaller where a rate is kept to.
+    /// The maximum size of a chunk. Smaller when the rate is limited.
     package var chunkBytes = TransferChunk.maximumBytes
-    /// How often a transfer may be asked to send something again.
+    /// The maximum number of resends per transfer.
     package var maximumResends = 16
-    /// The time the other side may take to get on: to answer an offer, to acknowledge something, to finish.
+    /// The time within which the other side must answer an offer, acknowledge data, or finish.
     package var timeout: Duration = .seconds(30)
-    /// The time it may take to answer a cancellation.
+    /// The time within which the other side must answer a cancellation.
     package var cancelTimeout: Duration = .seconds(5)
 
-    /// So many written bytes are synced, and acknowledged: the granularity of progress, and of what a broken transfer repeats.
+    /// The number of written bytes after which the receiver syncs and acknowledges. It is the
+    /// granularity of progress, and the amount that an interrupted transfer repeats.
     package var syncBytes = 1 << 20
 
-    /// How long the receiver leaves written bytes unsynced when too few come to fill ``syncBytes``: a slow sender is to hear of
-    /// progress before its ``timeout``.
+    /// The maximum time before written bytes are synced when fewer than ``syncBytes`` arrive. It
+    /// lets a slow sender receive an acknowledgement before its ``timeout``.
     package var syncInterval: Duration = .seconds(2)
 
     package init() {}
 
-    /// The time the other side may take when it has to hash so many bytes first, at 16 MiB a second at least.
+    /// Returns the timeout for a step that first hashes `bytes`, at a rate of at least 16 MiB per
+    /// second.
     func timeout(hashing bytes: Int) -> Duration { self.timeout + .seconds(bytes >> 24) }
 }
 
-/// How a transfer ended.
+/// The outcome of a transfer.
 package enum TransferOutcome: Hashable, Sendable {
-    /// The file stands under its name, on the disk.
+    /// The file is durable under its final name.
     case completed
     case failed(TransferError)
 }

@@ -1,22 +1,24 @@
 package import NIOCore
 
-/// A small file whose bytes come with its offer: one frame there, one back.
+/// A small file whose bytes follow its offer in the same frame.
 ///
-/// Only to a receiver that says in its hello that it takes them. It keeps nothing of a file that does not arrive whole, so that there is nothing
-/// to go on with and nothing to clear away.
+/// Used only when the receiver announces ``capability`` in its hello. The receiver keeps nothing of
+/// an incomplete one, so there is nothing to resume or to clean up.
 package enum WholeFile {
-    /// What the hello says.
+    /// The name of the capability in the hello.
     package static let capability = "whole-files"
-    /// The largest file that comes so.
+    /// The maximum size of such a file. Unit: bytes.
     package static let maximumBytes = 16 << 10
-    /// The most of them that are under way on one connection, beside other transfers. They hold a MiB.
+    /// The maximum number of concurrent ones per connection, in addition to other transfers.
+    /// Together they hold 1 MiB.
     package static let maximumUnderWay = 64
-    /// The longest body of an offer.
+    /// The maximum length of the body of an offer. Unit: bytes.
     static let maximumBodyBytes = TransferChunk.prefixBytes + Self.maximumBytes
 
-    /// The frame of an offer with the file behind it, on a stream that is set later.
+    /// Encodes an offer with the bytes of the file. Set the stream with ``setStream(_:of:)`` before
+    /// sending.
     ///
-    /// - Parameter bytes: All of the file's.
+    /// - Parameter bytes: All bytes of the file.
     package static func frame(_ offer: TransferOffer, _ bytes: [UInt8]) throws(FramedError) -> ByteBuffer {
         let head = offer.head(stream: 0)
         var buffer = ByteBuffer()
@@ -26,7 +28,7 @@ package enum WholeFile {
         return buffer
     }
 
-    /// Sets the stream of a frame that was made without.
+    /// Sets the stream of an encoded frame.
     package static func setStream(_ stream: UInt16, of frame: inout ByteBuffer) {
         frame.setInteger(stream, at: frame.readerIndex + FrameStart.streamOffset)
     }

@@ -2,29 +2,31 @@ public import ApusConnectivity
 import ApusFramedProtocol
 
 extension FramedClient {
-    /// What becomes of a connection that is to stay up.
+    /// A state change of a connection that reconnects.
     public enum ReconnectionEvent: Sendable {
-        /// It stands; `attempts` is 0 for the first connection.
+        /// The connection is open; `attempts` is 0 for the first connection.
         case connected(attempts: Int)
-        /// It dropped, or an attempt failed; another follows after the pause.
+        /// The connection dropped, or an attempt failed. The next attempt follows after the pause.
         case retrying(error: any Error, after: Duration, attempt: Int)
     }
 
-    /// Opens a connection and opens it again when it drops; ends when `body` returns.
+    /// Opens a connection and reopens it when it drops. Ends when `body` returns.
     ///
-    /// `body` is called for every connection. What it returns is returned, and the connection closed: the user's own end is never followed by
-    /// another attempt. When it throws because its connection dropped (``FramedClosure/isDrop``), the next one is opened after the pause that
-    /// the policy says; any other error it throws is thrown.
+    /// Calls `body` for each connection, then closes the connection and returns the result. When
+    /// `body` throws because its connection dropped (``FramedClosure/isDrop``), the next one is
+    /// opened after the pause of the policy. Any other error of `body` is rethrown.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
     ///   - port: The port.
-    ///   - configuration: How each connection is opened.
-    ///   - policy: When, and how often. Default: from half a second to 30 seconds, without end.
-    ///   - onEvent: Hears of connections and of pauses.
-    ///   - isolation: Where `body` runs. Default: the caller's.
-    ///   - body: Gets the connection.
-    /// - Throws: The last error when the policy gives up or the error says that another attempt is useless; `CancellationError`.
+    ///   - configuration: The configuration of each connection.
+    ///   - policy: The pauses and the number of attempts. Default: pauses from half a second to 30
+    ///     seconds, unlimited attempts.
+    ///   - onEvent: Called for each connection and each pause.
+    ///   - isolation: The isolation of `body`. Default: the caller's.
+    ///   - body: Receives the connection.
+    /// - Throws: The last error when the policy gives up or the error makes another attempt
+    ///   useless; `CancellationError`.
     public static func withReconnection<Result>(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(),
         policy: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(30)),
@@ -74,7 +76,7 @@ extension FramedClient {
     }
 }
 
-/// An error of the user's, which no attempt follows.
+/// An error of `body` that ends the reconnection.
 private struct Thrown: Error {
     var error: any Error
 }

@@ -6,7 +6,8 @@ import NIOPosix
 /// Opens framed connections.
 ///
 /// ```swift
-/// let connection = try await FramedClient.connect(host: "10.0.0.5", port: 8080, configuration: .init(framing: .fixedHeader(length: 100)))
+/// let connection = try await FramedClient.connect(
+///     host: "10.0.0.5", port: 8080, configuration: .init(framing: .fixedHeader(length: 100)))
 /// ```
 public enum FramedClient {
     /// Opens a connection over TCP.
@@ -14,11 +15,13 @@ public enum FramedClient {
     /// - Parameters:
     ///   - host: A name or an address, IPv4 or IPv6 (without brackets).
     ///   - port: The port.
-    ///   - configuration: How.
-    ///   - eventLoop: Where the connection lives. Default: one of the process's.
-    /// - Returns: The connection, after both hellos in version 2; close it when you are done.
-    /// - Throws: ``FramedError``: `transport` with a ``ConnectivityError`` as its cause when nothing could be reached, or what ended the
-    ///   handshake. `CancellationError` when the task was cancelled.
+    ///   - configuration: The configuration.
+    ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
+    /// - Returns: The connection, in version 2 after both hellos. Close it when it is no longer
+    ///   needed.
+    /// - Throws: ``FramedError``: `transport` with a ``ConnectivityError`` as its cause when the
+    ///   server is unreachable, or the error of the handshake. `CancellationError` when the task
+    ///   was cancelled.
     public static func connect(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
     ) async throws -> FramedConnection {
@@ -28,18 +31,18 @@ public enum FramedClient {
     /// Opens a connection over a Unix socket; see ``connect(host:port:configuration:on:)``.
     ///
     /// - Parameters:
-    ///   - path: Where the socket lies.
-    ///   - configuration: See its members for the defaults.
-    ///   - eventLoop: Where the connection lives. Default: one of the process-wide group.
+    ///   - path: The path of the socket.
+    ///   - configuration: The configuration.
+    ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
     public static func connect(
         unixDomainSocketPath path: String, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
     ) async throws -> FramedConnection {
         try await self.connect(to: .unixSocket(path: path), configuration: configuration, on: eventLoop)
     }
 
-    /// Opens a connection, lends it to `body`, and closes it when `body` returns or throws.
+    /// Opens a connection, passes it to `body`, and closes it when `body` returns or throws.
     ///
-    /// - Returns: What `body` returns, after the goodbye.
+    /// - Returns: The result of `body`, after the connection has closed.
     public static func withConnection<Result>(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (FramedConnection) async throws -> Result
@@ -65,7 +68,8 @@ public enum FramedClient {
             try await eventLoop.flatSubmit {
                 let attempt = configuration.dialer.dial(target, on: eventLoop)
                 canceller.started(attempt)
-                // Inline: the handler must be there before the first byte of the server.
+                // Synchronously, because the handler must be in the pipeline before the first byte
+                // arrives.
                 let opened = eventLoop.makePromise(of: FramedConnection.self)
                 attempt.futureResult.assumeIsolated().whenComplete { result in
                     switch result {
@@ -97,20 +101,20 @@ public enum FramedClient {
         } catch {
             connection.abort()
             channel.close(promise: nil)
-            connection.handlerEnded(FramedError(.transport, message: "the connection ended at once", cause: error))
+            connection.handlerEnded(FramedError(.transport, message: "the connection ended during setup", cause: error))
         }
     }
 
     private static func error(connecting error: any Error) -> any Error {
         if let error = error as? ConnectivityError {
             if error.code == .cancelled { return CancellationError() }
-            return FramedError(.transport, message: "no connection: \(error.message)", cause: error)
+            return FramedError(.transport, message: "cannot connect: \(error.message)", cause: error)
         }
-        return FramedError(.transport, message: "no connection", cause: error)
+        return FramedError(.transport, message: "cannot connect", cause: error)
     }
 }
 
-/// Cancels what may not have started yet. Touched on the event loop only.
+/// Cancels an attempt that may not have started yet. Accessed only on the event loop.
 private final class Canceller: @unchecked Sendable {
     private var attempt: DialAttempt?
     private weak var connection: FramedConnection?

@@ -1,31 +1,34 @@
 public import ApusConnectivity
 public import ApusFramedProtocol
 
-/// How a client opens a framed connection.
+/// The configuration of a client connection.
 public struct FramedClientConfiguration: Sendable {
-    /// How the connection behaves once it stands.
+    /// The configuration of the open connection.
     public var connection: FramedConnectionConfiguration
 
-    /// How the server's certificate is judged. Default: `nil`, no TLS: everybody on the way can read along and change what is sent.
+    /// The verification of the server's certificate. Default: `nil`, no TLS. The connection is then
+    /// neither confidential nor protected against modification.
     public var tls: TLSSettings?
 
-    /// The proxy to connect through. Default: none; ``ProxySettings/environment`` does what the environment says.
+    /// The proxy to connect through. Default: none. ``ProxySettings/environment`` uses the
+    /// environment variables.
     public var proxy: ProxySettings = .none
 
-    /// The address of this machine to connect from. Default: `nil`, the system's choice.
+    /// The local address to connect from. Default: `nil`, the system's choice.
     public var localAddress: String?
 
-    /// For the name, the connection and the proxy together. Default: 10 seconds, SocketDemo's.
+    /// The timeout for name resolution, connection and proxy together. Default: 10 seconds, as in
+    /// SocketDemo.
     public var connectTimeout: Duration = .seconds(10)
 
-    /// For the handshake of TLS. Default: 10 seconds.
+    /// The timeout of the TLS handshake. Default: 10 seconds.
     public var tlsTimeout: Duration = .seconds(10)
 
-    /// The defaults, with a framing.
+    /// Creates a configuration with default values and the given framing.
     ///
     /// - Parameters:
-    ///   - framing: How messages lie on the wire: the server's choice. Default: version 2.
-    ///   - tls: How the server's certificate is judged; `nil`: no TLS.
+    ///   - framing: The wire format, which must match the server's. Default: version 2.
+    ///   - tls: The verification of the server's certificate; `nil` disables TLS.
     public init(framing: Framing = .version2, tls: TLSSettings? = nil) {
         self.connection = FramedConnectionConfiguration(framing: framing)
         self.tls = tls
@@ -33,7 +36,9 @@ public struct FramedClientConfiguration: Sendable {
 
     func validate() throws(FramedError) {
         try self.connection.validate(isClient: true)
-        guard self.connectTimeout > .zero, self.tlsTimeout > .zero else { throw FramedError(.invalidUse, message: "a deadline of no time") }
+        guard self.connectTimeout > .zero, self.tlsTimeout > .zero else {
+            throw FramedError(.invalidUse, message: "connectTimeout and tlsTimeout must be greater than 0")
+        }
     }
 
     var dialer: Dialer {

@@ -1,28 +1,29 @@
 public import ApusFramedProtocol
 
-/// How a connection ended.
+/// The reason why a connection closed.
 public struct FramedClosure: Sendable, Hashable {
-    /// Who ended it.
+    /// The side that closed the connection.
     public enum Initiator: Sendable, Hashable {
-        /// Our own code called `close` or `abort`.
+        /// The local application called `close` or `abort`.
         case ourselves
-        /// The peer said goodbye; in the fixed mode, it ended the connection between two messages.
+        /// The peer sent a bye frame or, in the fixed mode, closed the connection between two
+        /// messages.
         case peer
-        /// Neither: the connection failed.
+        /// The connection failed.
         case failure
     }
 
-    /// Who ended it.
+    /// The side that closed the connection.
     public var initiator: Initiator
-    /// What failed, when something did.
+    /// The error, if the connection failed.
     public var error: FramedError?
 
-    /// An end, for tests of your own.
+    /// Creates a closure, for tests.
     public init(initiator: Initiator, error: FramedError? = nil) {
         self.initiator = initiator
         self.error = error
     }
 
-    /// Whether this is a drop in the sense of SocketDemo: an end our own code did not ask for.
+    /// Whether the connection ended without a request of the local application.
     public var isDrop: Bool { self.initiator != .ourselves }
 }

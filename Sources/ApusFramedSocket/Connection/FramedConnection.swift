@@ -2,7 +2,7 @@ import ApusFramedProtocol
 import NIOConcurrencyHelpers
 public import NIOCore
 
-/// An open framed connection, a client's or a server's.
+/// An open framed connection of a client or a server.
 ///
 /// ```swift
 /// try await connection.send(ByteBuffer(string: "hello"), header: ["kind": "greeting"])
@@ -11,14 +11,14 @@ public import NIOCore
 /// }
 /// ```
 ///
-/// It stays open until either side closes it, whether anybody holds this object or not.
+/// The connection stays open until either side closes it, even without a reference to this object.
 public final class FramedConnection: @unchecked Sendable {
-    // Unchecked because: the constants are Sendable, and the variables below "event loop" are touched on `eventLoop` only, which `onLoop` and
-    // the handler see to.
+    // Unchecked because the constants are Sendable, and the variables below "Event loop" are
+    // accessed only on `eventLoop`.
 
-    /// The loop on which the connection lives.
+    /// The event loop of the connection.
     public let eventLoop: any EventLoop
-    /// The other end of the transport, as far as the system knows it.
+    /// The address of the peer, if the system reports one.
     public let remoteAddress: SocketAddress?
 
     let inbox: FramedInbox
@@ -37,16 +37,16 @@ public final class FramedConnection: @unchecked Sendable {
     private var opened: EventLoopPromise<Void>?
     private var closeWasRequested = false
     private(set) var transfers: FramedTransfers?
-    /// Whether the peer said so.
+    /// Whether the peer accepts file transfers.
     private(set) var peerTakesFiles = false
-    /// Whether it takes small ones with their offers.
+    /// Whether the peer accepts small files with their offers.
     private(set) var peerTakesWholeFiles = false
 
     init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, isClient: Bool, configuration: FramedConnectionConfiguration) {
         self.eventLoop = eventLoop
         self.remoteAddress = remoteAddress
         let link = WeakLink()
-        // Asks and does not command: the inbox may have filled up again before the loop comes to it.
+        // The current value is read on the event loop, because it may have changed again by then.
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.onLoop { $0.pauseChanged() } }
         link.connect(self)
         self.transfers = FramedTransfers(
@@ -54,7 +54,8 @@ public final class FramedConnection: @unchecked Sendable {
             bytesPerSecond: configuration.fileBytesPerSecond, isClient: isClient)
     }
 
-    /// On the event loop, before the first byte. The future succeeds when messages can be sent.
+    /// Sets the handler. Call it on the event loop, before the first byte. The future succeeds when
+    /// messages can be sent.
     func attach(_ handler: FramedHandler) -> EventLoopFuture<Void> {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
@@ -73,15 +74,15 @@ public final class FramedConnection: @unchecked Sendable {
 
     // MARK: State
 
-    /// The messages that come; see ``FramedMessages``.
+    /// The received messages; see ``FramedMessages``.
     public var messages: FramedMessages { FramedMessages(inbox: self.inbox) }
 
-    /// How the connection ended; `nil` while it has not.
+    /// The reason why the connection closed; `nil` while it is open.
     public var closure: FramedClosure? { self.status.withLockedValue { $0.closure } }
 
-    /// Waits for the end of the connection.
+    /// Waits until the connection has closed.
     ///
-    /// Does not look at cancellation: a deadline or the peer ends it.
+    /// Ignores cancellation: deadlines bound the wait after either side closes.
     public func waitUntilClosed() async -> FramedClosure {
         await withCheckedContinuation { continuation in
             let closure: FramedClosure? = self.status.withLockedValue { status in
@@ -92,7 +93,8 @@ public final class FramedConnection: @unchecked Sendable {
         }
     }
 
-    /// Calls `handler` on the event loop when the connection has ended, at once when it has already.
+    /// Calls `handler` on the event loop when the connection has closed, or immediately if it
+    /// already has.
     public func onClose(_ handler: @escaping @Sendable (FramedClosure) -> Void) {
         let closure: FramedClosure? = self.status.withLockedValue { status in
             if status.closure == nil { status.closeHandlers.append(handler) }
@@ -103,27 +105,29 @@ public final class FramedConnection: @unchecked Sendable {
 
     // MARK: Closing
 
-    /// Closes in order and waits for the end, at most ``FramedConnectionConfiguration/closeTimeout``.
+    /// Closes the connection gracefully and waits, at most
+    /// ``FramedConnectionConfiguration/closeTimeout``.
     ///
-    /// A message that is being sent goes out first; those that wait for their turn fail with ``FramedError/Code/closed``. What was received and
-    /// not read is thrown away. A connection that is closed already answers how it ended.
+    /// A message that is being sent is completed; waiting messages fail with
+    /// ``FramedError/Code/closed``. Received data that was not read is discarded. On a closed
+    /// connection, returns how it closed.
     @discardableResult
     public func close() async -> FramedClosure {
         self.startClosing()
         return await self.waitUntilClosed()
     }
 
-    /// Starts to close without waiting for the end; ``onClose(_:)`` tells of it.
+    /// Starts to close without waiting; ``onClose(_:)`` reports the end.
     public func startClosing() {
         self.onLoop { connection in
             guard connection.handler != nil else { return }
             connection.closeWasRequested = true
             connection.inbox.closed()
-            connection.leave()
+            connection.closeGracefully()
         }
     }
 
-    /// Ends the connection at once, without a goodbye.
+    /// Closes the connection immediately, without a bye frame.
     public func abort() {
         self.onLoop { connection in
             connection.closeWasRequested = true
@@ -131,15 +135,16 @@ public final class FramedConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends the connection because of `error`, of which the peer hears. On the event loop.
+    /// Fails the connection with `error` and sends the error to the peer. Call it on the event
+    /// loop.
     func fail(_ error: FramedError) {
         self.handler?.fail(error)
     }
 
-    private func leave() {
+    private func closeGracefully() {
         self.handler?.startCloseTimer()
         let error = FramedError(.closed, message: "the connection is closing")
-        // A goodbye is the last frame: no chunk and no acknowledgement may follow it.
+        // The bye frame must be the last one: no chunk and no acknowledgement may follow it.
         self.transfers.take()?.connectionEnded(because: error)
         self.turns.end(error) {
             self.onLoop { $0.handler?.sayBye() }
@@ -156,10 +161,10 @@ public final class FramedConnection: @unchecked Sendable {
 
     func handlerReceivedBye() {
         self.inbox.ended(nil)
-        self.leave()
+        self.closeGracefully()
     }
 
-    /// The session has failed; the transport goes a little later.
+    /// The session has failed. The transport closes later.
     func handlerFailed(_ error: FramedError) {
         self.inbox.ended(error)
         self.turns.end(error)
@@ -196,7 +201,7 @@ public final class FramedConnection: @unchecked Sendable {
     }
 }
 
-/// Lets the inbox reach the connection that owns it without keeping it.
+/// A weak reference from the inbox to the connection that owns it.
 private final class WeakLink: Sendable {
     private struct Target: Sendable { weak var connection: FramedConnection? }
     private let target = NIOLockedValueBox(Target())
@@ -205,7 +210,7 @@ private final class WeakLink: Sendable {
         self.target.withLockedValue { $0.connection = connection }
     }
 
-    /// Always at a later turn: the inbox calls from within the handler's own work.
+    /// Always runs `body` in a later turn, because the inbox calls it from within the handler.
     func onLoop(_ body: @escaping @Sendable (FramedConnection) -> Void) {
         guard let connection = self.target.withLockedValue({ $0.connection }) else { return }
         connection.eventLoop.execute { body(connection) }
@@ -213,10 +218,11 @@ private final class WeakLink: Sendable {
 }
 
 extension FramedConnection {
-    /// Options of the transport, for what it has of them.
+    /// Sets the options that the transport supports.
     static func setOptions(of channel: any Channel) {
         if channel.remoteAddress?.protocol != .unix {
-            // A control frame goes out at once, and a peer that has gone without a word is found in the fixed mode as well.
+            // Send control frames immediately. Keep-alive detects a dead peer in the fixed mode,
+            // which has no pings.
             try? channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1)
             try? channel.syncOptions?.setOption(.socketOption(.so_keepalive), value: 1)
         }

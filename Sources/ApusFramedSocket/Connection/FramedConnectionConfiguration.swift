@@ -1,82 +1,94 @@
 public import ApusFramedProtocol
 
-/// How a framed connection behaves, a client's or a server's.
+/// The configuration of a framed connection of a client or a server.
 public struct FramedConnectionConfiguration: Sendable {
-    /// How messages lie on the wire. Default: ``Framing/version2``.
+    /// The wire format. Default: ``Framing/version2``.
     public var framing: Framing = .version2
 
-    /// The bounds of headers and bodies.
+    /// The limits on headers and bodies.
     public var limits = FramedLimits()
 
-    /// Bytes received and not yet taken by a reader before the connection stops reading.
+    /// The number of received, unread bytes at which the connection stops reading.
     ///
-    /// Default: 1 MiB. What one read of the socket held is taken whole, so that a little more can be there. The peer is slowed down, not cut.
+    /// Default: 1 MiB. Slightly more can be buffered, because each socket read is processed whole.
+    /// The peer is slowed down, not disconnected.
     public var receivedBytes: Int = 1 << 20
 
-    /// The time from the transport's first moment to the peer's hello, TLS included at a server. No byte of the peer prolongs it.
+    /// The timeout from the connection of the transport to the peer's hello, including TLS at a
+    /// server.
     ///
-    /// Default: 10 seconds. In the fixed mode nobody says hello: only TLS counts.
+    /// Default: 10 seconds. The fixed mode has no hello; only TLS is limited.
     public var handshakeTimeout: Duration = .seconds(10)
 
-    /// The time the header of a message may take from its first byte on. No byte prolongs it. Default: 10 seconds.
+    /// The timeout of a header, from its first byte. Default: 10 seconds.
     public var headerTimeout: Duration = .seconds(10)
 
-    /// How long a peer may take nothing of what is written before the connection is given up. Default: 30 seconds.
+    /// The maximum time for which the peer may read none of the written bytes. Then the connection
+    /// fails. Default: 30 seconds.
     public var stallTimeout: Duration = .seconds(30)
 
-    /// Silence of the peer after which it is pinged. Any byte of it counts as life.
+    /// The time without received bytes after which the peer is pinged.
     ///
-    /// Default: 20 seconds. `nil`: no pings. The fixed mode has none; TCP's own keep-alive is on in both.
+    /// Default: 20 seconds. `nil` disables pings. The fixed mode has no pings. TCP keep-alive is
+    /// enabled in both modes.
     public var pingInterval: Duration? = .seconds(20)
 
-    /// Time a peer has to break its silence after a ping. Default: 20 seconds.
+    /// The time within which the peer must send any byte after a ping. Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)
 
-    /// The time a goodbye may take: what is under way to leave, and the peer to answer. The connection is cut then. Default: 5 seconds.
+    /// The maximum time of a graceful close: to send what is queued, and to receive the peer's bye.
+    /// The connection is then aborted. Default: 5 seconds.
     public var closeTimeout: Duration = .seconds(5)
 
-    /// The defaults, with a framing.
+    /// Creates a configuration with default values and the given framing.
     public init(framing: Framing = .version2) {
         self.framing = framing
     }
 
-    /// The time the other side of a file's transfer may take to get on: to answer an offer, to send or acknowledge something, to finish.
+    /// The time within which the other side of a file transfer must make progress: answer an offer,
+    /// send or acknowledge data, or finish.
     ///
-    /// Default: 30 seconds. The transfer fails then, not its connection.
+    /// Default: 30 seconds. On expiry the transfer fails; the connection stays open.
     public var transferTimeout: Duration = .seconds(30)
 
-    /// What becomes of files the peer sends; a client may take them as well as a server. Needs version 2.
+    /// The acceptance of files from the peer, for clients and servers. Requires version 2.
     ///
-    /// Default: `nil`, none are taken.
+    /// Default: `nil`, no files are accepted.
     public var receiving: FileReceiving?
 
-    /// The most bytes of files that are sent in a second, all files of the connection together. Messages are not counted.
+    /// The maximum rate of sent files in bytes per second, for all files of the connection
+    /// together. Messages are not limited.
     ///
-    /// Default: `nil`, as fast as the peer takes them. At least 1 KiB: less looks like a sender that got stuck.
+    /// Default: `nil`, no limit. Minimum: 1 KiB, because a slower sender would run into the peer's
+    /// timeout.
     public var fileBytesPerSecond: Int?
 
-    /// What the hello says we can do beyond messages.
+    /// The capabilities that the hello announces.
     var capabilities: Set<String> { self.receiving == nil ? [] : [Self.filesCapability, WholeFile.capability] }
 
-    /// The side that says it takes files.
+    /// The capability of a side that accepts files.
     static let filesCapability = "transfer"
 
-    /// - Throws: ``FramedError/Code/invalidUse`` with what contradicts itself.
+    /// Checks the configuration.
+    ///
+    /// - Throws: ``FramedError/Code/invalidUse`` for values that are out of range or contradictory.
     func validate(isClient: Bool) throws(FramedError) {
         try self.framing.validate(isClient: isClient)
         let times = [
             self.handshakeTimeout, self.headerTimeout, self.stallTimeout, self.pingInterval ?? .seconds(1), self.pingTimeout,
             self.closeTimeout, self.transferTimeout,
         ]
-        guard times.allSatisfy({ $0 > .zero }) else { throw FramedError(.invalidUse, message: "a deadline or an interval of no time") }
+        guard times.allSatisfy({ $0 > .zero }) else {
+            throw FramedError(.invalidUse, message: "all timeouts and intervals must be greater than 0")
+        }
         guard self.receiving == nil || self.limits.maximumBodyBytes >= TransferChunk.maximumBytes + TransferChunk.prefixBytes else {
-            throw FramedError(.invalidUse, message: "files come in chunks of 256 KiB: maximumBodyBytes lets none through")
+            throw FramedError(.invalidUse, message: "maximumBodyBytes is too small to receive files: chunks have 256 KiB")
         }
         guard self.fileBytesPerSecond.map({ $0 >= TransferRate.minimumBytesPerSecond }) ?? true else {
-            throw FramedError(.invalidUse, message: "a rate of less than \(TransferRate.minimumBytesPerSecond) bytes a second")
+            throw FramedError(.invalidUse, message: "fileBytesPerSecond must be at least \(TransferRate.minimumBytesPerSecond)")
         }
         guard self.receivedBytes > 0, self.limits.maximumBodyBytes >= 0 else {
-            throw FramedError(.invalidUse, message: "bounds that let nothing through")
+            throw FramedError(.invalidUse, message: "receivedBytes must be greater than 0, maximumBodyBytes not negative")
         }
     }
 

@@ -5,27 +5,28 @@ public import NIOCore
 
 /// A file as the body of a message: `try await connection.send(body, bodyLength: body.length)`.
 ///
-/// It is read ahead on a thread of its own while the pieces before are being sent; a few MiB of it are in memory. Without resumption and without
-/// checksums: for those see ``FramedConnection/send(file:as:keepsAttributes:progress:)``.
+/// A separate thread reads the file ahead while earlier pieces are sent; a few MiB are in memory.
+/// It supports neither resumption nor checksums; use
+/// ``FramedConnection/send(file:as:keepsAttributes:progress:)`` for those.
 public struct FramedFileBody: AsyncSequence, Sendable {
     /// A piece.
     public typealias Element = ByteBuffer
 
-    /// The bytes of the file.
+    /// The length of the file in bytes.
     public var length: Int { self.file.status.size }
     private let file: SourceFile
 
-    /// Opens a file. Blocks as long as the disk needs for that.
+    /// Opens a file. Blocks until the disk has opened it.
     ///
-    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is no file.
+    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is not a regular file.
     public init(path: String) throws(TransferError) {
         self.file = try SourceFile(path: path, name: "")
     }
 
-    /// Starts at the beginning.
+    /// Returns an iterator that starts at the beginning of the file.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(file: self.file)) }
 
-    /// Reads on.
+    /// Reads the file in pieces.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: Reader
 
@@ -33,31 +34,32 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             self.reader = reader
         }
 
-        /// The next piece; `nil` at the end of the file.
+        /// Returns the next piece, or `nil` at the end of the file.
         ///
-        /// - Throws: ``TransferError/Code/source`` when it cannot be read on, or has become shorter.
+        /// - Throws: ``TransferError/Code/source`` when the file cannot be read, or has become
+        ///   shorter.
         public mutating func next() async throws -> ByteBuffer? { try await self.reader.next() }
     }
 
-    /// Reads ahead, into memory that is used again once nobody holds the piece that was there: fresh memory for each piece would have the system
-    /// clear its pages each time.
+    /// Reads ahead into reused memory. The system would have to clear the pages of new memory for
+    /// each piece.
     fileprivate final class Reader: Sendable {
         private static let pieceBytes = 512 << 10
-        /// Pieces that are read and not taken.
+        /// The number of pieces that are read ahead.
         private static let ahead = 4
 
         private struct State: Sendable {
             var ready = Deque<ByteBuffer>()
-            /// Pieces that are still to be read.
-            var wanted = 0
-            /// What was asked to be read, in all.
+            /// The number of pieces that are being read.
+            var pendingReads = 0
+            /// The number of bytes that were requested to be read.
             var requested = 0
             var failure: (any Error)?
             var waiter: CheckedContinuation<ByteBuffer?, any Error>?
         }
 
         private let file: SourceFile
-        private let lane = SerialDiskQueue()
+        private let queue = SerialDiskQueue()
         private let memory: Memory
         private let state = NIOLockedValueBox(State())
 
@@ -70,31 +72,31 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let (result, reads) = self.state.withLockedValue { state -> (Result<ByteBuffer?, any Error>?, Int) in
                     let piece = state.ready.popFirst()
-                    // Half of it at a time, so that the thread is not woken for every piece.
+                    // Refill in halves, so that the thread does not wake up for each piece.
                     var reads = 0
-                    if state.wanted + state.ready.count <= Self.ahead / 2 {
-                        while state.wanted + state.ready.count < Self.ahead, state.requested < self.file.status.size {
+                    if state.pendingReads + state.ready.count <= Self.ahead / 2 {
+                        while state.pendingReads + state.ready.count < Self.ahead, state.requested < self.file.status.size {
                             state.requested += Self.pieceBytes
-                            state.wanted += 1
+                            state.pendingReads += 1
                             reads += 1
                         }
                     }
                     if let piece { return (.success(piece), reads) }
                     if let failure = state.failure { return (.failure(failure), 0) }
-                    guard state.wanted > 0 else { return (.success(nil), 0) }
+                    guard state.pendingReads > 0 else { return (.success(nil), 0) }
                     state.waiter = continuation
                     return (nil, reads)
                 }
-                for _ in 0..<reads { self.lane.submit { self.read() } }
+                for _ in 0..<reads { self.queue.submit { self.read() } }
                 if let result { continuation.resume(with: result) }
             }
         }
 
-        /// On the lane.
+        /// Reads one piece. Runs on the queue.
         private func read() {
             let result = Result<ByteBuffer?, any Error> { try self.memory.read(self.file, upTo: Self.pieceBytes) }
             let waiter = self.state.withLockedValue { state in
-                state.wanted -= 1
+                state.pendingReads -= 1
                 switch result {
                 case .success(let piece?) where state.waiter == nil: state.ready.append(piece)
                 case .success: break
@@ -106,25 +108,25 @@ public struct FramedFileBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The place in the file, and the pieces that were read. Touched on the reader's lane only.
+    /// The position in the file and the reused pieces. Accessed only on the queue of the reader.
     fileprivate final class Memory: @unchecked Sendable {
-        // Unchecked because: a lane does one thing at a time.
+        // Unchecked because the queue runs one task at a time.
 
         private var offset = 0
         private var pieces: [ByteBuffer]
-        private var turn = 0
+        private var index = 0
 
         init(pieces: Int) {
             self.pieces = [ByteBuffer](repeating: ByteBuffer(), count: pieces)
         }
 
-        func read(_ file: SourceFile, upTo most: Int) throws(TransferError) -> ByteBuffer {
-            let count = Swift.min(most, file.status.size - self.offset)
-            self.turn = (self.turn + 1) % self.pieces.count
-            self.pieces[self.turn].clear()  // gets memory of its own when somebody holds the old piece
-            try file.append(count, at: self.offset, to: &self.pieces[self.turn])
+        func read(_ file: SourceFile, upTo maximum: Int) throws(TransferError) -> ByteBuffer {
+            let count = Swift.min(maximum, file.status.size - self.offset)
+            self.index = (self.index + 1) % self.pieces.count
+            self.pieces[self.index].clear()  // allocates when the old piece is still referenced
+            try file.append(count, at: self.offset, to: &self.pieces[self.index])
             self.offset += count
-            return self.pieces[self.turn]
+            return self.pieces[self.index]
         }
     }
 }

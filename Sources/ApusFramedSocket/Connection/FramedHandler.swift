@@ -4,7 +4,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A framed session on a channel: bytes come in from the pipeline, what becomes of them goes to the connection.
+/// The channel handler of a framed session. It passes received bytes to the session and performs
+/// the resulting actions on the connection.
 ///
 /// Confined to the channel's event loop.
 final class FramedHandler: ChannelInboundHandler {
@@ -12,70 +13,74 @@ final class FramedHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private enum Phase {
-        /// The transport does not stand, or TLS does not. Leaves to `running` or `ended`.
+        /// The transport or TLS is not connected. Transitions to `running` or `ended`.
         case waiting
-        /// Leaves to `leaving` or `ended`.
+        /// Transitions to `closing` or `ended`.
         case running
-        /// Nothing that comes counts any more; a goodbye or an error is on its way out. Leaves to `ended`.
-        case leaving
+        /// Received data is ignored, and a bye or error frame is being written. Transitions to
+        /// `ended`.
+        case closing
         /// Final.
         case ended
     }
 
-    /// Why nothing is read.
+    /// The reasons for not reading.
     struct Pauses: OptionSet {
         let rawValue: UInt8
-        /// What was received is not taken.
+        /// The inbox is full.
         static let inbox = Self(rawValue: 1)
-        /// The peer asks and does not read the answers.
+        /// The peer sends requests and does not read the answers.
         static let answers = Self(rawValue: 2)
-        /// The disk lags behind.
+        /// The disk is slow.
         static let disk = Self(rawValue: 4)
     }
 
-    /// So many answers may wait before nothing more is read, half as many before reading goes on.
+    /// The number of queued answers at which reading stops. It resumes at half of it.
     private static let maximumAnswers = 256
 
-    /// Buffers of 256 KiB that are kept for reading, and read in a turn at most: NIO's default, and a transfer's window.
-    private static let (fewReads, manyReads): (UInt, UInt) = (4, 32)
+    /// The number of reads per turn, each with a buffer of 256 KiB: NIO's default, and enough for
+    /// the window of a transfer.
+    private static let (defaultReads, fileReads): (UInt, UInt) = (4, 32)
 
     private let configuration: FramedConnectionConfiguration
     private let waitsForTLS: Bool
-    /// Held until it has heard of the end.
+    /// Retained until it has been notified of the end.
     private var connection: FramedConnection?
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
     private var session: FramedSession
-    private var watch: LivenessMonitor?
+    private var liveness: LivenessMonitor?
     private var tick: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
-    /// The beginning of a head of which the rest has not come.
+    /// The beginning of an incomplete head.
     private var pending: ByteBuffer?
-    /// Writes that the transport has not taken.
+    /// The number of writes that the transport has not completed.
     private var writes = 0
-    /// Whether what was written is flushed at the end of this turn.
+    /// Whether a flush is scheduled for the end of this turn.
     private var willFlush = false
-    /// Their bytes, at the last tick.
+    /// The number of queued bytes at the last tick.
     private var waitingBytes = 0
-    /// Those of them that answer the peer.
+    /// The number of queued answers.
     private var answers = 0
-    /// Answers of this turn that are not written yet: many small ones go as one.
-    private var gathered = ByteBuffer()
-    private var gatheredAnswers = 0
-    /// While the peer does not read, only the last answer to a ping waits.
+    /// The answers of this turn that are not written yet. Many small ones are written as one.
+    private var unwrittenBytes = ByteBuffer()
+    private var unwrittenAnswers = 0
+    /// The latest answer to a ping, while the channel is not writable.
     private var waitingPong: ByteBuffer?
     private var lastPing: Int64 = 0
     private var pauses: Pauses = []
-    /// Why the end has come, until it has been told.
+    /// The error that ended the session, until it is reported.
     private var failure: FramedError?
-    private var peerHasSaidBye = false
-    private var hasSaidBye = false
+    private var hasReceivedBye = false
+    private var hasSentBye = false
 
+    /// Creates a handler.
+    ///
     /// - Parameters:
-    ///   - isClient: Our side.
-    ///   - waitsForTLS: Whether TLS stands before us and has not finished its handshake.
-    ///   - connection: Whom it is for.
-    /// - Throws: ``FramedError/Code/invalidUse`` when the framing cannot be spoken.
+    ///   - isClient: Whether this side is the client.
+    ///   - waitsForTLS: Whether a TLS handler precedes this one and its handshake is not complete.
+    ///   - connection: The connection to notify.
+    /// - Throws: ``FramedError/Code/invalidUse`` when this side cannot use the framing.
     init(
         isClient: Bool, configuration: FramedConnectionConfiguration, waitsForTLS: Bool = false, connection: FramedConnection
     ) throws(FramedError) {
@@ -94,7 +99,7 @@ final class FramedHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if context.channel.isActive { self.transportStands() }
+        if context.channel.isActive { self.transportConnected() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -103,13 +108,13 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        self.transportStands()
+        self.transportConnected()
         context.fireChannelActive()
     }
 
-    private func transportStands() {
-        guard self.watch == nil, case .waiting = self.phase else { return }
-        self.watch = LivenessMonitor(settings: self.configuration.watch, at: self.now)
+    private func transportConnected() {
+        guard self.liveness == nil, case .waiting = self.phase else { return }
+        self.liveness = LivenessMonitor(settings: self.configuration.watch, at: self.now)
         self.scheduleTick()
         if !self.waitsForTLS { self.start() }
     }
@@ -126,7 +131,7 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .running = self.phase else { return }  // read only to see the transport's end
+        guard case .running = self.phase else { return }  // read only to detect the end of the transport
         var bytes = self.unwrapInboundIn(data)
         let isOwn = self.pending != nil
         if var joined = self.pending.take() {
@@ -136,10 +141,10 @@ final class FramedHandler: ChannelInboundHandler {
         let heads = self.session.headCount
         let actions = self.session.received(&bytes)
         let isWithinHead = self.session.isWithinHead(bytes)
-        self.watch?.received(isWithinHead: isWithinHead, isAnotherHead: self.session.headCount != heads, at: self.now)
+        self.liveness?.received(isWithinHead: isWithinHead, isAnotherHead: self.session.headCount != heads, at: self.now)
         if bytes.readableBytes > 0 {
-            // In a buffer of its own: what was read may be much larger than a head. Once it has one it grows there, or a head that comes
-            // byte by byte would be copied for every byte.
+            // Use a separate buffer, because the read may be much larger than a head. Later bytes
+            // are appended to it, which avoids a copy for each byte of a slow head.
             if isOwn {
                 bytes.discardReadBytes()
                 self.pending = bytes
@@ -180,50 +185,51 @@ final class FramedHandler: ChannelInboundHandler {
             case .writePong(let bytes):
                 if self.context?.channel.isWritable == true { self.write([bytes]) } else { self.waitingPong = bytes }
             case .opened(let hello):
-                self.watch?.opened()
+                self.liveness?.opened()
                 self.connection?.handlerOpened(hello)
             case .messageBegan(let header, let bodyLength): self.connection?.inbox.received(.head(header, bodyLength: bodyLength))
             case .messageBody(let bytes): self.connection?.inbox.received(.body(bytes))
             case .messageEnded: self.connection?.inbox.received(.end)
             case .transfer(let part): self.connection?.handlerReceived(part)
-            case .pong: break  // any byte is life; the watch has seen it
+            case .pong: break  // any received byte counts, see channelRead
             case .peerSaidBye:
-                self.peerHasSaidBye = true
+                self.hasReceivedBye = true
                 self.connection?.handlerReceivedBye()
-            case .fail(let error): return self.leave(because: error)
+            case .fail(let error): return self.close(because: error)
             }
         }
     }
 
-    /// Writes and flushes. The future is done when the transport has taken all of it.
+    /// Writes and flushes. The future succeeds when the transport has written all buffers.
     ///
-    /// - Parameter flushesAtOnce: `false`: at the end of this turn of the loop, together with what else is written in it.
+    /// - Parameter flushesAtOnce: Whether to flush immediately. Otherwise flushes at the end of
+    ///   this turn.
     @discardableResult
     func write(_ buffers: [ByteBuffer], flushesAtOnce: Bool = true) -> EventLoopFuture<Void>? {
-        self.writeAnswers()  // they came first
+        self.writeAnswers()  // the answers precede it
         return self.writeNow(buffers, flushesAtOnce: flushesAtOnce)
     }
 
     private func writeNow(_ buffers: [ByteBuffer], flushesAtOnce: Bool) -> EventLoopFuture<Void>? {
         guard let context = self.context, let last = buffers.last else { return nil }
         switch self.phase {
-        case .running, .leaving: break
+        case .running, .closing: break
         case .waiting, .ended: return nil
         }
         for buffer in buffers.dropLast() { context.write(self.wrapOutboundOut(buffer), promise: nil) }
         let promise = context.eventLoop.makePromise(of: Void.self)
         self.writes += 1
-        self.watch?.wrote(at: self.now)
+        self.liveness?.wrote(at: self.now)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.writes -= 1
-            self.watch?.took(isWaiting: self.writes > 0, at: self.now)
+            self.liveness?.took(isWaiting: self.writes > 0, at: self.now)
         }
         context.write(self.wrapOutboundOut(last), promise: promise)
         if flushesAtOnce { context.flush() } else { self.flushLater(context) }
         return promise.futureResult
     }
 
-    /// At the end of this turn of the loop.
+    /// Flushes at the end of this turn of the event loop.
     private func flushLater(_ context: ChannelHandlerContext) {
         guard !self.willFlush else { return }
         self.willFlush = true
@@ -234,30 +240,33 @@ final class FramedHandler: ChannelInboundHandler {
         }
     }
 
-    /// Writes what the peer has asked for, at the end of this turn. Nothing more is read while many answers wait for it to read them.
+    /// Writes an answer to the peer at the end of this turn. Reading stops while many answers are
+    /// queued.
     func answer(_ head: FrameHead) {
-        // A goodbye is the last frame.
-        guard let context = self.context, case .running = self.phase, !self.hasSaidBye else { return }
-        // Of our own making: small, and of nothing but text and numbers.
-        try? head.write(into: &self.gathered)
-        self.gatheredAnswers += 1
+        // A bye frame must be the last one.
+        guard let context = self.context, case .running = self.phase, !self.hasSentBye else { return }
+        // The head is made locally, with only text and numbers, so encoding never fails.
+        try? head.write(into: &self.unwrittenBytes)
+        self.unwrittenAnswers += 1
         self.answers += 1
         if self.answers > Self.maximumAnswers { self.setReading(paused: true, .answers) }
         self.flushLater(context)
     }
 
     private func writeAnswers() {
-        guard self.gatheredAnswers > 0 else { return }
-        let (bytes, count) = (self.gathered, self.gatheredAnswers)
-        self.gathered = ByteBuffer()
-        self.gatheredAnswers = 0
+        guard self.unwrittenAnswers > 0 else { return }
+        let (bytes, count) = (self.unwrittenBytes, self.unwrittenAnswers)
+        self.unwrittenBytes = ByteBuffer()
+        self.unwrittenAnswers = 0
         self.writeNow([bytes], flushesAtOnce: false)?.assumeIsolated().whenComplete { _ in
             self.answers -= count
             if self.answers <= Self.maximumAnswers / 2 { self.setReading(paused: false, .answers) }
         }
     }
 
-    /// - Throws: What is wrong with the message.
+    /// Creates a message to be sent.
+    ///
+    /// - Throws: ``FramedError`` when the message is invalid or the connection is closed.
     func message(_ header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
         guard case .running = self.phase else { throw FramedError(.closed, message: "the connection is closed") }
         return try self.session.message(header: header, bodyLength: bodyLength)
@@ -269,19 +278,20 @@ final class FramedHandler: ChannelInboundHandler {
         let before = self.isReadingPaused
         if paused { self.pauses.formUnion(reason) } else { self.pauses.subtract(reason) }
         guard self.isReadingPaused != before, let context = self.context else { return }
-        self.watch?.reading(isPaused: paused, at: self.now)
-        // Fails when the channel is gone, and then there is nothing to read.
+        self.liveness?.reading(isPaused: paused, at: self.now)
+        // Fails only when the channel is closed, and then there is nothing to read.
         try? context.channel.syncOptions?.setOption(.autoRead, value: !paused)
     }
 
-    /// Keeps more buffers for reading while a large file comes: of those that wait for the disk none can be used again, and new memory has to be
-    /// cleared by the system each time.
+    /// Sets the number of reads per turn, which determines the number of read buffers. A large file
+    /// needs more of them: buffers that wait for the disk cannot be reused, and the system has to
+    /// clear new memory.
     func setReadsMuch(_ readsMuch: Bool) {
-        guard let options = self.context?.channel.syncOptions, !self.isBehindTLS else { return }  // TLS gives its buffers back at once
-        try? options.setOption(.maxMessagesPerRead, value: readsMuch ? Self.manyReads : Self.fewReads)
+        guard let options = self.context?.channel.syncOptions, !self.isBehindTLS else { return }  // TLS releases its buffers immediately
+        try? options.setOption(.maxMessagesPerRead, value: readsMuch ? Self.fileReads : Self.defaultReads)
     }
 
-    /// Whether what comes was deciphered by NIOSSL.
+    /// Whether a NIOSSL handler decrypts the received bytes.
     var isBehindTLS: Bool {
         guard let context = self.context else { return false }
         return (try? context.pipeline.syncOperations.handler(type: NIOSSLHandler.self)) != nil
@@ -295,11 +305,12 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     private func ticked() {
-        // A large write leaves little by little, and is done when all of it has left.
+        // A large write progresses gradually and completes only at its end, so count the queued
+        // bytes.
         let waiting = self.writes > 0 ? (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 : 0
-        if self.writes > 0, waiting < self.waitingBytes { self.watch?.took(isWaiting: true, at: self.now) }
+        if self.writes > 0, waiting < self.waitingBytes { self.liveness?.took(isWaiting: true, at: self.now) }
         self.waitingBytes = waiting
-        switch self.watch?.ticked(canPing: self.session.speaksVersion2 && self.session.isOpen, at: self.now) {
+        switch self.liveness?.ticked(canPing: self.session.speaksVersion2 && self.session.isOpen, at: self.now) {
         case nil: return
         case .doNothing?: break
         case .sendPing?:
@@ -312,47 +323,49 @@ final class FramedHandler: ChannelInboundHandler {
         case .waiting, .running:
             self.connection?.handlerTicked()
             self.scheduleTick()
-        case .leaving, .ended: break
+        case .closing, .ended: break
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Gives the connection up because of an error of ours; the peer is told where it can be.
+    /// Fails the connection because of a local error. The peer receives the error if possible.
     func fail(_ error: FramedError) {
         switch self.phase {
-        case .waiting: self.leave(because: error)
+        case .waiting: self.close(because: error)
         case .running: self.perform(self.session.failed(error))
-        case .leaving, .ended: break
+        case .closing, .ended: break
         }
     }
 
-    /// Says goodbye, after everything that was written, and waits for the peer's. Called again when that has come.
+    /// Sends a bye frame after all queued bytes, and waits for the peer's. Called again when it
+    /// arrives.
     func sayBye() {
         guard case .running = self.phase else { return self.cut() }
         self.startCloseTimer()
-        // In the fixed mode the end of the bytes is the goodbye.
-        let bye = self.hasSaidBye ? [] : self.session.bye()
-        let isLast = self.peerHasSaidBye || !self.session.speaksVersion2 || !self.session.isOpen
-        self.hasSaidBye = true
+        // In the fixed mode, closing the transport is the bye.
+        let bye = self.hasSentBye ? [] : self.session.bye()
+        let isLast = self.hasReceivedBye || !self.session.speaksVersion2 || !self.session.isOpen
+        self.hasSentBye = true
         let written = self.write(bye.isEmpty ? [ByteBuffer()] : bye)
         guard isLast else { return }
-        self.phase = .leaving
+        self.phase = .closing
         written?.assumeIsolated().whenComplete { _ in self.cut() }
     }
 
-    /// The session has failed. In version 2 the peer gets the time to read why: closing at once could destroy what is on its way to it.
-    private func leave(because error: FramedError) {
+    /// Closes after an error of the session. In version 2 the peer gets time to read the error
+    /// frame: closing immediately could discard it in transit.
+    private func close(because error: FramedError) {
         switch self.phase {
-        case .leaving, .ended: return
+        case .closing, .ended: return
         case .waiting, .running: break
         }
         self.failure = error
         self.pending = nil
-        let wasTold = self.session.speaksVersion2 && error.code != .peerFailed
-        self.phase = .leaving
-        // A peer that takes nothing will not take this either.
-        guard wasTold, self.writes == 0, self.context?.channel.isActive == true else { return self.cut() }
+        let isPeerNotified = self.session.speaksVersion2 && error.code != .peerFailed
+        self.phase = .closing
+        // A peer that does not read will not receive the error frame either.
+        guard isPeerNotified, self.writes == 0, self.context?.channel.isActive == true else { return self.cut() }
         self.setReading(paused: false, [.inbox, .answers, .disk])
         self.startCloseTimer()
         self.connection?.handlerFailed(error)
@@ -363,7 +376,7 @@ final class FramedHandler: ChannelInboundHandler {
         self.closeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.configuration.closeTimeout)) { self.cut() }
     }
 
-    /// Ends the transport now.
+    /// Closes the transport immediately.
     func cut() {
         let channel = self.context?.channel
         self.end()
@@ -394,7 +407,7 @@ final class FramedHandler: ChannelInboundHandler {
         self.tick = nil
         self.closeTimer?.cancel()
         self.closeTimer = nil
-        self.watch = nil
+        self.liveness = nil
         self.pending = nil
         self.waitingPong = nil
         let connection = self.connection.take()

@@ -3,9 +3,9 @@ import ApusJSON
 import DequeModule
 import NIOCore
 
-/// What was received and not yet taken: parts of messages, in order, and at most one reader that waits for the next.
+/// The state machine of the received, unread parts of messages, with at most one waiting reader.
 ///
-/// Pure: the shell owns the reader's continuation.
+/// It performs no I/O. The caller owns the reader's continuation.
 struct FramedInboxStateMachine {
     /// A part of a message.
     enum Part: Hashable {
@@ -13,7 +13,7 @@ struct FramedInboxStateMachine {
         case body(ByteBuffer)
         case end
 
-        /// What it counts: nothing is free, so that a million empty messages have a bound as well.
+        /// The cost of the part. It is never 0, so that even empty messages are bounded.
         var cost: Int {
             switch self {
             case .head(let header, _): 256 + Self.weight(of: .object(header))
@@ -22,7 +22,7 @@ struct FramedInboxStateMachine {
             }
         }
 
-        /// About what a value holds of memory: of 64 KiB of text become 20,000 values.
+        /// Estimates the memory of a value: 64 KiB of text can become 20,000 values.
         private static func weight(of value: JSONValue) -> Int {
             switch value {
             case .null, .bool, .integer, .double, .date: 32
@@ -34,25 +34,25 @@ struct FramedInboxStateMachine {
         }
     }
 
-    /// What a reader gets.
+    /// The result for a reader.
     enum Delivery: Hashable {
         case message(number: Int, JSONObject, bodyLength: Int)
         case piece(ByteBuffer)
         case bodyEnded
-        /// Nothing more comes.
+        /// No more messages follow.
         case finished
         case failed(FramedError)
     }
 
-    private enum Want {
+    private enum Request {
         case message
         case piece
     }
 
     private enum State {
-        /// Leaves to `ended`.
+        /// Transitions to `ended`.
         case open
-        /// What is there is still given out. Final.
+        /// Buffered parts are still delivered. Final.
         case ended(FramedError?)
     }
 
@@ -64,34 +64,38 @@ struct FramedInboxStateMachine {
     private var parts = Deque<Part>()
     private var cost = 0
     private(set) var isPaused = false
-    /// The reader that waits.
-    private var want: Want?
-    /// The number of the last message that was given out.
+    /// What the waiting reader requested.
+    private var request: Request?
+    /// The number of the last delivered message.
     private var number = 0
-    /// Whether its end was given out or passed over.
+    /// Whether the end of that message was delivered or skipped.
     private var isBetweenMessages = true
 
-    /// - Parameter bound: What may wait before reading stops.
+    /// Creates a state machine.
+    ///
+    /// - Parameter bound: The cost of the buffered parts at which reading stops.
     init(bound: Int) {
         self.bound = bound
     }
 
     struct Action: Hashable {
-        /// For the reader that waits, or that asks.
+        /// The result for the waiting or calling reader.
         var delivery: Delivery?
-        /// Stop reading from the transport (`true`) or go on (`false`).
+        /// Whether to stop (`true`) or resume (`false`) reading from the transport; `nil` for no
+        /// change.
         var pause: Bool?
     }
 
-    // MARK: The transport
+    // MARK: Transport
 
     mutating func received(_ part: Part) -> Action {
-        guard case .open = self.state else { return Action() }  // whoever ended it does not want more
+        guard case .open = self.state else { return Action() }  // closed locally
         self.append(part)
         return self.pump()
     }
 
-    /// Small pieces of a body are joined: each holds the memory of the whole read it came with.
+    /// Joins small pieces of a body, because each retains the memory of the whole read that
+    /// delivered it.
     private mutating func append(_ part: Part) {
         guard case .body(let bytes) = part, bytes.readableBytes < Self.smallPieceBytes, case .body(var last)? = self.parts.last,
             last.readableBytes < Self.joinedBytes
@@ -99,20 +103,20 @@ struct FramedInboxStateMachine {
             self.cost += part.cost
             return self.parts.append(part)
         }
-        self.parts.removeLast()  // `last` is the only one then, and grows in place
+        self.parts.removeLast()  // makes `last` uniquely referenced, so it grows in place
         last.writeImmutableBuffer(bytes)
         self.parts.append(.body(last))
         self.cost += bytes.readableBytes
     }
 
-    /// Nothing more comes; what is there is still given out.
+    /// The transport has ended. Buffered parts are still delivered.
     mutating func ended(_ error: FramedError?) -> Action {
         guard case .open = self.state else { return Action() }
         self.state = .ended(error)
         return self.pump()
     }
 
-    /// Nobody wants more. What is there is thrown away.
+    /// The connection is closed locally. Discards the buffered parts.
     mutating func closed() -> Action {
         self.parts.removeAll()
         self.cost = 0
@@ -122,38 +126,38 @@ struct FramedInboxStateMachine {
 
     // MARK: Readers
 
-    /// Somebody wants the next message. What is left of the one before is passed over.
+    /// Requests the next message. Skips the rest of the previous one.
     mutating func nextMessage() -> Action { self.wait(for: .message) }
 
-    /// Somebody wants the next piece of a message's body.
+    /// Requests the next piece of a message's body.
     mutating func nextPiece(of message: Int) -> Action {
         guard message == self.number else {
-            return Action(delivery: .failed(FramedError(.invalidUse, message: "the body of a message was left for the next message")))
+            return Action(delivery: .failed(FramedError(.invalidUse, message: "a body was read after the next message was requested")))
         }
         guard !self.isBetweenMessages else { return Action(delivery: .bodyEnded) }
         return self.wait(for: .piece)
     }
 
-    private mutating func wait(for want: Want) -> Action {
-        guard self.want == nil else {
-            return Action(delivery: .failed(FramedError(.invalidUse, message: "two tasks read the messages of one connection")))
+    private mutating func wait(for request: Request) -> Action {
+        guard self.request == nil else {
+            return Action(delivery: .failed(FramedError(.invalidUse, message: "two tasks read messages of one connection concurrently")))
         }
-        self.want = want
+        self.request = request
         return self.pump()
     }
 
-    /// The reader that waited does not want any more. `false`: it was served already.
+    /// Cancels the waiting reader. Returns `false` when it was already served.
     mutating func cancelled() -> Bool {
-        defer { self.want = nil }
-        return self.want != nil
+        defer { self.request = nil }
+        return self.request != nil
     }
 
-    // MARK: Between
+    // MARK: Delivery
 
     private mutating func pump() -> Action {
         let delivery = self.serve()
-        if delivery != nil { self.want = nil }
-        // Half full before reading goes on, so that it does not stop and go for every piece.
+        if delivery != nil { self.request = nil }
+        // Resume at half of the limit, so that reading does not toggle for each piece.
         let pause = self.isPaused ? self.cost > self.bound / 2 : self.cost > self.bound
         guard pause != self.isPaused else { return Action(delivery: delivery) }
         self.isPaused = pause
@@ -161,10 +165,10 @@ struct FramedInboxStateMachine {
     }
 
     private mutating func serve() -> Delivery? {
-        guard let want = self.want else { return nil }
+        guard let request = self.request else { return nil }
         while let part = self.parts.popFirst() {
             self.cost -= part.cost
-            switch (part, want) {
+            switch (part, request) {
             case (.head(let header, let bodyLength), _):
                 self.number += 1
                 self.isBetweenMessages = false

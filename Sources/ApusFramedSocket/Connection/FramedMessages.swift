@@ -3,25 +3,26 @@ public import ApusJSON
 import NIOConcurrencyHelpers
 public import NIOCore
 
-/// The messages of a connection, in order.
+/// The received messages of a connection, in order.
 ///
-/// Ends when either side said goodbye, and throws a ``FramedError`` after the last message when the connection failed. What nobody takes makes
-/// the connection stop reading (``FramedConnectionConfiguration/receivedBytes``), so that a slow reader slows the peer down. One task reads at a
-/// time; what is left of a body is passed over when the next message is asked for.
+/// The sequence ends when either side closes the connection. After a failure it throws a
+/// ``FramedError`` after the last message. The connection stops reading while too much is unread
+/// (``FramedConnectionConfiguration/receivedBytes``), so a slow reader slows the peer down. Only
+/// one task may read at a time. Requesting the next message skips the rest of the current body.
 public struct FramedMessages: AsyncSequence, Sendable {
-    /// What is received.
+    /// A received message.
     public typealias Element = FramedMessage
 
     let inbox: FramedInbox
 
-    /// Starts where the last reader stopped.
+    /// Returns an iterator that continues where the last reader stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox: self.inbox) }
 
-    /// Takes one message at a time.
+    /// Returns one message at a time.
     public struct Iterator: AsyncIteratorProtocol {
         let inbox: FramedInbox
 
-        /// The next message; `nil` after the last one, and when the task is cancelled.
+        /// Returns the next message, or `nil` after the last one or when the task is cancelled.
         public mutating func next() async throws -> FramedMessage? {
             do {
                 guard case .message(let number, let header, let bodyLength) = try await self.inbox.nextMessage() else { return nil }
@@ -34,37 +35,38 @@ public struct FramedMessages: AsyncSequence, Sendable {
     }
 }
 
-/// A message that was received: its header is there, its body comes.
+/// A received message: its header, and a body that may still arrive.
 public struct FramedMessage: Sendable {
-    /// The sender's fields.
+    /// The fields of the header.
     public let header: JSONObject
-    /// The bytes of the body.
+    /// The length of the body in bytes.
     public let bodyLength: Int
-    /// The body, to be read once, before the next message is asked for.
+    /// The body. It can be read once, before the next message is requested.
     public let body: FramedBody
 }
 
-/// The body of a message, in the pieces in which it comes. None is empty, and together they have the length that was announced.
+/// The body of a message, in the pieces in which it arrives. Pieces are never empty and have the
+/// announced length in total.
 public struct FramedBody: AsyncSequence, Sendable {
-    /// A piece.
+    /// A piece of the body.
     public typealias Element = ByteBuffer
 
     let inbox: FramedInbox
     let number: Int
     let bodyLength: Int
 
-    /// Starts where the last reader stopped.
+    /// Returns an iterator that continues where the last reader stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox: self.inbox, number: self.number) }
 
-    /// Takes one piece at a time.
+    /// Returns one piece at a time.
     public struct Iterator: AsyncIteratorProtocol {
         let inbox: FramedInbox
         let number: Int
 
-        /// The next piece; `nil` after the last one.
+        /// Returns the next piece, or `nil` after the last one.
         ///
-        /// - Throws: The error that ended the connection, ``FramedError/Code/invalidUse`` once the next message was asked for,
-        ///   `CancellationError`.
+        /// - Throws: The error that ended the connection, ``FramedError/Code/invalidUse`` after the
+        ///   next message was requested, `CancellationError`.
         public mutating func next() async throws -> ByteBuffer? {
             switch try await self.inbox.nextPiece(of: self.number) {
             case .piece(let bytes): bytes
@@ -73,13 +75,14 @@ public struct FramedBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The whole body in memory.
+    /// Returns the whole body in memory.
     ///
-    /// - Parameter maximumBytes: The most you are ready to hold. Default: 1 MiB.
-    /// - Throws: ``FramedError/Code/frameTooLarge`` before a byte is held when the body is larger, and what reading throws.
+    /// - Parameter maximumBytes: The maximum length of the body. Default: 1 MiB.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the body is longer, before any of it is
+    ///   read, and the errors of the iterator.
     public func collect(upTo maximumBytes: Int = 1 << 20) async throws -> ByteBuffer {
         guard self.bodyLength <= maximumBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(self.bodyLength) bytes, \(maximumBytes) were to be held")
+            throw FramedError(.frameTooLarge, message: "a body of \(self.bodyLength) bytes exceeds maximumBytes (\(maximumBytes))")
         }
         var whole = ByteBuffer()
         for try await piece in self { whole.writeImmutableBuffer(piece) }
@@ -87,20 +90,20 @@ public struct FramedBody: AsyncSequence, Sendable {
     }
 }
 
-/// The lock around ``FramedInboxStateMachine``, and its reader's continuation.
+/// The lock around ``FramedInboxStateMachine``, with the continuation of its reader.
 final class FramedInbox: Sendable {
     private typealias Delivery = FramedInboxStateMachine.Delivery
 
     private struct Storage: Sendable {
         var machine: FramedInboxStateMachine
         var continuation: CheckedContinuation<FramedInboxStateMachine.Delivery, any Error>?
-        /// Whose it is: a task that is cancelled must not take that of another.
+        /// The owner of the continuation: a cancelled task must not resume another task's.
         var reader = 0
         var lastReader = 0
     }
 
     private let storage: NIOLockedValueBox<Storage>
-    /// Called from any thread when the answer of ``isPaused`` may have changed.
+    /// Called from any thread when ``isPaused`` may have changed.
     private let pauseChanged: @Sendable () -> Void
 
     init(bound: Int, pauseChanged: @escaping @Sendable () -> Void) {
@@ -108,7 +111,7 @@ final class FramedInbox: Sendable {
         self.pauseChanged = pauseChanged
     }
 
-    /// Whether there is no room.
+    /// Whether the inbox is full.
     var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
 
     func received(_ part: FramedInboxStateMachine.Part) { self.event { $0.received(part) } }
@@ -129,7 +132,7 @@ final class FramedInbox: Sendable {
     func nextPiece(of number: Int) async throws -> FramedInboxStateMachine.Delivery { try await self.read { $0.nextPiece(of: number) } }
 
     private func read(
-        _ ask: @Sendable (inout FramedInboxStateMachine) -> FramedInboxStateMachine.Action
+        _ request: @Sendable (inout FramedInboxStateMachine) -> FramedInboxStateMachine.Action
     ) async throws -> FramedInboxStateMachine.Delivery {
         let reader = self.storage.withLockedValue { storage in
             storage.lastReader &+= 1
@@ -137,10 +140,10 @@ final class FramedInbox: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Looked at inside the lock: a cancellation before this point found nobody to cancel.
+                // Check inside the lock: an earlier cancellation found no continuation to resume.
                 let action: FramedInboxStateMachine.Action? = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return nil }
-                    let action = ask(&storage.machine)
+                    let action = request(&storage.machine)
                     if action.delivery == nil {
                         storage.continuation = continuation
                         storage.reader = reader

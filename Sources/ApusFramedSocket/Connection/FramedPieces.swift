@@ -1,19 +1,19 @@
 import NIOConcurrencyHelpers
 
-/// Pieces of one message that the transport has not taken: while they are on their way the next is made.
+/// Counts the pieces of one message that the transport has not written yet.
 ///
-/// Counts them for the one task that sends the message, which is woken once and not for each.
+/// The sending task waits on it and is resumed once instead of once per piece.
 final class FramedPieces: Sendable {
     private struct State: Sendable {
         var count = 0
         var failure: (any Error)?
-        var waiter: (most: Int, continuation: CheckedContinuation<Void, any Error>)?
+        var waiter: (maximum: Int, continuation: CheckedContinuation<Void, any Error>)?
 
-        /// What the waiter is told, if anything.
+        /// The result for the waiter, if its condition holds.
         var answer: Result<Void, any Error>? {
             guard let waiter = self.waiter else { return nil }
             if let failure = self.failure { return .failure(failure) }
-            return self.count <= waiter.most ? .success(()) : nil
+            return self.count <= waiter.maximum ? .success(()) : nil
         }
     }
 
@@ -32,10 +32,10 @@ final class FramedPieces: Sendable {
         }
     }
 
-    /// Waits until so many are left, or one has failed. By one task at a time.
-    func wait(atMost most: Int) async throws {
+    /// Waits until at most `maximum` pieces are left, or one has failed. Only one task may wait.
+    func wait(atMost maximum: Int) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            self.update { $0.waiter = (most, continuation) }
+            self.update { $0.waiter = (maximum, continuation) }
         }
     }
 

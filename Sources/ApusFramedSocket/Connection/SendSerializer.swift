@@ -2,15 +2,15 @@ import ApusFramedProtocol
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// Lets one task send at a time, in the order in which they came.
+/// Permits one task to send at a time, in the order of the calls.
 final class SendSerializer: Sendable {
-    /// One task's turn, from before it waits until it has given it back.
+    /// The permit of one task, from its request to its release.
     final class Ticket: @unchecked Sendable {
-        // Unchecked because: touched under the lock of the turns only.
+        // Unchecked because it is accessed only under the lock of the serializer.
         fileprivate enum Phase {
             case new
             case waiting(CheckedContinuation<Void, any Error>)
-            /// It was given up before it waited.
+            /// Cancelled before it waited.
             case refused(any Error)
             case taken
             case over
@@ -21,50 +21,51 @@ final class SendSerializer: Sendable {
 
     private struct State: Sendable {
         var isTaken = false
-        /// Nobody gets a turn any more, because of this.
+        /// The error for all further requests, after `end`.
         var ending: FramedError?
-        /// Those that were given up meanwhile are still here.
+        /// The waiting permits. Cancelled ones are removed.
         var queue = Deque<Ticket>()
-        /// Told when the last turn was given back.
+        /// Called when the last permit is released.
         var onIdle: (@Sendable () -> Void)?
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Waits for the turn. ``giveBack(_:)`` must follow when this does not throw.
-    func take(_ ticket: Ticket) async throws {
+    /// Waits for the permit. Call ``giveBack(_:)`` afterwards unless this throws.
+    func take(_ permit: Ticket) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let result: Result<Void, any Error>? = self.state.withLockedValue { state in
-                    // A cancellation before this point found nobody to resume.
-                    if case .refused(let error) = ticket.phase { return .failure(error) }
+                    // An earlier cancellation found no continuation to resume.
+                    if case .refused(let error) = permit.phase { return .failure(error) }
                     if let ending = state.ending { return .failure(ending) }
                     guard state.isTaken else {
                         state.isTaken = true
-                        ticket.phase = .taken
+                        permit.phase = .taken
                         return .success(())
                     }
-                    ticket.phase = .waiting(continuation)
-                    state.queue.append(ticket)
+                    permit.phase = .waiting(continuation)
+                    state.queue.append(permit)
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            _ = self.giveUp(ticket, because: CancellationError())
+            _ = self.giveUp(permit, because: CancellationError())
         }
     }
 
-    /// Lets a task wait no longer. `true`: it has the turn, and nothing was done.
-    func giveUp(_ ticket: Ticket, because error: any Error) -> Bool {
+    /// Cancels a waiting permit. Returns `true`, without any effect, when the permit is already
+    /// granted.
+    func giveUp(_ permit: Ticket, because error: any Error) -> Bool {
         let (continuation, isTaken): (CheckedContinuation<Void, any Error>?, Bool) = self.state.withLockedValue { state in
-            switch ticket.phase {
+            switch permit.phase {
             case .new:
-                ticket.phase = .refused(error)
+                permit.phase = .refused(error)
                 return (nil, false)
             case .waiting(let continuation):
-                ticket.phase = .over
-                state.queue.removeAll { $0 === ticket }
+                permit.phase = .over
+                state.queue.removeAll { $0 === permit }
                 return (continuation, false)
             case .taken: return (nil, true)
             case .refused, .over: return (nil, false)
@@ -74,9 +75,9 @@ final class SendSerializer: Sendable {
         return isTaken
     }
 
-    func giveBack(_ ticket: Ticket) {
+    func giveBack(_ permit: Ticket) {
         let (next, onIdle) = self.state.withLockedValue { state -> (CheckedContinuation<Void, any Error>?, (@Sendable () -> Void)?) in
-            ticket.phase = .over
+            permit.phase = .over
             while let next = state.queue.popFirst() {
                 guard case .waiting(let continuation) = next.phase else { continue }
                 next.phase = .taken
@@ -89,10 +90,10 @@ final class SendSerializer: Sendable {
         onIdle?()
     }
 
-    /// Refuses those who wait and those who come; the turn that is taken goes on to its end.
+    /// Refuses all waiting and future permits. A granted permit remains valid.
     ///
-    /// - Parameter onIdle: Called once, when nobody has a turn any more; at once when that is so. While a turn is taken only the first call's
-    ///   is kept.
+    /// - Parameter onIdle: Called once when no permit is granted, possibly immediately. While a
+    ///   permit is granted, only the first call's closure is kept.
     func end(_ error: FramedError, onIdle: (@Sendable () -> Void)? = nil) {
         let (waiting, isIdle) = self.state.withLockedValue { state in
             if state.ending == nil { state.ending = error }

@@ -11,15 +11,17 @@ public import NIOSSL
 /// ```swift
 /// let server = FramedServer(configuration: .init(framing: .either())) { connection in
 ///     for try await message in connection.messages {
-///         try await connection.send(message.body, bodyLength: message.bodyLength, header: message.header)
+///         try await connection.send(
+///             message.body, bodyLength: message.bodyLength, header: message.header)
 ///     }
 /// }
 /// try await server.run(host: "127.0.0.1", port: 8080)
 /// ```
 ///
-/// The handler runs in a task of its own for every connection, which closes when it returns or throws.
+/// The handler runs in a separate task for each connection. The connection closes when the handler
+/// returns or throws.
 public final class FramedServer: Sendable {
-    /// The configuration the server was made with.
+    /// The configuration of the server.
     public let configuration: FramedServerConfiguration
     private let logger: Logger
     private let handler: @Sendable (FramedConnection) async throws -> Void
@@ -28,19 +30,20 @@ public final class FramedServer: Sendable {
     private struct State: DrainState {
         var quota: ConnectionQuota
         var connections: [ObjectIdentifier: FramedConnection] = [:]
-        /// The running handlers, by their connection.
+        /// The tasks of the running handlers, by connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
         var isEmpty: Bool { self.connections.isEmpty && self.tasks.isEmpty }
     }
 
-    /// A server.
+    /// Creates a server.
     ///
     /// - Parameters:
-    ///   - configuration: Defaults that are safe on the internet.
-    ///   - logger: Gets connections at `debug`. Never headers, never bodies.
-    ///   - handler: Called for every connection that has finished its handshake. The connection closes when it returns or throws.
+    ///   - configuration: The configuration. The defaults are safe for servers on the internet.
+    ///   - logger: Logs connections at `debug`, without headers and bodies.
+    ///   - handler: Called for each connection after its handshake. The connection closes when the
+    ///     handler returns or throws.
     public init(
         configuration: FramedServerConfiguration = .init(), logger: Logger = Logger(label: "apus.framed.server"),
         handler: @escaping @Sendable (FramedConnection) async throws -> Void
@@ -54,24 +57,26 @@ public final class FramedServer: Sendable {
                     maximum: configuration.maximumConnections, maximumPerAddress: configuration.maximumConnectionsPerAddress)))
     }
 
-    /// The connections that stand, those in their handshake included.
+    /// The open connections, including those in their handshake.
     public var connections: [FramedConnection] { self.state.withLockedValue { Array($0.connections.values) } }
 
-    /// How many connections are counted: those that stand, and those whose handler has not returned.
+    /// The number of open connections, plus the closed ones whose handler has not returned.
     public var connectionCount: Int { self.state.withLockedValue { $0.quota.count } }
 
     // MARK: Listening
 
-    /// Listens until the task is cancelled; then it goes down as ``shutdown()`` says.
+    /// Listens until the task is cancelled, then shuts down like ``shutdown()``.
     ///
     /// - Parameters:
     ///   - host: The name or address to listen on, IPv4 or IPv6.
     ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` (the default) listens in the clear.
-    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
-    ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used, ``FramedError/Code/invalidUse`` for a configuration that contradicts
-    ///   itself. Cancellation ends the server and throws nothing.
+    ///   - tls: The TLS context; `nil` (the default) listens without TLS.
+    ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
+    ///     loop per core.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: The system's error when the address cannot be bound,
+    ///   ``FramedError/Code/invalidUse`` for an invalid configuration. Cancellation stops the
+    ///   server without an error.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
@@ -82,9 +87,10 @@ public final class FramedServer: Sendable {
     /// Listens on a Unix socket; see ``run(host:port:tls:eventLoopGroup:onListening:)``.
     ///
     /// - Parameters:
-    ///   - path: Where the socket lies. A socket that is left from an earlier run is replaced.
-    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
-    ///   - onListening: Called once with the address in use.
+    ///   - path: The path of the socket. A socket left over from an earlier run is replaced.
+    ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
+    ///     loop per core.
+    ///   - onListening: Called once with the bound address.
     public func run(
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
@@ -100,7 +106,7 @@ public final class FramedServer: Sendable {
         await self.shutdown()
     }
 
-    /// Fills the pipeline of an accepted connection. An error closes it.
+    /// Configures the pipeline of an accepted connection. An error closes the connection.
     func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = ClientAddress.key(of: channel.remoteAddress)
         let configuration = self.configuration.connection
@@ -110,11 +116,12 @@ public final class FramedServer: Sendable {
             isClient: false, configuration: configuration, waitsForTLS: tls != nil, connection: connection)
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }
         guard self.state.withLockedValue({ $0.quota.opened(from: address) }) == nil else {
-            throw FramedError(.closed, message: "the server is full, or goes down")
+            throw FramedError(.closed, message: "the server is full or shutting down")
         }
         let id = ObjectIdentifier(connection)
         self.state.withLockedValue { $0.connections[id] = connection }
-        // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
+        // A handler that outlives its connection is still counted, so that its memory is bounded
+        // too.
         connection.onClose { closure in
             self.logger.debug("Connection closed", metadata: ["framed.initiator": "\(closure.initiator)"])
             self.state.update { state in
@@ -128,16 +135,16 @@ public final class FramedServer: Sendable {
             if let tlsHandler { try channel.pipeline.syncOperations.addHandler(tlsHandler) }
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
-            connection.handlerEnded(FramedError(.connectionLost, message: "the connection ended at once", cause: error))
+            connection.handlerEnded(FramedError(.connectionLost, message: "the connection ended during setup", cause: error))
             throw error
         }
     }
 
-    /// The handshake is done.
+    /// The handshake is complete.
     private func start(_ connection: FramedConnection, from address: String?) {
         let id = ObjectIdentifier(connection)
         self.logger.debug("Connection opened")
-        // Its owner is `state.tasks`: a shutdown waits for it and cancels it in the end.
+        // `state.tasks` owns the task: a shutdown waits for it and finally cancels it.
         self.state.withLockedValue { state in
             guard state.connections[id] != nil else { return }
             state.tasks[id] = Task {
@@ -156,19 +163,21 @@ public final class FramedServer: Sendable {
         if self.state.withLockedValue({ $0.quota.isDraining }) { connection.startClosing() }
     }
 
-    // MARK: Going down
+    // MARK: Shutdown
 
-    /// Lets nobody in any more, says goodbye to everybody and waits until they have left and their handlers have returned.
+    /// Stops accepting connections, closes the open ones, and waits until their handlers have
+    /// returned.
     ///
-    /// Whoever is still there after ``FramedServerConfiguration/drainTimeout`` is cut. Cancelling the calling task does not shorten that.
+    /// Connections that remain after ``FramedServerConfiguration/drainTimeout`` are aborted.
+    /// Cancelling the calling task does not shorten the wait.
     public func shutdown() async {
         self.state.withLockedValue { $0.quota.drain() }
         await self.state.drain(
             self.connections, pace: .init(timeout: self.configuration.drainTimeout, batchSize: .max, gap: .zero),
-            telling: { $0.startClosing() }, cutting: self.cutAll)
+            telling: { $0.startClosing() }, cutting: self.abortAll)
     }
 
-    private func cutAll() {
+    private func abortAll() {
         let (connections, tasks) = self.state.withLockedValue { (Array($0.connections.values), Array($0.tasks.values)) }
         for connection in connections { connection.abort() }
         for task in tasks { task.cancel() }

@@ -1,39 +1,43 @@
 public import ApusFramedProtocol
 
-/// How a framed server behaves. The defaults are safe for a server that faces the internet.
+/// The configuration of a framed server. The defaults are safe for servers on the internet.
 public struct FramedServerConfiguration: Sendable {
-    /// How each connection behaves.
+    /// The configuration of each connection.
     public var connection: FramedConnectionConfiguration
 
-    /// The most connections at once. Those above are closed without a word.
+    /// The maximum number of concurrent connections. Further ones are closed immediately.
     ///
-    /// A handler that goes on after its connection has ended keeps the place until it returns.
+    /// A connection is counted until its handler has returned, even after it has closed.
     ///
-    /// Default: 1,000. Each needs a file descriptor and may hold ``FramedConnectionConfiguration/receivedBytes``.
+    /// Default: 1,000. Each needs a file descriptor and may hold
+    /// ``FramedConnectionConfiguration/receivedBytes``.
     public var maximumConnections: Int = 1_000
 
-    /// The most connections of one IPv4 address or one IPv6 /64 network. Those above are closed without a word.
+    /// The maximum number of connections of one IPv4 address or one IPv6 /64 network. Further ones
+    /// are closed immediately.
     ///
-    /// Default: 100. The loopback and Unix sockets are not counted.
+    /// Default: 100. Loopback and Unix-socket connections are not counted.
     public var maximumConnectionsPerAddress: Int = 100
 
-    /// The time a going-down may take. Whoever is connected then is cut, and the tasks of the handlers are cancelled. Default: 20 seconds.
+    /// The maximum time of a shutdown. Remaining connections are then aborted, and the tasks of
+    /// their handlers cancelled. Default: 20 seconds.
     public var drainTimeout: Duration = .seconds(20)
 
-    /// The defaults, with a framing.
+    /// Creates a configuration with default values and the given framing.
     ///
-    /// - Parameter framing: How messages lie on the wire. ``Framing/either(headerLength:)`` serves old and new peers on one port.
+    /// - Parameter framing: The wire format. ``Framing/either(headerLength:)`` serves both kinds of
+    ///   peers on one port.
     public init(framing: Framing = .version2) {
         self.connection = FramedConnectionConfiguration(framing: framing)
     }
 
-    /// Says what contradicts itself. `run` asks.
+    /// Checks the configuration. `run` calls it.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` with what is wrong.
+    /// - Throws: ``FramedError/Code/invalidUse`` for values that are out of range.
     public func validate() throws(FramedError) {
         try self.connection.validate(isClient: false)
         guard self.maximumConnections > 0, self.maximumConnectionsPerAddress > 0, self.drainTimeout >= .zero else {
-            throw FramedError(.invalidUse, message: "caps that let nobody in, or a drain of less than no time")
+            throw FramedError(.invalidUse, message: "the connection limits must be greater than 0, drainTimeout not negative")
         }
     }
 }

@@ -2,48 +2,54 @@ import ApusFramedProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What one large transfer wants of the disk, done in order. Confined to its event loop.
+/// Performs the disk work of one large transfer in order. Confined to its event loop.
 ///
-/// More may be added while a thread is at it; the thread takes all there is whenever it is done with what it had.
+/// Work can be added while a thread is busy. The thread takes all pending work when it has finished
+/// its current list.
 final class DiskBacklog {
     private let eventLoop: any EventLoop
-    private let lane = SerialDiskQueue()
+    private let queue = SerialDiskQueue()
     private let works = NIOLockedValueBox<[DiskWork]>([])
-    private var visits = 0
+    private var activeJobs = 0
     private let bytesChanged: (Int) -> Void
 
-    /// - Parameter bytesChanged: Told how many bytes more, or fewer, wait to be written.
+    /// Creates an empty backlog.
+    ///
+    /// - Parameter bytesChanged: Receives the change in the number of bytes that wait to be
+    ///   written.
     init(eventLoop: any EventLoop, bytesChanged: @escaping (Int) -> Void) {
         self.eventLoop = eventLoop
         self.bytesChanged = bytesChanged
     }
 
-    /// Whether all that was added is done and reported.
-    var isEmpty: Bool { self.visits == 0 }
+    /// Whether all added work is performed and reported.
+    var isEmpty: Bool { self.activeJobs == 0 }
 
-    /// - Parameter done: Called for what was done in one go, once; not necessarily that of the call which added it.
+    /// Adds work.
+    ///
+    /// - Parameter done: Called once per performed list, possibly for work of other calls.
     func append(_ work: DiskWork, done: @escaping (DiskWork.Outcome) -> Void) {
         self.bytesChanged(work.byteCount)
         let isFirst = self.works.withLockedValue { works in
             works.append(work)
             return works.count == 1
         }
-        guard isFirst else { return }  // a visit is on its way
-        self.visits += 1
+        guard isFirst else { return }  // a job is already submitted
+        self.activeJobs += 1
         let works = self.works
-        let visit = self.lane.run(on: self.eventLoop) {
+        let job = self.queue.run(on: self.eventLoop) {
             let begun = Self.takeAll(works)
             return (DiskWork.perform([begun]), begun.reduce(0) { $0 + $1.byteCount })
         }
-        visit.assumeIsolated().whenComplete { result in
-            self.visits -= 1
+        job.assumeIsolated().whenComplete { result in
+            self.activeJobs -= 1
             guard case .success((let outcomes, let bytes)) = result, let outcome = outcomes.first else { return }
             self.bytesChanged(-bytes)
             done(outcome)
         }
     }
 
-    /// Leaves out what was not begun.
+    /// Discards the work that has not begun.
     func removeAll() {
         self.bytesChanged(-Self.takeAll(self.works).reduce(0) { $0 + $1.byteCount })
     }
@@ -60,6 +66,6 @@ final class DiskBacklog {
 extension DiskBacklog: Sendable {}
 
 extension DiskWork {
-    /// What it holds of memory.
+    /// The memory that the work retains, in bytes.
     fileprivate var byteCount: Int { if case .append(_, let count, to: _) = self { count } else { 0 } }
 }

@@ -2,13 +2,14 @@ import ApusFramedProtocol
 import NIOCore
 import NIOPosix
 
-/// Brings the work of a connection's transfers to the threads of the pool. Confined to its event loop.
+/// Runs the disk work of a connection's transfers on the thread pool. Confined to its event loop.
 ///
-/// All that has come up while a thread was on its way goes with the next one, for however many transfers: of small files, a visit for each would
-/// cost more than the work. Of one transfer there is only one list of work under way at a time, which the transfer sees to.
+/// Work that arrives while a job runs is combined into the next job, for any number of transfers:
+/// for small files, one job each would cost more than the work. Each transfer submits one list of
+/// work at a time.
 final class DiskQueue {
-    /// Several large files need not wait for each other's hashes.
-    private static let maximumVisits = 2
+    /// More than one, so that large files need not wait for each other's hashes.
+    private static let maximumJobs = 2
 
     private struct Item {
         var works: [DiskWork]
@@ -17,7 +18,7 @@ final class DiskQueue {
 
     private let eventLoop: any EventLoop
     private var waiting: [Item] = []
-    private var visits = 0
+    private var activeJobs = 0
     private var isScheduled = false
 
     init(eventLoop: any EventLoop) {
@@ -26,30 +27,30 @@ final class DiskQueue {
 
     func submit(_ works: [DiskWork], done: @escaping (DiskWork.Outcome) -> Void) {
         self.waiting.append(Item(works: works, done: done))
-        guard !self.isScheduled, self.visits < Self.maximumVisits else { return }
+        guard !self.isScheduled, self.activeJobs < Self.maximumJobs else { return }
         self.isScheduled = true
-        // After what else has come with the same read.
+        // Run after the other frames of the same read.
         self.eventLoop.assumeIsolated().execute {
             self.isScheduled = false
-            self.visit()
+            self.startJob()
         }
     }
 
-    private func visit() {
-        guard !self.waiting.isEmpty, self.visits < Self.maximumVisits else { return }
-        self.visits += 1
+    private func startJob() {
+        guard !self.waiting.isEmpty, self.activeJobs < Self.maximumJobs else { return }
+        self.activeJobs += 1
         let items = self.waiting
         self.waiting = []
         let lists = items.map(\.works)
         NIOThreadPool.singleton.runIfActive(eventLoop: self.eventLoop) { DiskWork.perform(lists) }.assumeIsolated().whenComplete { result in
-            self.visits -= 1
+            self.activeJobs -= 1
             switch result {
             case .success(let outcomes): for (item, outcome) in zip(items, outcomes) { item.done(outcome) }
             case .failure:
-                let failure = TransferError(.storage, message: "the disk's threads are gone")
+                let failure = TransferError(.storage, message: "the thread pool is shut down")
                 for item in items { item.done(DiskWork.Outcome(failure: failure)) }
             }
-            self.visit()
+            self.startJob()
         }
     }
 }

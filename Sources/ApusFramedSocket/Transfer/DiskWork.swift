@@ -11,54 +11,60 @@ import NIOCore
     import Glibc
 #endif
 
-/// What a transfer wants of the disk. Blocks: it is for the threads of a pool.
+/// A disk operation of a transfer. It blocks and must run on a thread pool.
 enum DiskWork: Sendable {
-    /// Looks what there is of an upload.
+    /// Determines the existing bytes of an upload.
     case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, recognizesFinished: Bool)
-    /// Compares what there is with what the sender has shown: the unfinished file, or a finished one of the name when there is none.
+    /// Compares the sender's hash with the unfinished file or, if there is none, with finished
+    /// files of the same name.
     case compare(TransferOffer, ShownBeginning, PartFile?, in: ReceivingFolder)
-    /// Takes a small file that has come whole: what the other three do, in one go and with nothing left behind when it fails.
+    /// Stores a small file in one step: like `prepare`, `append` and `finish`, but leaves nothing
+    /// behind on failure.
     case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
     case append([ByteBuffer], count: Int, to: PartFile)
-    /// Syncs, compares the hash and gives the file its name.
+    /// Syncs the file, compares its hash and gives it its name.
     case finish(PartFile, as: TransferOffer, in: ReceivingFolder, sha256: String, keepsAttributes: Bool)
     case discard(PartFile, in: ReceivingFolder)
-    /// Removes an unfinished file that was given up before anything of it came.
+    /// Removes an unfinished file that is empty.
     case discardIfEmpty(PartFile, in: ReceivingFolder)
     case open(OutgoingSource, whole: Bool)
 
-    /// What came of it.
+    /// The result of one operation.
     enum Report: Sendable {
-        /// So much is there, unless the sender shows that it has something else; `nil`: a finished file may be what is offered.
+        /// The number of existing bytes, subject to the sender's proof. `nil` when a finished file
+        /// may be the offered one.
         case prepared(PartFile?, offset: Int)
         case compared(PartFile, isEqual: Bool)
-        /// It stands under its name (`nil`: it has another hash, and none), or `had` bytes of it stood there before.
+        /// The file has its name, and `had` bytes of it existed before. `nil` when its hash
+        /// differs.
         case taken(name: String?, had: Int)
-        /// It cannot be taken in one go.
+        /// The file cannot be stored in one step.
         case declined
         case appended(count: Int)
-        /// `nil`: it has another hash and no name.
+        /// `nil` when the hash differs. The file then has no name.
         case finished(name: String?)
         case discarded
         case opened(OpenedFile)
     }
 
-    /// What came of a list: the work up to the first that failed. What is behind that stands on it and was not begun.
+    /// The results of a list of operations, up to the first failure. Later operations were not
+    /// performed.
     struct Outcome: Sendable {
         var reports: [Report] = []
         var failure: TransferError?
     }
 
-    /// The work of several transfers in one go.
+    /// Performs the operations of several transfers.
     ///
-    /// Folders in which files got their names are synced once, behind all of them: nobody hears of a file that is complete before this returns.
+    /// Folders with new names are synced once at the end. No file is reported as complete before
+    /// that.
     static func perform(_ lists: [[DiskWork]]) -> [Outcome] {
-        var visit = DiskVisit()
+        var batch = DiskVisit()
         var outcomes = lists.map { works in
             var outcome = Outcome()
             for work in works {
                 do throws(TransferError) {
-                    outcome.reports.append(try work.perform(&visit))
+                    outcome.reports.append(try work.perform(&batch))
                 } catch {
                     outcome.failure = error
                     break
@@ -66,7 +72,7 @@ enum DiskWork: Sendable {
             }
             return outcome
         }
-        if let failure = visit.folders.sync() {
+        if let failure = batch.folders.sync() {
             for index in outcomes.indices where outcomes[index].failure == nil {
                 switch outcomes[index].reports.last {
                 case .finished(name: _?)?: break
@@ -80,17 +86,17 @@ enum DiskWork: Sendable {
         return outcomes
     }
 
-    /// Gives back the lease of a file that was taken whole.
+    /// Releases the lease of a file that was stored in one step.
     private func release() {
         guard case .take(let offer, _, _, let folder, _, _) = self else { return }
         folder.leases.withLockedValue { $0.released(offer.partName) }
     }
 
-    private func perform(_ visit: inout DiskVisit) throws(TransferError) -> Report {
+    private func perform(_ batch: inout DiskVisit) throws(TransferError) -> Report {
         switch self {
         case .prepare(let offer, let folder, let session, let hasLease, let recognizesFinished):
             let isTaken = recognizesFinished && folder.isTaken(offer)
-            if !hasLease { try folder.admit(offer, session: session, isTaken: isTaken, &visit) }
+            if !hasLease { try folder.admit(offer, session: session, isTaken: isTaken, &batch) }
             do throws(TransferError) {
                 return try Self.prepare(offer, in: folder, isTaken: isTaken)
             } catch {
@@ -100,18 +106,19 @@ enum DiskWork: Sendable {
         case .compare(_, let shown, let part?, let folder): return .compared(part, isEqual: try folder.compare(part, with: shown))
         case .compare(let offer, let shown, nil, let folder):
             if let finished = try folder.openFinished(offer, sha256: shown.sha256) { return .compared(finished, isEqual: true) }
-            try folder.reserve(offer, &visit)
+            try folder.reserve(offer, &batch)
             let part = try folder.openPart(offer)
             try part.empty()
             return .compared(part, isEqual: false)
         case .take(let offer, let pieces, let sha256, let folder, let session, let habits):
             let isTaken = habits.recognizesFinished && folder.isTaken(offer)
-            let unfinished = try folder.admit(offer, session: session, isTaken: isTaken, &visit)
-            // Somebody is at it, or was: whoever goes on with it has a lock on it first.
+            let unfinished = try folder.admit(offer, session: session, isTaken: isTaken, &batch)
+            // An unfinished file may be in use by another process. Resuming it in chunks acquires
+            // its lock.
             guard unfinished == nil else { return .declined }
             do throws(TransferError) {
                 return try folder.take(
-                    offer, pieces, sha256: sha256, isTaken: isTaken, keepsAttributes: habits.keepsAttributes, &visit)
+                    offer, pieces, sha256: sha256, isTaken: isTaken, keepsAttributes: habits.keepsAttributes, &batch)
             } catch {
                 self.release()
                 throw error
@@ -124,11 +131,11 @@ enum DiskWork: Sendable {
             do throws(TransferError) {
                 try part.syncBytes()
             } catch {
-                // A disk that failed to sync may read it back as if it were there.
+                // After a failed sync, the system may read back data that is not on the disk.
                 folder.discard(part)
                 throw error
             }
-            return .finished(name: try folder.publish(part, as: offer, keepsAttributes: keepsAttributes, &visit.folders))
+            return .finished(name: try folder.publish(part, as: offer, keepsAttributes: keepsAttributes, &batch.folders))
         case .discard(let part, let folder):
             folder.discard(part)
             return .discarded
@@ -146,7 +153,7 @@ extension DiskWork {
             let part = try folder.openPart(offer)
             return .prepared(part, offset: try part.status().size)
         }
-        // Any sender has an empty file: there is nothing to show.
+        // Every sender has the empty file, so there is nothing to prove.
         guard offer.size == 0 else { return .prepared(nil, offset: offer.size) }
         if let finished = try folder.openFinished(offer, sha256: Self.emptyHash) { return .prepared(finished, offset: 0) }
         return .prepared(try folder.openPart(offer), offset: 0)
@@ -155,13 +162,13 @@ extension DiskWork {
     private static let emptyHash = SHA256.hash(data: [UInt8]()).hexadecimal
 }
 
-/// What is found out once for all the work of one visit to the disk.
+/// The values that are determined once per batch of disk work.
 struct DiskVisit {
     var folders = OpenFolders()
-    /// By the folder they are of: what files write meanwhile is in the ledger until the visit ends.
+    /// The space by folder. The leases account for the bytes that are written during the batch.
     private var rooms: [ObjectIdentifier: (free: Int, stored: Int)] = [:]
 
-    /// The bytes that are free on a folder's disk, and those that stand in it.
+    /// Returns the free space of a folder's disk, and the number of bytes in the folder.
     mutating func room(of folder: ReceivingFolder) throws(TransferError) -> (free: Int, stored: Int) {
         let key = ObjectIdentifier(folder)
         if let known = self.rooms[key] { return known }
@@ -171,7 +178,8 @@ struct DiskVisit {
     }
 }
 
-/// The folders in which files get their names during one visit to the disk: opened once each, and synced once each in the end.
+/// The folders in which files get their names during one batch. Each is opened once, and synced
+/// once at the end.
 struct OpenFolders {
     private struct Key: Hashable {
         var folder: ObjectIdentifier
@@ -180,7 +188,7 @@ struct OpenFolders {
 
     private var folders: [Key: FileDescriptor] = [:]
 
-    /// The folder at `path` below `root`, with all on the way to it; made when it is not there.
+    /// Opens the folder at `path` below `root`. Creates it and its parents if necessary.
     mutating func open(_ path: ArraySlice<String>, below root: FileDescriptor) throws(TransferError) -> FileDescriptor {
         let key = Key(folder: ObjectIdentifier(root), path: path.joined(separator: "/"))
         if let known = self.folders[key] { return known }
@@ -194,7 +202,7 @@ struct OpenFolders {
         return folder
     }
 
-    /// Answers why one of them could not be.
+    /// Syncs all folders. Returns the error of the first one that fails.
     func sync() -> TransferError? {
         for folder in self.folders.values where fsync(folder.number) != 0 {
             return FileDescriptor.error("a folder cannot be synced", .storage)

@@ -8,9 +8,9 @@ import ApusFramedProtocol
     import Glibc
 #endif
 
-/// An open file or folder; closed when nobody holds it any more.
+/// An open file or folder. It is closed when the last reference is released.
 ///
-/// Every method blocks: it is for the threads of a pool and never for an event loop.
+/// Every method blocks and must run on a thread pool, never on an event loop.
 final class FileDescriptor: Sendable {
     let number: CInt
 
@@ -22,12 +22,12 @@ final class FileDescriptor: Sendable {
         close(self.number)
     }
 
-    /// Opens a file of a folder for reading, no link, in a way that leaves the time of its last reading as it was, where the system
-    /// allows it; `nil` when it cannot be opened.
+    /// Opens a file in a folder for reading, without following links. Leaves its access time
+    /// unchanged where the system supports that. Returns `nil` when it cannot be opened.
     convenience init?(untouched name: String, in folder: FileDescriptor) {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         #if os(Linux)
-            // O_NOATIME, whose definition Swift does not see. Only for the file's owner.
+            // O_NOATIME, which Swift does not import. Only the owner of the file may use it.
             var number = openat(folder.number, name, flags | 0o1_000_000)
             if number < 0, errno == EPERM { number = openat(folder.number, name, flags) }
         #else
@@ -37,13 +37,14 @@ final class FileDescriptor: Sendable {
         self.init(number)
     }
 
-    /// What the system said, as an error of a transfer. Never a path: the message goes to the peer.
-    static func error(_ what: String, _ code: TransferError.Code, errno number: CInt = errno) -> TransferError {
+    /// Makes a transfer error from `errno`. Its message never contains a path, because it is sent
+    /// to the peer.
+    static func error(_ description: String, _ code: TransferError.Code, errno number: CInt = errno) -> TransferError {
         let isFull = number == ENOSPC || number == EDQUOT || number == EFBIG
-        return TransferError(isFull ? .diskFull : code, message: "\(what): \(String(cString: strerror(number)))")
+        return TransferError(isFull ? .diskFull : code, message: "\(description): \(String(cString: strerror(number)))")
     }
 
-    /// Repeats a call that a signal interrupted.
+    /// Repeats a call that was interrupted by a signal.
     static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -51,42 +52,44 @@ final class FileDescriptor: Sendable {
         }
     }
 
-    /// Size, kind, time and permissions.
+    /// Returns the size, kind, time and permissions.
     func status() throws(TransferError) -> Status {
         var buffer = stat()
-        guard fstat(self.number, &buffer) == 0 else { throw Self.error("a file cannot be looked at", .storage) }
+        guard fstat(self.number, &buffer) == 0 else { throw Self.error("the status of the file cannot be read", .storage) }
         return Status(buffer)
     }
 
-    /// The same of what lies in this folder under a name, links not followed; `nil` when there is nothing.
+    /// Returns the status of an entry of this folder, without following links; `nil` when it does
+    /// not exist.
     func status(of name: String) -> Status? {
         var buffer = stat()
         return fstatat(self.number, name, &buffer, AT_SYMLINK_NOFOLLOW) == 0 ? Status(buffer) : nil
     }
 
-    /// The same of what lies at a path.
+    /// Returns the status of the file at a path.
     static func status(atPath path: String, followsLinks: Bool) throws(TransferError) -> Status {
         var buffer = stat()
         guard fstatat(AT_FDCWD, path, &buffer, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw Self.error("it cannot be looked at", .source)
+            throw Self.error("the status cannot be read", .source)
         }
         return Status(buffer)
     }
 
-    /// The name in an entry of a folder.
+    /// Returns the name in a directory entry.
     static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-        // Where it lies: an entry is as long as its name, and shorter than its type says.
+        // Read the name in place: an entry can be shorter than its imported type.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return "" }
         return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
     }
 
-    /// Whether an entry of a folder says that it is a file; not all file systems say what something is.
+    /// Whether a directory entry is known to be a regular file. Some file systems do not report the
+    /// type.
     static func isFile(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_type) else { return false }
         return UnsafeRawPointer(entry).load(fromByteOffset: offset, as: UInt8.self) == UInt8(DT_REG)
     }
 
-    /// Sets the time of the last change.
+    /// Sets the modification time.
     ///
     /// - Parameter modified: Nanoseconds since 1970.
     func setTime(_ modified: Int64) throws(TransferError) {
@@ -95,8 +98,9 @@ final class FileDescriptor: Sendable {
         guard futimens(self.number, [time, time]) == 0 else { throw Self.error("the time cannot be set", .storage) }
     }
 
-    // The members of `timespec` belong to a module of the toolchain that cannot be imported, and whether the compiler sees them all the same
-    // changes from build to build. On every platform of ours it is two words: seconds and nanoseconds.
+    // The module that declares the members of `timespec` cannot be imported explicitly, and whether
+    // the compiler finds them varies between builds. On all supported platforms it consists of two
+    // words: seconds and nanoseconds.
 
     private static func time(_ seconds: Int64, _ nanoseconds: Int64) -> timespec {
         unsafeBitCast((Int(clamping: seconds), Int(clamping: nanoseconds)), to: timespec.self)
@@ -113,13 +117,13 @@ final class FileDescriptor: Sendable {
         var size: Int
         var device: UInt64
         var inode: UInt64
-        /// How many names it has.
+        /// The number of hard links.
         var links: UInt64
         /// Nanoseconds since 1970.
         var modified: Int64
         var permissions: UInt16
 
-        /// Whether the same file is as it was; another name for it changes nothing.
+        /// Whether the file is unchanged. The number of hard links is ignored.
         func isUnchanged(since before: Status) -> Bool {
             var status = self
             status.links = before.links

@@ -1,28 +1,33 @@
 public import ApusFramedProtocol
 
-/// What a connection does with the files its peer sends.
+/// The configuration for files that the peer sends.
 public struct FileReceiving: Sendable {
-    /// Where they go. One folder may serve any number of connections.
+    /// The folder for the files. Any number of connections can share one.
     public var folder: ReceivingFolder
-    /// Whether permissions and the time of the last change are taken over, where the sender tells them. Default: `false`.
+    /// Whether permissions and the modification time are applied when the sender provides them.
+    /// Default: `false`.
     public var keepsAttributes: Bool
-    /// Whether a file that stands below the folder already, under the offered name, is compared with the sender's and, when it is the
-    /// same, not sent again. It is left as it is, with its permissions and its times.
+    /// Whether an existing file with the offered name is compared with the sender's and, when it is
+    /// the same, not sent again. The existing file, its permissions and its times remain unchanged.
     ///
-    /// Default: `false`, it is sent again and gets a number. The sender shows the SHA-256 of its file first, and hears only whether that
-    /// is the hash of the file that is there: it learns that the name is taken, and may guess at what the file holds.
+    /// Default: `false`; the file is sent again and stored under a numbered name. With `true`, the
+    /// sender presents the SHA-256 of its file and learns only whether it matches: it can detect
+    /// that the name exists, and can test guesses of the content.
     public var recognizesFinished = false
-    /// Whether names are taken of which a component begins with a dot. Default: `false`. In a home folder `.ssh/authorized_keys` and
-    /// `.bashrc` are such names.
+    /// Whether names with a component that begins with a dot are accepted. Default: `false`. In a
+    /// home folder, `.ssh/authorized_keys` and `.bashrc` are such names.
     public var allowsHiddenNames = false
-    /// Says why a file is not taken; `nil`: it is. Asked on the connection's event loop, before anything of the file is looked at or made.
+    /// Returns the reason why a file is rejected, or `nil` to accept it. Called on the connection's
+    /// event loop, before any access to the disk.
     ///
-    /// Default: takes all. The error's message goes to the sender; ``TransferError/Code/refused`` is the code for this.
+    /// Default: accepts all files. The sender receives the message of the error. Use the code
+    /// ``TransferError/Code/refused``.
     public var refuses: @Sendable (_ connection: FramedConnection, _ name: SafeFileName, _ size: Int) -> TransferError? = { _, _, _ in nil }
-    /// Hears of every file that begins, grows and ends, on the connection's event loop. It must not block.
+    /// Receives an event when a file begins, makes progress, and ends. Called on the connection's
+    /// event loop; it must not block.
     public var onEvent: @Sendable (ReceivedFileEvent) -> Void
 
-    /// What the disk's work needs to know of it.
+    /// The options that the disk work needs.
     struct Habits: Sendable {
         var keepsAttributes: Bool
         var recognizesFinished: Bool
@@ -30,7 +35,7 @@ public struct FileReceiving: Sendable {
 
     var habits: Habits { Habits(keepsAttributes: self.keepsAttributes, recognizesFinished: self.recognizesFinished) }
 
-    /// Files go into a folder.
+    /// Creates a configuration that stores files in `folder`.
     public init(
         into folder: ReceivingFolder, keepsAttributes: Bool = false, onEvent: @escaping @Sendable (ReceivedFileEvent) -> Void = { _ in }
     ) {
@@ -40,28 +45,31 @@ public struct FileReceiving: Sendable {
     }
 }
 
-/// What becomes of a file that is received.
+/// An event of a file that is received.
 public struct ReceivedFileEvent: Sendable, Hashable {
-    /// What has happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Hashable {
-        /// It goes on from so many bytes, which are there already; 0 for a new one.
+        /// The transfer begins at this offset, with the bytes before it already present; 0 for a
+        /// new file.
         case began(offset: Int)
-        /// So many bytes of it are on the disk.
+        /// The number of bytes that are durable.
         case progress(durableBytes: Int)
-        /// It stands below the folder, synced and checked, under this name.
+        /// The file is stored below the folder under this name, synced and verified.
         case completed(name: String)
-        /// It will not come over this connection. What is there stays for the next attempt, unless it was wrong.
+        /// The transfer failed. Received bytes are kept for the next attempt, unless they were
+        /// wrong.
         case failed(TransferError)
     }
 
-    /// The connection it comes over.
+    /// The connection of the transfer.
     public var connection: ObjectIdentifier
-    /// Tells the files that come over one connection at the same time apart.
+    /// The identifier of the transfer, unique among the concurrent transfers of the connection.
     public var stream: UInt16
-    /// The name the sender gave it. Safe to show and to join to a path, but the file may get another.
+    /// The name that the sender offered. It is safe to display and to append to a path, but the
+    /// file may be stored under another name.
     public var offeredName: SafeFileName
-    /// Its bytes.
+    /// The size of the file in bytes.
     public var size: Int
-    /// What has happened.
+    /// The kind of the event.
     public var kind: Kind
 }

@@ -1,70 +1,77 @@
 public import ApusFramedProtocol
 
-/// How files and folders are sent: ``FramedConnection/send(files:as:_:)``.
+/// The configuration for sending files and folders: ``FramedConnection/send(files:as:_:)``.
 public struct FileSending: Sendable {
-    /// Whether permissions and the time of the last change of files are told. Default: `false`. Folders have the receiver's.
+    /// Whether the permissions and modification times of files are sent. Default: `false`. Those of
+    /// folders are never sent.
     public var keepsAttributes = false
-    /// Files under way at a time, 1…16. Default: 4. A receiver takes ``TransferLimits/transfersOfSession``. Of files of at most 16 KiB, which go
-    /// with their offers, sixteen times as many are, at most 64.
+    /// The number of concurrent files, 1…16. Default: 4. A receiver accepts
+    /// ``TransferLimits/transfersOfSession``. Files of at most 16 KiB, which are sent with their
+    /// offers, are limited to sixteen times this number, at most 64.
     public var filesAtATime = 4
-    /// How long a file is offered again whose upload has another sender: mostly ourselves, over a connection of which the receiver does not know
-    /// that it is dead. Default: 60 seconds, longer than a receiver with the defaults takes to notice.
+    /// The time for which a file is offered again while its upload is in use, usually by an earlier
+    /// connection that the receiver still considers alive. Default: 60 seconds, longer than a
+    /// receiver with default settings needs to detect that.
     public var busyPatience: Duration = .seconds(60)
-    /// Leaves files out without a word: what was sent over an earlier connection, for instance. Gets the name, on any thread. Default: none.
+    /// Whether to skip a file silently, for instance because an earlier connection sent it.
+    /// Receives the name; called on any thread. Default: skips none.
     public var skips: @Sendable (String) -> Bool = { _ in false }
-    /// Hears of every file, on any thread. It must not block.
+    /// Receives the events of each file. Called on any thread; it must not block.
     public var onEvent: @Sendable (SentFileEvent) -> Void
 
-    /// The defaults.
+    /// Creates a configuration with default values.
     public init(onEvent: @escaping @Sendable (SentFileEvent) -> Void = { _ in }) {
         self.onEvent = onEvent
     }
 }
 
-/// What becomes of a file that is sent.
+/// An event of a file that is sent.
 public struct SentFileEvent: Sendable, Hashable {
-    /// Why something is not sent that is no error.
+    /// The reason why an entry is omitted without an error.
     public enum Omission: Sendable, Hashable {
-        /// A symbolic link: they are not followed.
+        /// A symbolic link, which is not followed.
         case link
         /// A device, a socket or a pipe.
         case notAFile
     }
 
-    /// What has happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Hashable {
-        /// It is offered. Both sides hash what the receiver has of it, which takes its time with a large file.
+        /// The file is offered. Both sides may hash existing data first, which can take time for a
+        /// large file.
         case offered
-        /// The receiver goes on from so many bytes, which it has already; 0 for a new file, its size for one it has.
+        /// The transfer begins at this offset, with the bytes before it already present at the
+        /// receiver: 0 for a new file, its size for a complete one.
         case began(offset: Int)
-        /// So many bytes of it are on the receiver's disk.
+        /// The number of bytes that are durable at the receiver.
         case progress(durableBytes: Int)
-        /// Another sender is at it; it is offered again until ``FileSending/busyPatience`` is over.
+        /// The upload is in use. It is offered again until ``FileSending/busyPatience`` has passed.
         case busy
-        /// It stands on the receiver's disk.
+        /// The file is durable at the receiver.
         case completed
-        /// It was not to be sent.
+        /// The entry was omitted.
         case leftOut(Omission)
-        /// It was not sent, and the others go on.
+        /// The file was not sent. The other files continue.
         case failed(TransferError)
     }
 
-    /// The name it is offered by: the path from the folder that was named on. Not made safe for showing.
+    /// The offered name: the path relative to the parent of the given path. It is not sanitized for
+    /// display.
     public var name: String
-    /// Its bytes when it was looked at.
+    /// The size in bytes when the file was examined.
     public var size: Int
-    /// What has happened.
+    /// The kind of the event.
     public var kind: Kind
 }
 
-/// What was sent.
+/// The totals of a send operation.
 public struct SentFiles: Sendable, Hashable {
-    /// Files and empty folders that stand on the receiver's disk.
+    /// The number of files and empty folders that are durable at the receiver.
     public var completed = 0
-    /// Their bytes, those the receiver had before included.
+    /// The size of these files in bytes, including bytes that the receiver already had.
     public var completedBytes = 0
-    /// What could not be sent.
+    /// The number of files that could not be sent.
     public var failed = 0
-    /// Links, devices and the like.
+    /// The number of omitted links, devices and other entries.
     public var leftOut = 0
 }

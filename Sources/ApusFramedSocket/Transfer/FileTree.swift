@@ -8,16 +8,16 @@ import ApusFramedProtocol
     import Glibc
 #endif
 
-/// What lies at some paths and below them: files, and folders that hold nothing; each folder in the order of its names.
+/// The files and empty folders at some paths and below them, with each folder sorted by name.
 ///
-/// Links are followed where they are named themselves, and nowhere below. In memory are the names of the folders on the way, not of all files.
-/// Blocks.
+/// Links are followed only if they are given as a path. Only the names in the current folders are
+/// in memory, not those of all files. It blocks.
 struct FileTree: Sequence, IteratorProtocol, Sendable {
     enum Entry: Sendable, Equatable {
-        /// Of one that was not looked at nobody knows the size.
+        /// The size is `nil` if the file was not examined.
         case file(path: String, name: String, size: Int?, followsLinks: Bool)
         case emptyFolder(path: String, name: String)
-        /// A link, or something that is neither a file nor a folder.
+        /// A link, or an entry that is neither a file nor a folder.
         case leftOut(name: String, SentFileEvent.Omission)
         case failed(name: String, TransferError)
     }
@@ -25,25 +25,28 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
     private struct Folder: Sendable {
         var path: String
         var name: String
-        /// The last one first.
+        /// The remaining entries, in reverse order.
         var names: [Name]
     }
 
     private struct Name: Sendable {
         var text: String
-        /// Whether the folder itself says that it is a file.
+        /// Whether the directory entry is known to be a regular file.
         var isFile: Bool
     }
 
-    /// The last one first.
+    /// The remaining paths, in reverse order.
     private var roots: [String]
     private var folders: [Folder] = []
     private let name: String?
     private let looksAtFiles: Bool
 
+    /// Creates a sequence of the entries at and below the paths.
+    ///
     /// - Parameters:
-    ///   - name: What stands for the path's own name; for one path.
-    ///   - looksAtFiles: Whether the sizes of all files are wanted. Who opens them anyhow need not look twice.
+    ///   - name: Replaces the name of the path; only for a single path.
+    ///   - looksAtFiles: Whether to determine the sizes of all files. Not needed if they are opened
+    ///     later.
     init(_ paths: [String], as name: String? = nil, looksAtFiles: Bool = true) {
         self.roots = paths.reversed()
         self.name = name
@@ -69,14 +72,14 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// `nil`: a folder, which is gone through next.
+    /// Returns an entry, or `nil` for a folder, whose entries come next.
     private mutating func look(at path: String, name: String, isRoot: Bool) -> Entry? {
         do throws(TransferError) {
             let status = try FileDescriptor.status(atPath: path, followsLinks: isRoot)
             if status.isFile { return .file(path: path, name: name, size: status.size, followsLinks: isRoot) }
             if status.isLink { return .leftOut(name: name, .link) }
             guard status.isFolder else { return .leftOut(name: name, .notAFile) }
-            _ = try SafeFileName(name)  // deeper or longer than a name can be: nothing below can be sent
+            _ = try SafeFileName(name)  // rejects a name that is too long or too deep before reading the folder
             let names = try Self.names(in: path)
             guard !names.isEmpty else { return .emptyFolder(path: path, name: name) }
             self.folders.append(Folder(path: path, name: name, names: names))
@@ -86,7 +89,7 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// The last component; of `.` and the like, that of the folder it stands for.
+    /// Returns the last component of a path, or the name of the folder for paths such as `.`.
     static func name(of path: String) -> String {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         guard ["", ".", ".."].contains(last), let real = realpath(path, nil) else { return last }

@@ -2,20 +2,23 @@ import ApusFramedProtocol
 import NIOCore
 
 extension FramedConnection {
-    /// Sends a file to a peer that takes files (``FramedConnectionConfiguration/receiving``), and waits until it stands on its disk under its
-    /// name, synced and checked by its SHA-256.
+    /// Sends a file to a peer that accepts files (``FramedConnectionConfiguration/receiving``).
+    /// Returns when the receiver has stored it durably under its name and verified its SHA-256.
     ///
-    /// Several may be sent at a time, beside messages; they take turns by chunks. When the connection breaks, send the file again over the next one:
-    /// it goes on where the receiver's disk has it. In memory there are at most five pieces of 512 KiB of
-    /// each, three when more than four are under way.
+    /// Several files and messages can be sent concurrently; files alternate by chunks. If the
+    /// connection breaks, send the file again over the next one: it resumes from the receiver's
+    /// durable bytes. Up to five pieces of 512 KiB are in memory per file, three if more than four
+    /// files are sent.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - name: The name it is offered by, with slashes for folders. Default: the file's own.
-    ///   - keepsAttributes: Whether permissions and the time of the last change are told. Default: `false`.
-    ///   - progress: Hears how much of it is on the receiver's disk.
-    /// - Throws: ``TransferError``; what the connection ended with, a ``FramedError``; `CancellationError` when the task was cancelled: the
-    ///   receiver is told, the connection stays, and what has arrived can be gone on with.
+    ///   - path: The path of the file.
+    ///   - name: The offered name, with slashes between folders. Default: the name of the file.
+    ///   - keepsAttributes: Whether the permissions and the modification time are sent. Default:
+    ///     `false`.
+    ///   - progress: Receives the number of bytes that are durable at the receiver.
+    /// - Throws: ``TransferError``; the ``FramedError`` that ended the connection;
+    ///   `CancellationError` when the task was cancelled. A cancellation is sent to the receiver.
+    ///   The connection stays open and the transfer can be resumed.
     public func send(
         file path: String, as name: String? = nil, keepsAttributes: Bool = false, progress: ProgressHandler? = nil
     ) async throws {
@@ -40,7 +43,7 @@ extension FramedConnection {
                                 guard !canceller.isCancelled else { throw CancellationError() }
                                 let opened = try opened.get()
                                 guard self.peerTakesFiles else {
-                                    throw TransferError(.notSupported, message: "the peer takes no files")
+                                    throw TransferError(.notSupported, message: "the peer does not accept files")
                                 }
                                 let stream = try transfers.send(opened, progress: progress) { promise.completeWith($0) }
                                 transfers.writeWholeFiles()
@@ -65,13 +68,14 @@ extension FramedConnection {
         }
     }
 
-    /// Gives up every file that is being sent or received. The peer is told, what has arrived can be gone on with, the connection stays.
+    /// Cancels all files that are being sent or received. The peer is notified, the transfers can
+    /// be resumed, and the connection stays open.
     public func cancelTransfers() {
         self.onLoop { $0.transfers?.cancelAll() }
     }
 }
 
-/// What is to be opened and offered.
+/// A file or empty folder to open and offer.
 struct OutgoingSource: Sendable {
     var path: String
     var name: SafeFileName
@@ -79,9 +83,9 @@ struct OutgoingSource: Sendable {
     var followsLinks = true
     var keepsAttributes = false
 
-    /// Blocks.
+    /// Opens the file and makes its offer. Blocks.
     ///
-    /// - Parameter whole: Whether a small one goes with its offer.
+    /// - Parameter whole: Whether a small file is sent with its offer.
     func open(whole: Bool) throws(TransferError) -> OpenedFile {
         let file =
             try self.isFolder
@@ -100,13 +104,14 @@ struct OutgoingSource: Sendable {
 struct OpenedFile: Sendable {
     var file: SourceFile
     var offer: TransferOffer
-    /// The offer with the file behind it, when it is small.
+    /// The offer frame including the file, if the file is small.
     var frame: WholeFrame?
 }
 
-/// Is taken once and then gone: it is not copied to get its stream, and not kept until its file is complete.
+/// An offer frame that can be taken once. It avoids a copy when the stream is set, and releases the
+/// memory as soon as the frame is written.
 final class WholeFrame: @unchecked Sendable {
-    // Unchecked because: made by one thread of the pool, and then the event loop's.
+    // Unchecked because a thread of the pool creates it, and then only the event loop accesses it.
 
     private var bytes: ByteBuffer?
 
@@ -122,9 +127,9 @@ final class WholeFrame: @unchecked Sendable {
 }
 
 final class TransferCanceller: @unchecked Sendable {
-    // Unchecked because: touched on the event loop only.
+    // Unchecked because it is accessed only on the event loop.
 
     var isCancelled = false
-    /// Gives up what is under way.
+    /// Cancels the operation in progress.
     var cancel: (() -> Void)?
 }

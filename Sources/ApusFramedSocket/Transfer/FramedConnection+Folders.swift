@@ -6,31 +6,33 @@ extension FramedConnection {
     /// Sends a folder and everything below it; see ``send(files:as:_:)``.
     ///
     /// - Parameters:
-    ///   - path: The folder.
-    ///   - name: What stands for its name at the receiver. Default: its own.
-    ///   - sending: How.
+    ///   - path: The path of the folder.
+    ///   - name: Replaces the name of the folder at the receiver. Default: its own name.
+    ///   - sending: The configuration.
     @discardableResult
     public func send(folder path: String, as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
         try await self.send(files: [path], as: name, sending)
     }
 
-    /// Sends files, and folders with everything below them, several at a time.
+    /// Sends files, and folders with everything below them. Several files are sent concurrently.
     ///
-    /// A file that cannot be read, or is not taken, is reported to ``FileSending/onEvent`` and counted, and the others go on. Links are followed
-    /// where they are named themselves and left out below. When the connection breaks, send the same over the next one: files go on where
-    /// the receiver's disk has them, and those it has are compared and not sent where it recognizes them
-    /// (``FileReceiving/recognizesFinished``).
+    /// A file that cannot be read or is rejected is reported to ``FileSending/onEvent`` and
+    /// counted, and the others continue. Links are followed if they are given as a path, and
+    /// omitted below. If the connection breaks, send the same paths over the next one: unfinished
+    /// files resume. A receiver with ``FileReceiving/recognizesFinished`` compares finished files
+    /// instead of receiving them again.
     ///
     /// - Parameters:
-    ///   - paths: What to send. The last component of each is what the names at the receiver begin with.
-    ///   - name: What stands for that component, when there is one path.
-    ///   - sending: How.
-    /// - Returns: How many were sent and how many not.
-    /// - Throws: What ended the connection, a ``FramedError``; `CancellationError` when the task was cancelled, and then the receiver has been
-    ///   told.
+    ///   - paths: The paths of the files and folders. The names at the receiver begin with the last
+    ///     component of the path.
+    ///   - name: Replaces that component; only for a single path.
+    ///   - sending: The configuration.
+    /// - Returns: The numbers of sent, failed and omitted files.
+    /// - Throws: The ``FramedError`` that ended the connection; `CancellationError` when the task
+    ///   was cancelled. The receiver is notified of a cancellation.
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
-        guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "one name for \(paths.count) paths") }
+        guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "a name for \(paths.count) paths; pass one") }
         let canceller = TransferCanceller()
         return try await withTaskCancellationHandler {
             try await self.eventLoop.flatSubmit { () -> EventLoopFuture<SentFiles> in
@@ -52,9 +54,9 @@ extension FramedConnection {
         }
     }
 
-    /// Counts what would be sent, without sending it.
+    /// Counts the files that would be sent, without sending them.
     ///
-    /// - Returns: Files and empty folders, and their bytes.
+    /// - Returns: The number of files and empty folders, and their total size in bytes.
     public static func count(files paths: [String]) async throws -> (files: Int, bytes: Int) {
         try await NIOThreadPool.singleton.runIfActive {
             var (files, bytes) = (0, 0)
@@ -82,13 +84,13 @@ extension FileTree.Entry {
         }
     }
 
-    /// With the size that it had when it was opened.
+    /// Returns a copy with the size that the file had when it was opened.
     func opened(_ size: Int) -> Self {
         guard case .file(let path, let name, _, let followsLinks) = self else { return self }
         return .file(path: path, name: name, size: size, followsLinks: followsLinks)
     }
 
-    /// What is to be opened; `nil` for what is not sent, a failure for a name that cannot be.
+    /// Returns the source to open, `nil` for an omitted entry, or an error for an invalid name.
     func source(keepsAttributes: Bool) -> Result<OutgoingSource, TransferError>? {
         do throws(TransferError) {
             switch self {

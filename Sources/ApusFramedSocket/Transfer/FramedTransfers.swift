@@ -2,7 +2,7 @@ import ApusFramedProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The transfers of one connection, either way. Confined to its event loop.
+/// The outgoing and incoming transfers of one connection. Confined to its event loop.
 final class FramedTransfers {
     private weak var connection: FramedConnection?
     private let eventLoop: any EventLoop
@@ -13,26 +13,27 @@ final class FramedTransfers {
     private let disk: DiskQueue
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
     private var incoming: [UInt16: IncomingTransfer] = [:]
-    /// How many of each are files that came, or went, with their offers.
+    /// The numbers of transfers whose files are sent with their offers.
     private var outgoingWholes = 0
     private var incomingWholes = 0
-    /// The offers of whole files that were not written yet.
+    /// The offer frames of whole files that are not written yet.
     private var frames: [ByteBuffer] = []
-    /// The large ones of those that come.
+    /// The streams of large incoming files.
     private var large: Set<UInt16> = [] {
         didSet { if oldValue.isEmpty != self.large.isEmpty { self.connection?.handler?.setReadsMuch(!self.large.isEmpty) } }
     }
-    /// Bytes of them that have come and are not written.
+    /// The number of received bytes of large files that are not written yet.
     private var unwritten = 0
     private static let maximumUnwritten = 24 << 20
-    /// So many files may each be read ahead; of more the memory adds up, and each is read while what it had before is sent.
-    private static let fewFiles = 4
+    /// The number of files up to which each is read ahead. With more, the memory adds up, and
+    /// reading one overlaps with sending another.
+    private static let maximumReadAhead = 4
     private var lastStream: UInt16
-    /// Why all of them end.
+    /// The error that ends all transfers.
     private(set) var ending: FramedError?
-    /// The transfer whose frame is being read.
+    /// The stream of the frame that is being read.
     private var dataStream: UInt16?
-    /// What all files together may take of the line.
+    /// The rate limit for all files together.
     private let rate: OutgoingRate?
 
     init(connection: FramedConnection, receiving: FileReceiving?, settings: TransferSettings, bytesPerSecond: Int?, isClient: Bool) {
@@ -44,7 +45,7 @@ final class FramedTransfers {
         self.eventLoop = connection.eventLoop
         self.disk = DiskQueue(eventLoop: connection.eventLoop)
         self.session = UInt64(UInt(bitPattern: ObjectIdentifier(connection)))
-        // The client's streams are odd, the server's even: neither takes one of the other's.
+        // The client uses odd streams and the server even ones, so they never collide.
         self.lastStream = isClient ? .max : 0
     }
 
@@ -52,10 +53,11 @@ final class FramedTransfers {
 
     // MARK: Sending
 
-    /// Whether small files go with their offers. Where a rate is kept to they do not: they would not go evenly.
+    /// Whether small files are sent with their offers. Not with a rate limit, because it needs
+    /// equal chunks.
     var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerTakesWholeFiles == true }
 
-    /// Opens a file, together with others that are wanted at the time.
+    /// Opens a file, in one job with others that are opened at the same time.
     func open(_ source: OutgoingSource, then: @escaping (Result<OpenedFile, any Error>) -> Void) {
         self.disk.submit([.open(source, whole: self.sendsWholeFiles)]) { outcome in
             if let ending = self.ending { return then(.failure(ending)) }
@@ -66,9 +68,9 @@ final class FramedTransfers {
         }
     }
 
-    /// Offers a file. When it goes whole, ``writeWholeFiles()`` must follow.
+    /// Offers a file. If it is sent whole, call ``writeWholeFiles()`` afterwards.
     ///
-    /// - Throws: When no stream is free.
+    /// - Throws: ``TransferError`` when no stream is free.
     func send(
         _ opened: OpenedFile, progress: ((FramedProgress) -> Void)?, ended: @escaping (Result<Void, any Error>) -> Void
     ) throws(TransferError) -> UInt16 {
@@ -76,7 +78,7 @@ final class FramedTransfers {
         repeat {
             stream &+= 2
             if stream == 0 { stream = 2 }
-            guard stream != self.lastStream else { throw TransferError(.quota, message: "too many files are being sent") }
+            guard stream != self.lastStream else { throw TransferError(.quota, message: "no free stream: too many files are being sent") }
         } while self.outgoing[stream] != nil
         self.lastStream = stream
         var settings = self.settings
@@ -88,7 +90,7 @@ final class FramedTransfers {
         let isWhole = frame != nil
         let transfer = OutgoingTransfer(
             file: opened.file, machine: TransferSender(offer, stream: stream, settings: settings), rate: self.rate,
-            eventLoop: self.eventLoop, readsAhead: { [weak self] in self.map { $0.outgoing.count <= Self.fewFiles } ?? false },
+            eventLoop: self.eventLoop, readsAhead: { [weak self] in self.map { $0.outgoing.count <= Self.maximumReadAhead } ?? false },
             write: { [weak connection] in connection?.handler?.write($0, flushesAtOnce: false) }, progress: progress
         ) { [weak self] outcome in
             self?.outgoing[stream] = nil
@@ -108,7 +110,7 @@ final class FramedTransfers {
         return stream
     }
 
-    /// Writes the offers of whole files that were begun since the last time, together.
+    /// Writes the pending offers of whole files together.
     func writeWholeFiles() {
         guard !self.frames.isEmpty else { return }
         self.connection?.handler?.write(self.frames, flushesAtOnce: false)
@@ -131,7 +133,7 @@ final class FramedTransfers {
         switch part {
         case .head(let head):
             self.dataStream = head.stream
-            // A chunk is in the body; all other frames say everything in their heads.
+            // A chunk is in the body. All other frames consist of their heads.
             guard head.type != .data || head.bodyLength == 0 else { return }
             self.receivedHead(head)
         case .body(let bytes):
@@ -146,31 +148,32 @@ final class FramedTransfers {
     private func receivedHead(_ head: FrameHead) {
         if let transfer = self.outgoing[head.stream] { return transfer.received(head, at: self.now) }
         if let transfer = self.incoming[head.stream] { return transfer.received(head, at: self.now) }
-        // What is not an offer crossed the end of its transfer.
+        // Other frames belong to a transfer that has already ended.
         guard head.type == .offer else { return }
         guard let receiving = self.receiving else {
-            return self.refuse(TransferError(.notSupported, message: "no files are taken here"), head.stream)
+            return self.refuse(TransferError(.notSupported, message: "this peer does not accept files"), head.stream)
         }
         guard (head.stream & 1 == 1) != self.isClient else {
-            return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) is ours"), head.stream)
+            return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) has the wrong parity"), head.stream)
         }
         do throws(TransferError) {
-            // The ledger counts as well, for all connections, but only when the disk has had a look.
+            // The leases also count transfers, for all connections, but only after an access to the
+            // disk.
             let isWhole = head.header["sha256"] != nil
             let count = isWhole ? self.incomingWholes : self.incoming.count - self.incomingWholes
-            let most = isWhole ? WholeFile.maximumUnderWay : receiving.folder.limits.transfersOfSession
-            guard count < most else {
-                throw TransferError(.quota, message: "\(most) transfers are under way, no more are taken at a time")
+            let maximum = isWhole ? WholeFile.maximumUnderWay : receiving.folder.limits.transfersOfSession
+            guard count < maximum else {
+                throw TransferError(.quota, message: "\(maximum) transfers are in progress; no more are allowed")
             }
             let offer = try TransferOffer(head.header)
             guard head.bodyLength == offer.bodyLength else {
-                throw TransferError(.protocolViolation, message: "an offer with more or less of its file than it says")
+                throw TransferError(.protocolViolation, message: "the body of an offer does not match the size of its file")
             }
             let stream = head.stream
             guard let connection = self.connection else { return }
             if let error = receiving.refuses(connection, offer.name, offer.size) { return self.refuse(error, stream) }
             guard receiving.allowsHiddenNames || !offer.name.isHidden else {
-                throw TransferError(.nameRefused, message: "the name of a file is refused: a component begins with a dot")
+                throw TransferError(.nameRefused, message: "the file name is refused: a component begins with a dot")
             }
             let isLarge = offer.size >= IncomingTransfer.largeBytes
             let transfer = IncomingTransfer(
@@ -194,7 +197,7 @@ final class FramedTransfers {
         }
     }
 
-    /// The peer is slowed down when the disk lags behind the windows of several transfers.
+    /// Pauses reading when the disk is slower than the windows of several transfers.
     private func waitsForDisk(_ change: Int) {
         self.unwritten += change
         if self.unwritten > Self.maximumUnwritten {
@@ -208,7 +211,7 @@ final class FramedTransfers {
         self.connection?.handler?.answer(error.head(stream: stream))
     }
 
-    // MARK: Time and the end
+    // MARK: Time and closing
 
     func ticked() {
         let now = self.now
@@ -228,7 +231,7 @@ final class FramedTransfers {
 extension FramedTransfers: Sendable {}
 
 enum FrameBytes {
-    /// Heads of our own making: small, and of nothing but text and numbers.
+    /// Encodes a head that is made locally: small, with only text and numbers, so it never fails.
     static func of(_ head: FrameHead) -> [ByteBuffer] {
         var buffer = ByteBuffer()
         try? head.write(into: &buffer)

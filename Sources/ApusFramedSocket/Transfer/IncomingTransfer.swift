@@ -3,10 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Carries out what ``TransferReceiver`` says. Confined to its event loop; the disk is worked on by the pool's threads, in order, and what has come
-/// while they were at work is done in one go. Only syncing goes on beside writing.
+/// Performs the actions of ``TransferReceiver``. Confined to its event loop. Disk work runs on the
+/// thread pool in order; work that arrives during a job is combined into the next one. Only syncs
+/// run concurrently with writes.
 ///
-/// A small file shares its visits to the disk with the others of the connection, a large one has its own.
+/// A small file shares its jobs with the others of the connection. A large file has its own.
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
@@ -18,17 +19,17 @@ final class IncomingTransfer {
     private var ended: (() -> Void)?
     private var gatherer: TransferChunk.Gatherer
     private var part: PartFile?
-    /// Whether the ledger knows us.
+    /// Whether the transfer holds a lease.
     private var hasLease = false
-    /// What the disk has not begun.
+    /// The work that was not submitted yet.
     private var queue: [DiskWork] = []
-    private var isAtWork = false
-    /// Instead of the queue, for a large file.
+    private var isBusy = false
+    /// Replaces the queue for a large file.
     private let backlog: DiskBacklog?
-    /// A file of so many bytes is large.
+    /// The size from which a file is large. Unit: bytes.
     static let largeBytes = 1 << 20
     private var isSyncing = false
-    /// Written, as far as the disk has said.
+    /// The number of bytes that are written.
     private var written = 0
 
     init(
@@ -106,7 +107,7 @@ final class IncomingTransfer {
         }
     }
 
-    private func tell(_ kind: ReceivedFileEvent.Kind) {
+    private func notify(_ kind: ReceivedFileEvent.Kind) {
         self.receiving.onEvent(
             ReceivedFileEvent(
                 connection: self.connection, stream: self.machine.stream, offeredName: self.machine.offer.name,
@@ -115,29 +116,31 @@ final class IncomingTransfer {
 
     private func end(_ outcome: TransferOutcome) {
         if case .failed(let error) = outcome {
-            self.tell(.failed(error))
+            self.notify(.failed(error))
             self.discardIfEmpty()
         }
         self.ended.take()?()
         self.releaseWhenIdle()
     }
 
-    /// Of a transfer that ended before anything came nothing stays.
+    /// Removes the empty file of a transfer that ended before any data.
     private func discardIfEmpty() {
         guard self.written == 0, let part = self.part, part.finishedName == nil else { return }
         self.enqueue(.discardIfEmpty(part, in: self.receiving.folder))
     }
 
-    /// The disk has the file up to here: from now on it is told of.
+    /// Reports the offset at which the transfer begins.
     private func began(at offset: Int) {
         self.written = offset
-        self.tell(.began(offset: offset))
+        self.notify(.began(offset: offset))
     }
 
-    /// Behind the work that is under way: nobody else may write to the file before.
+    /// Releases the lease after the pending work, so that no other transfer writes to the file
+    /// earlier.
     private func releaseWhenIdle() {
-        guard self.machine.hasEnded, !self.isAtWork, !self.isSyncing, self.queue.isEmpty, self.backlog?.isEmpty ?? true else { return }
-        // Not when the last reference goes: the pool's thread may hold one for a moment, and the next sender would find the file locked.
+        guard self.machine.hasEnded, !self.isBusy, !self.isSyncing, self.queue.isEmpty, self.backlog?.isEmpty ?? true else { return }
+        // Unlock explicitly. A pool thread may still hold a reference for a moment, and the next
+        // sender would find the file locked.
         self.part.take()?.unlock()
         guard self.hasLease else { return }
         self.hasLease = false
@@ -154,18 +157,18 @@ final class IncomingTransfer {
             }
         }
         self.queue.append(work)
-        guard !self.isAtWork else { return }
-        self.isAtWork = true
-        // After what else has come with the same read.
+        guard !self.isBusy else { return }
+        self.isBusy = true
+        // Run after the other frames of the same read.
         self.eventLoop.assumeIsolated().execute { self.work() }
     }
 
-    /// Takes the whole file. Nothing else of it can come before that is done.
+    /// Stores a whole file. No other frame of it is expected before that has finished.
     private func take(_ pieces: [ByteBuffer], _ sha256: String) {
         self.queue.append(
             .take(
                 self.machine.offer, pieces, sha256: sha256, in: self.receiving.folder, session: self.session, self.receiving.habits))
-        self.isAtWork = true
+        self.isBusy = true
         self.work()
     }
 
@@ -175,7 +178,7 @@ final class IncomingTransfer {
         self.disk.submit(works) { outcome in
             self.performed(outcome)
             if self.queue.isEmpty {
-                self.isAtWork = false
+                self.isBusy = false
                 self.releaseWhenIdle()
             } else {
                 self.work()
@@ -189,7 +192,7 @@ final class IncomingTransfer {
     }
 
     private func fail(_ error: TransferError) {
-        self.queue = []  // it stands on what has failed
+        self.queue = []  // it depends on the failed work
         self.backlog?.removeAll()
         self.perform(self.machine.fail(error))
     }
@@ -217,16 +220,16 @@ final class IncomingTransfer {
                 self.perform(self.machine.compared(isEqual: isEqual, at: self.now))
             case .taken(let name, let had):
                 self.hasLease = true
-                if name != nil { self.tell(.began(offset: had)) }
+                if name != nil { self.notify(.began(offset: had)) }
                 self.perform(self.machine.finished(isEqual: name != nil, had: had))
-                if let name { self.tell(.completed(name: name)) }
+                if let name { self.notify(.completed(name: name)) }
             case .declined:
                 self.hasLease = true
                 self.perform(self.machine.declined(at: self.now))
             case .appended(let count): appended += count
             case .finished(let name):
                 self.perform(self.machine.finished(isEqual: name != nil))
-                if let name { self.tell(.completed(name: name)) }
+                if let name { self.notify(.completed(name: name)) }
             case .discarded, .opened: break
             }
         }
@@ -244,7 +247,8 @@ final class IncomingTransfer {
             do {
                 try part.sync()
             } catch {
-                // What is there is worth nothing: a disk that failed to sync it may read it back as if it were there. Before anybody hears of it.
+                // After a failed sync, the system may read back data that is not on the disk.
+                // Discard the file before the failure is reported.
                 folder.discard(part)
                 throw error
             }
@@ -254,9 +258,9 @@ final class IncomingTransfer {
             switch result {
             case .success:
                 let actions = self.machine.synced(upTo: offset, at: self.now)
-                if !actions.isEmpty { self.tell(.progress(durableBytes: offset)) }
+                if !actions.isEmpty { self.notify(.progress(durableBytes: offset)) }
                 self.perform(actions)
-            case .failure(let error): self.fail(error as? TransferError ?? TransferError(.storage, message: "the disk failed"))
+            case .failure(let error): self.fail(error as? TransferError ?? TransferError(.storage, message: "the file cannot be synced"))
             }
             self.releaseWhenIdle()
         }

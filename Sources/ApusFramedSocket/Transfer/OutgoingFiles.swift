@@ -2,7 +2,8 @@ import ApusFramedProtocol
 import NIOCore
 import NIOPosix
 
-/// Sends the files of a list over one connection, many at a time. Confined to its event loop; no task is made for a file.
+/// Sends the files of a list over one connection, several at a time. Confined to its event loop; it
+/// creates no task per file.
 final class OutgoingFiles {
     private let connection: FramedConnection
     private let transfers: FramedTransfers
@@ -12,12 +13,12 @@ final class OutgoingFiles {
     private var queue: TransferQueue<OutgoingList.File>
     private var streams: Set<UInt16> = []
     private var sent = SentFiles()
-    /// Why all of it ends before its time.
+    /// The error that ends the operation early.
     private var ending: (any Error)?
     private var willPump = false
     private let done: EventLoopPromise<SentFiles>
 
-    /// Offered again a second later.
+    /// The interval at which a busy upload is offered again.
     private static let busyPause = TimeAmount.seconds(1)
 
     init(_ tree: FileTree, _ sending: FileSending, over connection: FramedConnection, _ transfers: FramedTransfers) {
@@ -31,13 +32,13 @@ final class OutgoingFiles {
         self.done = connection.eventLoop.makePromise()
     }
 
-    /// Sends them all. The future fails with what ends everything, when nothing is under way any more.
+    /// Sends all files. On failure, the future fails when no transfer is active any more.
     func run() -> EventLoopFuture<SentFiles> {
         self.pump()
         return self.done.futureResult
     }
 
-    /// Gives up what is under way; the receiver is told.
+    /// Cancels the active transfers; the receiver is notified.
     func cancel() { self.end(because: CancellationError()) }
 
     private func end(because error: any Error) {
@@ -63,7 +64,7 @@ final class OutgoingFiles {
         }
     }
 
-    /// After what else has come with the same read.
+    /// Runs after the other frames of the same read.
     private func pumpLater() {
         guard !self.willPump else { return }
         self.willPump = true
@@ -80,7 +81,7 @@ final class OutgoingFiles {
                 switch result {
                 case .success(let piece):
                     self.queue.fetched(wholes: piece.wholes, others: piece.others, isLast: piece.isLast)
-                    if self.ending == nil { for (entry, kind) in piece.ended { self.tell(entry, kind) } }
+                    if self.ending == nil { for (entry, kind) in piece.ended { self.notify(entry, kind) } }
                 case .failure(let error):
                     self.queue.fetched(wholes: [], others: [], isLast: true)
                     self.end(because: error)
@@ -89,7 +90,7 @@ final class OutgoingFiles {
             }
     }
 
-    private func tell(_ entry: FileTree.Entry, _ kind: SentFileEvent.Kind) {
+    private func notify(_ entry: FileTree.Entry, _ kind: SentFileEvent.Kind) {
         self.sent.count(kind, of: entry)
         self.sending.onEvent(SentFileEvent(name: entry.name, size: entry.size, kind: kind))
     }
@@ -97,24 +98,27 @@ final class OutgoingFiles {
     // MARK: One file
 
     private func begin(_ file: OutgoingList.File) {
-        self.tell(file.entry, .offered)
-        if let opened = file.opened { self.offer(opened, file, patience: nil) } else { self.open(file, patience: nil) }
+        self.notify(file.entry, .offered)
+        if let opened = file.opened { self.offer(opened, file, deadline: nil) } else { self.open(file, deadline: nil) }
     }
 
-    /// - Parameter patience: Until when it is offered again; `nil`: nobody else was at it yet.
-    private func open(_ file: OutgoingList.File, patience: NIODeadline?) {
+    /// Opens a file and offers it.
+    ///
+    /// - Parameter deadline: The deadline for offering it again; `nil` if the upload was not busy
+    ///   yet.
+    private func open(_ file: OutgoingList.File, deadline: NIODeadline?) {
         self.transfers.open(file.source) { result in
             switch result {
-            case .success(let opened): self.offer(opened, file, patience: patience)
-            case .failure(let error): self.ended(file, .failure(error), patience: patience)
+            case .success(let opened): self.offer(opened, file, deadline: deadline)
+            case .failure(let error): self.ended(file, .failure(error), deadline: deadline)
             }
         }
     }
 
-    private func offer(_ opened: OpenedFile, _ file: OutgoingList.File, patience: NIODeadline?) {
-        if let ending = self.ending ?? self.transfers.ending { return self.ended(file, .failure(ending), patience: patience) }
+    private func offer(_ opened: OpenedFile, _ file: OutgoingList.File, deadline: NIODeadline?) {
+        if let ending = self.ending ?? self.transfers.ending { return self.ended(file, .failure(ending), deadline: deadline) }
         do throws(TransferError) {
-            guard self.connection.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer takes no files") }
+            guard self.connection.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer does not accept files") }
             var stream: UInt16?
             var hasBegun = false
             let new = try self.transfers.send(opened) { progress in
@@ -124,37 +128,37 @@ final class OutgoingFiles {
                 self.sending.onEvent(SentFileEvent(name: file.entry.name, size: progress.totalBytes, kind: kind))
             } ended: { result in
                 if let stream { self.streams.remove(stream) }
-                self.ended(file, result, patience: patience)
+                self.ended(file, result, deadline: deadline)
             }
             stream = new
             self.streams.insert(new)
         } catch {
-            self.ended(file, .failure(error), patience: patience)
+            self.ended(file, .failure(error), deadline: deadline)
         }
     }
 
-    private func ended(_ file: OutgoingList.File, _ result: Result<Void, any Error>, patience: NIODeadline?) {
+    private func ended(_ file: OutgoingList.File, _ result: Result<Void, any Error>, deadline: NIODeadline?) {
         defer { self.pumpLater() }
         switch result {
-        case .success: self.tell(file.entry, .completed)
+        case .success: self.notify(file.entry, .completed)
         case .failure(let error as TransferError):
             guard self.ending == nil else { break }
-            guard error.code != .busy || !self.offerAgain(file, patience: patience) else { return }
-            self.tell(file.entry, .failed(error))
+            guard error.code != .busy || !self.offerAgain(file, deadline: deadline) else { return }
+            self.notify(file.entry, .failed(error))
         case .failure(let error): self.end(because: error)
         }
         self.queue.ended(isWhole: file.isWhole)
     }
 
-    /// Answers whether it will be.
-    private func offerAgain(_ file: OutgoingList.File, patience: NIODeadline?) -> Bool {
+    /// Schedules another offer. Returns `false` when the deadline has passed.
+    private func offerAgain(_ file: OutgoingList.File, deadline: NIODeadline?) -> Bool {
         let now = self.connection.eventLoop.now
-        let patience = patience ?? now + TimeAmount(self.sending.busyPatience)
-        guard now < patience, self.transfers.ending == nil else { return false }
-        self.tell(file.entry, .busy)
+        let deadline = deadline ?? now + TimeAmount(self.sending.busyPatience)
+        guard now < deadline, self.transfers.ending == nil else { return false }
+        self.notify(file.entry, .busy)
         self.connection.eventLoop.assumeIsolated().scheduleTask(in: Self.busyPause) {
-            guard self.ending == nil else { return self.ended(file, .failure(CancellationError()), patience: patience) }
-            self.open(file, patience: patience)
+            guard self.ending == nil else { return self.ended(file, .failure(CancellationError()), deadline: deadline) }
+            self.open(file, deadline: deadline)
         }
         return true
     }

@@ -2,31 +2,32 @@ import ApusFramedProtocol
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// A list of files and folders that is read a piece at a time; small files are opened and read at once, for all of a piece in one visit to the
-/// disk's threads.
+/// A list of files and folders that is read in batches. The small files of a batch are opened and
+/// read immediately, in one job of the thread pool.
 ///
-/// One reading at a time, which the sender of the list sees to.
+/// The caller reads one batch at a time.
 final class OutgoingList: Sendable {
     struct File: Sendable {
         var entry: FileTree.Entry
         var source: OutgoingSource
-        /// It was opened already: to see whether it is small.
+        /// The opened file, if it was opened to check whether it is small.
         var opened: OpenedFile?
 
-        /// Whether it goes with its offer.
+        /// Whether the file is sent with its offer.
         var isWhole: Bool { self.opened?.frame != nil }
     }
 
-    /// What one reading brings.
+    /// One batch.
     struct Piece: Sendable {
         var wholes: [File] = []
         var others: [File] = []
-        /// What is not sent, and why.
+        /// The entries that are not sent, with the reason.
         var ended: [(entry: FileTree.Entry, kind: SentFileEvent.Kind)] = []
         var isLast = false
     }
 
-    /// A piece ends with so many whole files, others, and entries in all: others may be left out without end.
+    /// The maximum number of other files, and of entries, in a batch. The latter bounds runs of
+    /// omitted entries.
     private static let maximumOthers = 16
     private static let maximumEntries = 256
 
@@ -40,7 +41,7 @@ final class OutgoingList: Sendable {
         self.sendsWholeFiles = sendsWholeFiles
     }
 
-    /// Reads on. Blocks.
+    /// Reads the next batch. Blocks.
     func read(wholes: Int) -> Piece {
         var piece = Piece()
         for _ in 0..<Self.maximumEntries where piece.wholes.count < wholes && piece.others.count < Self.maximumOthers {
@@ -60,7 +61,7 @@ final class OutgoingList: Sendable {
 
     private func add(_ entry: FileTree.Entry, to piece: inout Piece) throws(TransferError) {
         switch entry {
-        case .leftOut(_, let why): piece.ended.append((entry, .leftOut(why)))
+        case .leftOut(_, let reason): piece.ended.append((entry, .leftOut(reason)))
         case .failed(_, let error): throw error
         case .file, .emptyFolder:
             guard let source = try entry.source(keepsAttributes: self.sending.keepsAttributes)?.get() else { return }

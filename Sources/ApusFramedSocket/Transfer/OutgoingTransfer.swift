@@ -2,30 +2,31 @@ import ApusFramedProtocol
 import DequeModule
 import NIOCore
 
-/// Carries out what ``TransferSender`` says. Confined to its event loop; the file is read on the pool's threads, in batches of chunks, while the
-/// batches before are sent.
+/// Performs the actions of ``TransferSender``. Confined to its event loop. The file is read on the
+/// thread pool in batches of chunks, while earlier batches are sent.
 final class OutgoingTransfer {
-    /// Batches that the transport has not taken. Control frames wait behind them.
+    /// The number of batches that the transport may hold. Control frames wait behind them.
     private static let maximumWrites = 2
-    /// Batches that are being read, or were read and wait for the transport, where it reads ahead.
+    /// The number of batches that are being read or wait for the transport, if the file is read
+    /// ahead.
     private static let maximumReads = 3
-    /// So much is read in one go: telling the loop of it takes as long as reading a hundred KiB.
+    /// The size of a batch. Reporting one to the event loop takes as long as reading 100 KiB.
     private static let batchBytes = 512 << 10
 
-    /// Chunks that are read and framed in one go.
+    /// Chunks that are read and framed in one job.
     private struct Batch {
         var chunks: [(offset: Int, count: Int)] = []
         var bytes = 0
-        /// Whether they are the last, and the hash of the file is wanted with them.
+        /// Whether these are the last chunks, and the hash of the file must follow.
         var isLast = false
-        /// Asked for before the receiver asked for bytes again so many times.
+        /// The number of resends when the batch was created.
         var resends = 0
     }
 
     private struct ReadBatch {
         var batch: Batch
         var buffer: FrameBuffer
-        /// The hash of the file, with the last batch.
+        /// The hash of the file, only with the last batch.
         var hash: String?
     }
 
@@ -37,17 +38,17 @@ final class OutgoingTransfer {
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
     private let progress: ((FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
-    /// In order: each batch continues the hash of the file.
-    private let lane = SerialDiskQueue()
+    /// Serial, because each batch continues the hash of the file.
+    private let queue = SerialDiskQueue()
     private var reads = 0
-    /// Batches that were read and wait for the transport.
+    /// The batches that were read and wait for the transport.
     private var ready = Deque<ReadBatch>()
     private var writes = 0
-    /// With how many resends the last batch was begun.
+    /// The number of resends when the last batch was created.
     private var lastBatch: Int?
-    /// Buffers the transport has done with.
+    /// Buffers for reuse.
     private var spare: [FrameBuffer] = []
-    /// Whether the rate makes us wait.
+    /// Whether the rate limit delays the next chunk.
     private var isPausing = false
 
     init(
@@ -68,7 +69,7 @@ final class OutgoingTransfer {
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
 
     func start(at now: Duration) { self.perform(self.machine.start(at: now)) }
-    /// The offer is written by the caller, with the file behind it.
+    /// Starts like ``start(at:)``, but the caller writes the offer together with the file.
     func startWhole(at now: Duration) { self.machine.startWhole(at: now) }
     func received(_ head: FrameHead, at now: Duration) { self.perform(self.machine.received(head, at: now)) }
     func cancel(at now: Duration) { self.perform(self.machine.cancel(at: now)) }
@@ -92,7 +93,7 @@ final class OutgoingTransfer {
 
     // MARK: Chunks
 
-    /// Reads what there is room for.
+    /// Reads as much as there is room for.
     private func pump() {
         while self.reads + self.ready.count < (self.readsAhead() ? Self.maximumReads : 1), self.writes < Self.maximumWrites, !self.isPausing
         {
@@ -116,7 +117,7 @@ final class OutgoingTransfer {
         let stream = self.machine.stream
         if batch.isLast { self.lastBatch = batch.resends }
         if let small = self.file.small {
-            // Nothing to wait for.
+            // The file is in memory.
             for (offset, count) in batch.chunks { buffer.append(small.bytes[offset..<offset + count], at: offset, stream: stream) }
             self.ready.append(ReadBatch(batch: batch, buffer: buffer, hash: small.hash))
             return self.send()
@@ -135,7 +136,7 @@ final class OutgoingTransfer {
 
     private func nextBatch() -> Batch {
         var batch = Batch()
-        // Where a rate is kept to, one chunk at a time: they are to go evenly.
+        // With a rate limit, one chunk at a time keeps the rate even.
         while batch.bytes < (self.rate == nil ? Self.batchBytes : 1), case .chunk(let offset, let count) = self.machine.next() {
             batch.chunks.append((offset, count))
             batch.bytes += count
@@ -145,7 +146,7 @@ final class OutgoingTransfer {
         return batch
     }
 
-    /// Sends what was read, as far as there is room.
+    /// Sends the batches that were read, as far as there is room.
     private func send() {
         while self.writes < Self.maximumWrites, let next = self.ready.popFirst() {
             self.send(next.batch, next.buffer, hash: next.hash)
@@ -153,7 +154,8 @@ final class OutgoingTransfer {
     }
 
     private func send(_ batch: Batch, _ buffer: FrameBuffer, hash: String?) {
-        // What was read before the receiver asked for something again would come after our word that we went back.
+        // Discard batches from before a resend request: the receiver would take them for the resent
+        // bytes.
         guard !self.machine.hasEnded, batch.resends == self.machine.resends else { return self.reuse(buffer) }
         if !batch.chunks.isEmpty, let written = self.write([buffer.bytes]) {
             self.writes += 1
@@ -176,7 +178,7 @@ final class OutgoingTransfer {
         _ work: @escaping @Sendable (SourceFile) throws -> Result, then: @escaping (OutgoingTransfer, Result) -> Void
     ) {
         let file = self.file
-        self.lane.run(on: self.eventLoop) { try work(file) }.assumeIsolated().whenComplete { result in
+        self.queue.run(on: self.eventLoop) { try work(file) }.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let value): then(self, value)
             case .failure(let error):
@@ -190,7 +192,7 @@ final class OutgoingTransfer {
 @available(*, unavailable)
 extension OutgoingTransfer: Sendable {}
 
-/// The rate that the transfers of a connection share. Confined to its event loop.
+/// The rate limit that the transfers of a connection share. Confined to its event loop.
 final class OutgoingRate {
     var limit: TransferRate
 
@@ -202,10 +204,11 @@ final class OutgoingRate {
 @available(*, unavailable)
 extension OutgoingRate: Sendable {}
 
-/// The frames of a batch one after the other, in memory that is used again: a buffer of half a MiB for every batch would have the system clear its
-/// pages each time.
+/// The frames of a batch, in reused memory. The system would have to clear the pages of a new
+/// buffer of 512 KiB for each batch.
 private final class FrameBuffer: @unchecked Sendable {
-    // Unchecked because: it is with the transfer's loop or with the one job of the pool that fills it.
+    // Unchecked because only one of the event loop and the pool job that fills it accesses it at a
+    // time.
 
     var bytes = ByteBuffer()
 

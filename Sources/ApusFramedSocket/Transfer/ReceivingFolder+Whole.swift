@@ -10,26 +10,26 @@ import NIOCore
 #endif
 
 extension ReceivingFolder {
-    /// Takes a small file that has come whole: writes it without a name, syncs it, and gives it one.
+    /// Stores a small file in one step: writes an unnamed file, syncs it, and gives it its name.
     ///
-    /// Whatever stops it, nothing is left: the system throws away what has no name. The folders are synced at the end of the visit, and the file is
-    /// not complete before.
+    /// On failure nothing is left behind, because the system deletes unnamed files. The folders are
+    /// synced at the end of the batch; the file is not complete before.
     func take(
-        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ visit: inout DiskVisit
+        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ batch: inout DiskVisit
     ) throws(TransferError) -> DiskWork.Report {
         if offer.isFolder {
-            _ = try visit.folders.open(offer.name.components[...], below: self.root)
+            _ = try batch.folders.open(offer.name.components[...], below: self.root)
             return .taken(name: offer.name.description, had: 0)
         }
         if isTaken {
             if let finished = try self.openFinished(offer, sha256: sha256) {
                 return .taken(name: finished.finishedName, had: offer.size)
             }
-            try self.reserve(offer, &visit)
+            try self.reserve(offer, &batch)
         }
         let folders = offer.name.components.dropLast()
-        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
-        let folder = try visit.folders.open(folders, below: self.root)
+        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "the file name is empty") }
+        let folder = try batch.folders.open(folders, below: self.root)
         guard let descriptor = FileDescriptor(unnamedIn: folder) else { return .declined }
         let file = PartFile(descriptor, name: offer.partName, in: folder)
         try file.append(pieces)
@@ -41,11 +41,12 @@ extension ReceivingFolder {
 }
 
 extension FileDescriptor {
-    /// A file that is nowhere until it is linked; `nil` where there is no such thing, or where it could not be linked.
+    /// Creates an unnamed file, to be linked later. Returns `nil` if the system does not support
+    /// that.
     convenience init?(unnamedIn folder: FileDescriptor) {
         #if os(Linux)
             guard Self.hasDescriptorPaths else { return nil }
-            // O_TMPFILE, whose definition Swift does not see: a bit of its own and that of folders.
+            // O_TMPFILE, which Swift does not import. It includes O_DIRECTORY.
             let number = openat(folder.number, ".", O_RDWR | 0o20_000_000 | O_DIRECTORY | O_CLOEXEC, 0o666)
             guard number >= 0 else { return nil }
             self.init(number)
@@ -54,14 +55,14 @@ extension FileDescriptor {
         #endif
     }
 
-    /// Whether `/proc` is there, by which everybody may link a file without a name.
+    /// Whether `/proc` is mounted. Linking an unnamed file through it needs no privileges.
     private static let hasDescriptorPaths = access("/proc/self/fd", F_OK) == 0
 
-    /// Gives a name to a file without one. `errno` tells of a failure.
+    /// Gives a name to an unnamed file. Sets `errno` on failure.
     func link(as name: String, in folder: FileDescriptor) -> CInt {
         #if os(Linux)
             let result = linkat(self.number, "", folder.number, name, 0x1000)  // AT_EMPTY_PATH
-            // Systems before 6.10 let only the mighty do that, and everybody this.
+            // Before Linux 6.10, AT_EMPTY_PATH requires a privilege; the path in /proc does not.
             guard result != 0, errno == ENOENT || errno == EPERM else { return result }
             return linkat(AT_FDCWD, "/proc/self/fd/\(self.number)", folder.number, name, AT_SYMLINK_FOLLOW)
         #else

@@ -12,23 +12,24 @@ import NIOCore
     import Glibc
 #endif
 
-/// A folder that takes files, and keeps what has come of those that are not finished.
+/// A folder that stores received files, and keeps the unfinished ones for resumption.
 ///
-/// It is opened once; every name is opened below its handle, one component at a time and through no link, so that no name and no link of anybody
-/// leads out of it. An unfinished file lies in the folder itself as `.apus-….part` and goes on where it stopped, also after a crash of either side.
-/// A name that is taken is not written over: the file gets a number, `photo (2).jpg`.
+/// The folder is opened once. Every name is opened below its handle, one component at a time and
+/// without following links, so that neither a name nor a link leads out of it. An unfinished file
+/// lies in the folder as `.apus-….part`, and resumes even after a crash of either side. An existing
+/// file is never overwritten: the new one gets a number, `photo (2).jpg`.
 public final class ReceivingFolder: Sendable {
     let root: FileDescriptor
     private let path: String
-    /// Who writes what.
+    /// The uploads in progress and their quotas.
     let leases: NIOLockedValueBox<FolderLeases>
     let limits: TransferLimits
 
     /// Opens a folder.
     ///
     /// - Parameters:
-    ///   - path: An existing folder.
-    ///   - limits: How much it takes.
+    ///   - path: The path of an existing folder.
+    ///   - limits: The limits on the files.
     /// - Throws: ``TransferError/Code/storage`` when it cannot be opened.
     public init(path: String, limits: TransferLimits = .init()) throws(TransferError) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -41,39 +42,41 @@ public final class ReceivingFolder: Sendable {
 
     // MARK: Unfinished files
 
-    /// Opens what there is of an upload, or begins it. What is there is not hashed yet.
+    /// Opens the unfinished file of an upload, or creates it. Existing bytes are not hashed yet.
     ///
-    /// - Throws: ``TransferError/Code/busy`` when another process has it open.
+    /// - Throws: ``TransferError/Code/busy`` when another process has locked it.
     func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
         let number = openat(self.root.number, offer.partName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard number >= 0 else { throw FileDescriptor.error("the unfinished file cannot be opened", .storage) }
         let descriptor = FileDescriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw TransferError(.busy, message: "another process is at this upload") }
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw TransferError(.busy, message: "another process is receiving this upload") }
         let part = PartFile(descriptor, name: offer.partName, in: self.root)
         let status = try descriptor.status()
-        guard status.isFile else { throw TransferError(.storage, message: "the unfinished file is none") }
-        // Between the opening and the lock another process may have finished it, or thrown it away.
+        guard status.isFile else { throw TransferError(.storage, message: "the unfinished file is not a regular file") }
+        // Before the lock was acquired, another process may have finished or deleted the file.
         guard self.root.status(of: offer.partName)?.inode == status.inode else {
-            throw TransferError(.busy, message: "another process was at this upload")
+            throw TransferError(.busy, message: "another process has finished this upload")
         }
         if status.links > 1 {
-            // A crash came between the two names of a finished file. What stands under the other one is not to be written to.
+            // A crash happened after the file got its final name and before this one was removed.
+            // The finished file must not be written to.
             guard unlinkat(self.root.number, offer.partName, 0) == 0 else {
-                throw FileDescriptor.error("the unfinished file is a finished one", .storage)
+                throw FileDescriptor.error("the name of the finished upload cannot be removed", .storage)
             }
             return try self.openPart(offer)
         }
-        // More than the file can have is none of it.
+        // Discard the partial file if it is longer than announced.
         if status.size > offer.size { try part.empty() }
         return part
     }
 
-    /// Compares what there is of an upload with what the sender has shown of its file, and empties it when it is something else.
+    /// Compares the unfinished file with the sender's hash, and empties it when they differ.
     func compare(_ part: PartFile, with shown: ShownBeginning) throws(TransferError) -> Bool {
         do throws(TransferError) {
             try part.load()
         } catch {
-            // A system that failed to sync a file once says the next time that all is well: what is there cannot be believed any more.
+            // After a failed sync, the next one may succeed without writing the data. The file
+            // cannot be trusted any more.
             self.discard(part)
             throw error
         }
@@ -82,41 +85,42 @@ public final class ReceivingFolder: Sendable {
         return false
     }
 
-    /// Removes an unfinished file in which there is nothing.
+    /// Removes an unfinished file that is empty.
     func discardIfEmpty(_ part: PartFile) {
         guard part.finishedName == nil, let status = try? part.status(), status.size == 0, status.links == 1 else { return }
         unlinkat(self.root.number, part.name, 0)
     }
 
-    /// Lets an upload in, or says why not; the ledger's `released` must follow.
+    /// Admits an upload and grants its lease. The caller must release the lease.
     ///
-    /// - Parameter isTaken: Whether its name is: then it needs no room before the sender has shown that it has another file.
-    /// - Returns: What there is of it.
+    /// - Parameter isTaken: Whether the name exists. The upload then reserves no space until the
+    ///   sender has proved that its file is a different one.
+    /// - Returns: The status of the unfinished file, if one exists.
     @discardableResult
     func admit(
-        _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ visit: inout DiskVisit
+        _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ batch: inout DiskVisit
     ) throws(TransferError) -> FileDescriptor.Status? {
         let unfinished = self.root.status(of: offer.partName)
-        // Of any size that is offered: an answer that depends on the size of the file that is there would tell it.
+        // Independent of the size of the existing file: the answer must not disclose it.
         let existing = isTaken ? offer.size : unfinished?.size ?? 0
-        try self.inLedger(&visit) { leases, free, stored throws(TransferError) in
+        try self.withLeases(&batch) { leases, free, stored throws(TransferError) in
             try leases.admit(offer, session: session, existing: existing, stored: stored, free: free)
         }
         return unfinished
     }
 
-    /// Finds room for a file whose name was taken, and which is not there.
-    func reserve(_ offer: TransferOffer, _ visit: inout DiskVisit) throws(TransferError) {
-        try self.inLedger(&visit) { leases, free, stored throws(TransferError) in
+    /// Reserves space for a file whose name exists, but with other content.
+    func reserve(_ offer: TransferOffer, _ batch: inout DiskVisit) throws(TransferError) {
+        try self.withLeases(&batch) { leases, free, stored throws(TransferError) in
             try leases.reserve(offer, stored: stored, free: free)
         }
     }
 
-    private func inLedger(
-        _ visit: inout DiskVisit, _ body: (inout FolderLeases, _ free: Int, _ stored: Int) throws(TransferError) -> Void
+    private func withLeases(
+        _ batch: inout DiskVisit, _ body: (inout FolderLeases, _ free: Int, _ stored: Int) throws(TransferError) -> Void
     ) throws(TransferError) {
-        let (free, stored) = try visit.room(of: self)
-        // `withLockedValue` passes no typed errors on.
+        let (free, stored) = try batch.room(of: self)
+        // `withLockedValue` does not propagate typed errors.
         let result: Result<Void, TransferError> = self.leases.withLockedValue { leases in
             do throws(TransferError) {
                 return .success(try body(&leases, free, stored))
@@ -127,12 +131,13 @@ public final class ReceivingFolder: Sendable {
         try result.get()
     }
 
-    /// Takes unfinished files away that nobody has written to for ``TransferLimits/expiry``, and those in which there is nothing.
+    /// Deletes unfinished files that were not written to for ``TransferLimits/expiry``, and empty
+    /// ones.
     ///
-    /// Blocks while it looks through the folder. Call it when you start, and now and then.
+    /// Blocks while it scans the folder. Call it at startup and periodically.
     ///
-    /// - Parameter now: The time.
-    /// - Returns: How many there were.
+    /// - Parameter now: The current time.
+    /// - Returns: The number of deleted files.
     @discardableResult
     public func removeAbandoned(at now: Date = Date()) -> Int {
         var parts: [(name: String, modified: Int64, isEmpty: Bool)] = []
@@ -145,12 +150,12 @@ public final class ReceivingFolder: Sendable {
         }
         let expired = self.leases.withLockedValue { $0.expired(times) }
         return expired.count { name in
-            // Another process may be at it.
+            // Another process may have locked it.
             let number = openat(self.root.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             guard number >= 0 else { return false }
             let descriptor = FileDescriptor(number)
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0, let status = try? descriptor.status() else { return false }
-            // Or was at it, or has finished it, since we looked.
+            // Or another process may have changed or finished it since the scan.
             guard self.root.status(of: name) == status, parts.contains(where: { $0.name == name && $0.modified == status.modified }) else {
                 return false
             }
@@ -158,9 +163,9 @@ public final class ReceivingFolder: Sendable {
         }
     }
 
-    /// What is in the folder itself.
+    /// Returns the names of the entries of the folder.
     private func names() -> [String] {
-        // A descriptor of its own: the stream closes it, and reads on from where it stands.
+        // Use a separate descriptor, because the stream closes it and moves its position.
         let number = openat(self.root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return [] }
         guard let stream = fdopendir(number) else {
@@ -173,7 +178,7 @@ public final class ReceivingFolder: Sendable {
         return names
     }
 
-    /// The bytes of all files in the folder and below, links not followed.
+    /// Returns the size of all files in the folder and below, without following links.
     func storedBytes() -> Int {
         guard let files = FileManager.default.enumerator(atPath: self.path) else { return 0 }
         var sum = 0
@@ -192,27 +197,28 @@ public final class ReceivingFolder: Sendable {
         unlinkat(self.root.number, part.name, 0)
     }
 
-    /// Free bytes of the disk.
+    /// Returns the number of free bytes of the disk.
     func freeBytes() throws(TransferError) -> Int {
         var buffer = statvfs()
-        guard fstatvfs(self.root.number, &buffer) == 0 else { throw FileDescriptor.error("the disk cannot be looked at", .storage) }
+        guard fstatvfs(self.root.number, &buffer) == 0 else { throw FileDescriptor.error("the free disk space cannot be read", .storage) }
         let (bytes, overflow) = UInt64(buffer.f_bavail).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
         return overflow ? .max : Int(clamping: bytes)
     }
 
     // MARK: Finished files
 
-    /// Gives a synced file its name. Answers the name it got.
+    /// Gives a synced file its name. Returns the name, which may be numbered.
     ///
-    /// The folders are synced at the end of the visit (``OpenFolders/sync()``), and the file is not complete before.
+    /// The folders are synced at the end of the batch (``OpenFolders/sync()``); the file is not
+    /// complete before.
     func publish(
         _ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool, _ open: inout OpenFolders
     ) throws(TransferError) -> String {
-        // What was there already keeps its permissions and its times.
+        // An existing file keeps its permissions and its times.
         if let name = part.finishedName { return name }
         if offer.isFolder { return try self.publishFolder(part, as: offer, &open) }
         let folders = offer.name.components.dropLast()
-        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "a file without a name") }
+        guard let last = offer.name.components.last else { throw TransferError(.nameRefused, message: "the file name is empty") }
         let folder = try open.open(folders[...], below: self.root)
         if keepsAttributes { try part.setAttributes(of: offer) }
         let name = try Self.link(last) { linkat(self.root.number, part.name, folder.number, $0, 0) }
@@ -220,15 +226,16 @@ public final class ReceivingFolder: Sendable {
         return (folders + [name]).joined(separator: "/")
     }
 
-    /// Tries a name, and numbers behind it. A link does not write over what is there, as a rename would.
+    /// Links the file to `last`, or to a numbered name if it exists. Unlike a rename, a link does
+    /// not overwrite a file.
     static func link(_ last: String, _ link: (String) -> CInt) throws(TransferError) -> String {
         var name = last
         for attempt in 2...1000 {
             if link(name) == 0 { return name }
-            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot get its name", .storage) }
+            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot be given its name", .storage) }
             name = Self.numbered(last, attempt)
         }
-        throw TransferError(.storage, message: "a thousand files of that name are there")
+        throw TransferError(.storage, message: "1,000 files of that name exist")
     }
 
     private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {
@@ -237,15 +244,15 @@ public final class ReceivingFolder: Sendable {
         return offer.name.description
     }
 
-    /// Whether the offered name is taken, and there is nothing unfinished to go on with.
+    /// Whether the offered name exists and the upload has no unfinished file.
     func isTaken(_ offer: TransferOffer) -> Bool {
         guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer), folder.status(of: last) != nil
         else { return false }
-        // A crash between the two names of a finished file leaves both.
+        // A crash between linking the final name and removing this one leaves both.
         return self.root.status(of: offer.partName).map { $0.links > 1 } ?? true
     }
 
-    /// The folder of the offered name, when it is there.
+    /// Returns the folder of the offered name, if it exists.
     private func folder(of offer: TransferOffer) -> FileDescriptor? {
         var folder = self.root
         for component in offer.name.components.dropLast() {
@@ -256,12 +263,13 @@ public final class ReceivingFolder: Sendable {
         return folder
     }
 
-    /// So many files of one name and size are compared.
+    /// The maximum number of files with the same name and size that are compared.
     private static let maximumCompared = 8
 
-    /// Looks for a finished file that has the offered name, or it and a number, the offered size, and a hash that the sender has shown.
+    /// Returns a finished file with the offered name, or a numbered form of it, the offered size,
+    /// and the sender's hash.
     ///
-    /// It is read, and not even the time of that is noted in it, where the system lets us.
+    /// Reading it leaves the access time unchanged where the system supports that.
     func openFinished(_ offer: TransferOffer, sha256: String) throws(TransferError) -> PartFile? {
         guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer) else { return nil }
         var names: [String] = []
@@ -270,14 +278,14 @@ public final class ReceivingFolder: Sendable {
             guard let status = folder.status(of: name) else { break }
             if status.isFile, status.size == offer.size { names.append(name) }
         }
-        // The last of them came last, and is the likeliest to be what the sender has.
+        // Compare the newest file first, which is the most likely match.
         for name in names.suffix(Self.maximumCompared).reversed() {
-            guard let descriptor = FileDescriptor(untouched: name, in: folder) else { continue }  // not ours to read
+            guard let descriptor = FileDescriptor(untouched: name, in: folder) else { continue }  // not readable
             let part = PartFile(
                 descriptor, name: name, in: folder, finishedName: (offer.name.components.dropLast() + [name]).joined(separator: "/"))
             guard try part.isWhole(offer.size), part.hash == sha256 else { continue }
             if let other = self.root.status(of: offer.partName), other.inode == (try part.status()).inode {
-                unlinkat(self.root.number, offer.partName, 0)  // its other name, which a crash has left
+                unlinkat(self.root.number, offer.partName, 0)  // the other name, left by a crash
             }
             return part
         }
@@ -293,7 +301,7 @@ public final class ReceivingFolder: Sendable {
         return FileDescriptor(number)
     }
 
-    /// `photo (2).jpg`, cut so that it fits.
+    /// Returns a name such as `photo (2).jpg`, truncated to the maximum length.
     static func numbered(_ name: String, _ number: Int) -> String {
         let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
         let suffix = " (\(number))" + String(name[dot...])
@@ -303,21 +311,24 @@ public final class ReceivingFolder: Sendable {
     }
 }
 
-/// What has come of a file: written at its end, hashed in order.
+/// An unfinished file, which is appended to and hashed in order.
 ///
-/// Blocks; one call at a time, which the transfer sees to, but for syncs. The lock on it goes with the descriptor.
+/// It blocks. The transfer makes one call at a time, except for syncs. Closing the descriptor
+/// releases the lock.
 final class PartFile: @unchecked Sendable {
-    // Unchecked because: one call at a time; a sync uses the constants only.
+    // Unchecked because the transfer makes one call at a time, and a sync uses only constants and
+    // locked state.
 
     let name: String
-    /// The name, with its folders, under which it stands already: it is compared, and never changed.
+    /// The final name of a finished file, relative to the root. Such a file is compared and never
+    /// changed.
     let finishedName: String?
     private let descriptor: FileDescriptor
     private var hasher = SHA256()
     private(set) var size = 0
-    /// Why it could not be written on: what would be behind that has no place any more.
+    /// The error of a failed write. Later chunks must not be written.
     private var writeFailure: TransferError?
-    /// Where its name stands.
+    /// The folder that contains the name.
     private let folder: FileDescriptor
     private let syncs = NIOLockedValueBox(Syncs())
 
@@ -333,7 +344,7 @@ final class PartFile: @unchecked Sendable {
         self.finishedName = finishedName
     }
 
-    /// Hashes a finished file; `false` when it is not of this size any more.
+    /// Hashes a finished file. Returns `false` when its size has changed.
     func isWhole(_ length: Int) throws(TransferError) -> Bool {
         let status = try self.descriptor.status()
         guard status.isFile, status.size == length else { return false }
@@ -343,20 +354,20 @@ final class PartFile: @unchecked Sendable {
 
     func status() throws(TransferError) -> FileDescriptor.Status { try self.descriptor.status() }
 
-    /// Lets another have the file.
+    /// Releases the lock of the file.
     func unlock() {
         flock(self.descriptor.number, LOCK_UN)
     }
 
-    /// The hash of everything there is.
+    /// The hash of all bytes so far.
     var hash: String {
         let copy = self.hasher
         return copy.finalize().hexadecimal
     }
 
-    /// Syncs what is there and hashes it.
+    /// Syncs and hashes the existing bytes.
     ///
-    /// After a power cut a file may be as long as it was and hold zeros: the hash tells.
+    /// After a power loss a file can have its full length but contain zeros; the hash detects that.
     func load() throws(TransferError) {
         let size = try self.descriptor.status().size
         guard size > 0 else { return }
@@ -374,7 +385,7 @@ final class PartFile: @unchecked Sendable {
     }
 
     func empty() throws(TransferError) {
-        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file is not emptied") }
+        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file must not be emptied") }
         guard ftruncate(self.descriptor.number, 0) == 0 else {
             throw FileDescriptor.error("the unfinished file cannot be emptied", .storage)
         }
@@ -383,9 +394,9 @@ final class PartFile: @unchecked Sendable {
         self.hasher = SHA256()
     }
 
-    /// Writes behind what is there.
+    /// Appends the pieces to the file.
     func append(_ pieces: [ByteBuffer]) throws(TransferError) {
-        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file is not written to") }
+        guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file must not be written to") }
         if let failure = self.writeFailure { throw failure }
         for piece in pieces {
             var failure: CInt?
@@ -411,14 +422,17 @@ final class PartFile: @unchecked Sendable {
         }
     }
 
-    /// Makes durable what is written. May be called beside the others, and by several at a time.
+    /// Makes the written bytes and the name durable. May run concurrently with itself and other
+    /// methods.
     ///
-    /// One waits for the other, and after a failure all fail: the system tells of an error only once, to whoever syncs first.
+    /// Syncs are serialized, and after a failure all later ones fail: the system reports a write
+    /// error only once.
     func sync() throws(TransferError) {
         try self.syncBytes()
         let failure = self.syncs.withLockedValue { syncs -> TransferError? in
             guard !syncs.nameIsDurable else { return nil }
-            // A file whose name is lost in a power cut was never durable. Once: the name does not change.
+            // A file is not durable while its name is not. Sync the folder only once, because the
+            // name does not change.
             guard fsync(self.folder.number) == 0 else { return FileDescriptor.error("the folder cannot be synced", .storage) }
             syncs.nameIsDurable = true
             return nil
@@ -426,7 +440,7 @@ final class PartFile: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// The same without the name, for a file that gets another one.
+    /// Syncs the bytes without the name, for a file that is renamed afterwards.
     func syncBytes() throws(TransferError) {
         let failure = self.syncs.withLockedValue { syncs -> TransferError? in
             guard syncs.failure == nil else { return syncs.failure }

@@ -3,22 +3,23 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Work for the disk that is done in order, by one thread of the pool at a time.
+/// Performs disk work in order, on one thread of the pool at a time.
 ///
-/// What is submitted while a thread is at it is done by that thread next: between two pieces of work nobody goes to sleep and nobody is woken, which
-/// takes as long as reading a hundred KiB. What may wait is bounded by those who submit.
+/// Work that is submitted while a thread is busy is performed by the same thread. This avoids a
+/// thread switch, which takes as long as reading 100 KiB. The callers bound the amount of waiting
+/// work.
 final class SerialDiskQueue: Sendable {
-    /// So many pieces of work are done before others get the thread.
+    /// The number of work items before the thread is yielded to others.
     private static let maximumStreak = 16
 
     private struct State: Sendable {
         var waiting = Deque<@Sendable () -> Void>()
-        var isUnderWay = false
+        var isRunning = false
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// The future is done on the loop, in the order of the calls.
+    /// Submits work. The future completes on the event loop, in the order of the calls.
     func run<Value: Sendable>(
         on eventLoop: any EventLoop, _ work: @escaping @Sendable () throws -> Value
     ) -> EventLoopFuture<Value> {
@@ -30,25 +31,25 @@ final class SerialDiskQueue: Sendable {
     func submit(_ work: @escaping @Sendable () -> Void) {
         let begins = self.state.withLockedValue { state in
             state.waiting.append(work)
-            defer { state.isUnderWay = true }
-            return !state.isUnderWay
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
-        if begins { self.visit() }
+        if begins { self.startJob() }
     }
 
-    private func visit() {
-        // The pool of the process is never shut down.
+    private func startJob() {
+        // The singleton pool is never shut down, so the state of the item need not be checked.
         NIOThreadPool.singleton.submit { _ in
             for _ in 0..<Self.maximumStreak {
                 let work = self.state.withLockedValue { state in
                     let work = state.waiting.popFirst()
-                    state.isUnderWay = work != nil
+                    state.isRunning = work != nil
                     return work
                 }
                 guard let work else { return }
                 work()
             }
-            self.visit()
+            self.startJob()
         }
     }
 }

@@ -10,20 +10,22 @@ import NIOCore
     import Glibc
 #endif
 
-/// A file on its way out: reads it, and hashes it once, in order.
+/// A file to send. Reads it, and hashes each byte once, in order.
 ///
-/// A small one is read and hashed when it is opened: of ten thousand of them, each costs one visit to the disk's threads and not three.
+/// A small file is read and hashed when it is opened, which takes one job of the thread pool
+/// instead of three.
 ///
-/// Blocks; one call at a time, which the transfer sees to.
+/// It blocks. The transfer makes one call at a time.
 final class SourceFile: @unchecked Sendable {
-    // Unchecked because: one call at a time.
+    // Unchecked because the transfer makes one call at a time.
 
     let status: FileDescriptor.Status
-    /// What makes two sendings of this file one upload. Only a reader of the file can tell it.
+    /// The identifier of the upload, the same for each attempt. Only a reader of the file can
+    /// compute it.
     let id: String
-    /// A small file whole.
+    /// The content of a small file.
     let small: Small?
-    /// `nil` for a small file, which is closed at once.
+    /// `nil` for a small file, which is closed after reading.
     private let descriptor: FileDescriptor?
     private var hasher = SHA256()
     private var hashed = 0
@@ -35,14 +37,14 @@ final class SourceFile: @unchecked Sendable {
 
     /// Opens a file.
     ///
-    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is no file.
+    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is not a regular file.
     init(path: String, name: String, followsLinks: Bool = true) throws(TransferError) {
-        // A FIFO would make us wait for its writer.
+        // O_NONBLOCK, because opening a FIFO would wait for its writer.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard number >= 0 else { throw FileDescriptor.error("the file cannot be opened", .source) }
         let descriptor = FileDescriptor(number)
         let status = try descriptor.status()
-        guard status.isFile else { throw TransferError(.source, message: "that is no file") }
+        guard status.isFile else { throw TransferError(.source, message: "it is not a regular file") }
         self.status = status
         self.small = status.size <= WholeFile.maximumBytes ? try Self.readSmall(descriptor, status) : nil
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)/\(self.small?.hash ?? "")"
@@ -53,7 +55,7 @@ final class SourceFile: @unchecked Sendable {
         self.descriptor = self.small == nil ? descriptor : nil
     }
 
-    /// Opens a folder that holds nothing: a file without bytes, as far as the transfer goes.
+    /// Opens an empty folder, which is transferred like an empty file.
     init(emptyFolder path: String, name: String) throws(TransferError) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard number >= 0 else { throw FileDescriptor.error("the folder cannot be opened", .source) }
@@ -68,7 +70,7 @@ final class SourceFile: @unchecked Sendable {
 
     private static let sampleBytes = 4 << 10
 
-    /// The beginning and the end of a large file.
+    /// Returns the beginning and the end of a large file.
     private static func sample(_ descriptor: FileDescriptor, _ size: Int) throws(TransferError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 2 * Self.sampleBytes)
         var failure: TransferError?
@@ -97,16 +99,16 @@ final class SourceFile: @unchecked Sendable {
         return Small(bytes: bytes, hash: SHA256.hash(data: bytes).hexadecimal)
     }
 
-    /// Reads a part, and hashes what of it was not.
+    /// Reads a range, and hashes the part of it that was not hashed yet.
     func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(TransferError) {
         if let failure = self.fill(memory, at: offset) { throw failure }
-        // What is read again was hashed before.
+        // A range that is read again was hashed before.
         guard offset <= self.hashed, self.hashed < offset + memory.count else { return }
         self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: memory[(self.hashed - offset)...]))
         self.hashed = offset + memory.count
     }
 
-    /// Appends a part to a buffer and hashes nothing.
+    /// Appends a range to a buffer, without hashing it.
     func append(_ count: Int, at offset: Int, to buffer: inout ByteBuffer) throws(TransferError) {
         var failure: TransferError?
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
@@ -116,11 +118,12 @@ final class SourceFile: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Answers why it could not; typed errors do not pass through the closures that lend memory.
+    /// Returns the error instead of throwing it, because closures that provide memory rethrow no
+    /// typed errors.
     private func fill(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) -> TransferError? {
         if let descriptor = self.descriptor { return Self.fill(memory, from: descriptor, at: offset) }
         guard let bytes = self.small?.bytes.dropFirst(offset), bytes.count >= memory.count else {
-            return TransferError(.source, message: "the file is shorter than that")
+            return TransferError(.source, message: "the requested range exceeds the file")
         }
         memory.copyBytes(from: bytes.prefix(memory.count))
         return nil
@@ -133,13 +136,13 @@ final class SourceFile: @unchecked Sendable {
                 pread(descriptor.number, start + filled, memory.count - filled, off_t(offset + filled))
             }
             if result < 0 { return FileDescriptor.error("the file cannot be read", .source) }
-            if result == 0 { return TransferError(.source, message: "the file got shorter while it was sent") }
+            if result == 0 { return TransferError(.source, message: "the file became shorter while it was sent") }
             filled += result
         }
         return nil
     }
 
-    /// The hash of the first bytes; those of the whole file are hashed from there on.
+    /// Returns the hash of the first bytes. Later reads continue the hash from there.
     func hashPrefix(_ length: Int) throws(TransferError) -> String {
         if let small = self.small { return SHA256.hash(data: small.bytes.prefix(length)).hexadecimal }
         if self.hashed < length {
@@ -154,7 +157,8 @@ final class SourceFile: @unchecked Sendable {
         return copy.finalize().hexadecimal
     }
 
-    /// The hash of the whole file, of which every byte was read; and a look whether it is still the file that was offered.
+    /// Returns the hash of the whole file after all bytes were read, and checks that the file is
+    /// unchanged.
     func wholeHash() throws(TransferError) -> String {
         if let small = self.small { return small.hash }
         guard try self.descriptor?.status().isUnchanged(since: self.status) == true else {

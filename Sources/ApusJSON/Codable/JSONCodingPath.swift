@@ -1,9 +1,9 @@
-/// Where an encoder or decoder stands: a list that grows at its leaf, so that going down a level copies nothing.
+/// A coding path as a linked list that grows at its end, so that a new level copies nothing.
 indirect enum JSONCodingPath {
     case root
     case child(of: JSONCodingPath, key: any CodingKey)
 
-    /// The keys from the root down, as errors carry them.
+    /// The keys from the root, as in the errors of `Codable`.
     var keys: [any CodingKey] {
         var keys: [any CodingKey] = []
         var place = self
@@ -14,14 +14,14 @@ indirect enum JSONCodingPath {
         return keys.reversed()
     }
 
-    /// The path of a member or an element; the path itself without a key.
+    /// Returns the path of a member or an element; the path itself for a nil key.
     func appending(_ key: (any CodingKey)?) -> JSONCodingPath {
         guard let key else { return self }
         return .child(of: self, key: key)
     }
 }
 
-/// A key that is no case of a user's enum: an index, the name of a superclass's part, a member of a ``JSONObject``.
+/// A key without a user's enum: an index, the key of a superclass, or a member of a ``JSONObject``.
 struct JSONCodingKey: CodingKey {
     private enum Value { case name(String), index(Int) }
 
@@ -41,13 +41,14 @@ struct JSONCodingKey: CodingKey {
         if case .index(let index) = self.value { index } else { nil }
     }
 
-    /// The key Foundation's coders use for `superEncoder()` and `superDecoder()`.
+    /// The key of `superEncoder()` and `superDecoder()`, the same as Foundation's.
     static let superclass = JSONCodingKey(stringValue: "super")
 }
 
-/// Takes a value of type `From` for one of type `To`, after the caller has found both to be the same type.
+/// Returns a value of type `From` as one of type `To`. The caller has verified that the types are
+/// equal.
 ///
-/// A dynamic cast would do the same at ten times the cost.
+/// A dynamic cast costs ten times as much.
 @inline(__always)
 func sameType<From, To>(_ value: From, as type: To.Type) -> To {
     assert(From.self == To.self)

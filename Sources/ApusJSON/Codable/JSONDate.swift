@@ -1,18 +1,20 @@
 import struct Foundation.Date
 
-/// Dates as JavaScript writes them in JSON.
+/// Converts dates to and from the JSON format of JavaScript.
 ///
-/// Source: ECMA-262, "Date Time String Format" (`YYYY-MM-DDTHH:mm:ss.sssZ`, years beyond 0…9999 with a sign and six digits), and RFC 3339.
-/// Foundation's ISO 8601 style either demands a fraction of a second or refuses one, so it cannot read both kinds of peers.
+/// Source: ECMA-262, "Date Time String Format" (`YYYY-MM-DDTHH:mm:ss.sssZ`, with a sign and six
+/// digits for years outside 0…9999), and RFC 3339. Foundation's ISO 8601 style either requires a
+/// fraction of a second or rejects one, and so cannot parse both kinds of text.
 enum JSONDate {
     /// The largest time value of ECMA-262, in milliseconds.
     private static let largest = 8.64e15
     private static let day: Int64 = 86_400_000
 
-    /// Whether JavaScript can hold a date.
+    /// Whether a date is within JavaScript's range.
     static func holds(_ date: Date) -> Bool { (date.timeIntervalSince1970 * 1000).rounded().magnitude <= self.largest }
 
-    /// The text of a date, rounded to milliseconds; `nil` beyond what JavaScript can hold.
+    /// Returns the text of a date, rounded to milliseconds; nil if the date is outside of
+    /// JavaScript's range.
     static func text(of date: Date) -> String? {
         guard Self.holds(date) else { return nil }
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
@@ -23,7 +25,8 @@ enum JSONDate {
         return "\(yearText)-\(Self.padded(month, 2))-\(Self.padded(dayOfMonth, 2))T\(clock).\(Self.padded(time % 1000, 3))Z"
     }
 
-    /// The date of a text; `nil` when it is malformed, names a day that does not exist or has no time zone.
+    /// Returns the date of a text; nil if the text is malformed, has no time zone, or names a day
+    /// that does not exist.
     static func date(from text: String) -> Date? {
         var scanner = Scanner(rest: Array(text.utf8)[...])
         let sign = scanner.take(anyOf: "+-")
@@ -54,7 +57,7 @@ enum JSONDate {
         return Self.date(milliseconds: days * Self.day + time + nanosecond / 1_000_000, nanoseconds: nanosecond % 1_000_000)
     }
 
-    /// Whole milliseconds are divided once, so that a date comes back as the very double it was.
+    /// Divides whole milliseconds once, so that parsing restores the exact `Double` of a date.
     private static func date(milliseconds: Int64, nanoseconds: Int64) -> Date? {
         guard Double(milliseconds).magnitude <= Self.largest else { return nil }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000 + Double(nanoseconds) / 1e9)
@@ -65,7 +68,8 @@ enum JSONDate {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: days since 1970 to the Gregorian calendar.
+    /// Converts days since 1970 to the Gregorian calendar. Source: H. Hinnant, "chrono-Compatible
+    /// Low-Level Date Algorithms", `civil_from_days`.
     private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -77,7 +81,8 @@ enum JSONDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// The same source, `days_from_civil`.
+    /// Converts a date of the Gregorian calendar to days since 1970. Source: as above,
+    /// `days_from_civil`.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -88,7 +93,7 @@ enum JSONDate {
 }
 
 extension JSONDate {
-    /// Takes the parts of a text from its front.
+    /// Consumes a text from its start.
     private struct Scanner {
         var rest: ArraySlice<UInt8>
 
@@ -109,7 +114,7 @@ extension JSONDate {
             return value
         }
 
-        /// Nanoseconds. Digits beyond the ninth are read and dropped.
+        /// Returns the fraction in nanoseconds. Digits after the ninth are ignored.
         mutating func fraction() -> Int64? {
             var value: Int64 = 0
             var count = 0
@@ -123,7 +128,7 @@ extension JSONDate {
             return value
         }
 
-        /// Minutes east of Greenwich: `Z`, `+08:00` or `+0800`.
+        /// Returns the offset from UTC in minutes, from `Z`, `+08:00` or `+0800`.
         mutating func zone() -> Int64? {
             if self.take(anyOf: "Zz") != nil { return 0 }
             guard let sign = self.take(anyOf: "+-"), let hour = self.number(digits: 2), hour < 24 else { return nil }

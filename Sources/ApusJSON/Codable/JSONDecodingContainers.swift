@@ -1,4 +1,5 @@
-// In each container one generic method meets every `decode` the protocol asks for; `JSONDecodingScope` tells the types apart.
+// In each container one generic method implements every `decode` requirement of the protocol.
+// `JSONDecodingScope` distinguishes the types.
 
 struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let scope: JSONDecodingScope
@@ -22,7 +23,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.scope.child(self.value(key), key: key).unkeyedContainer()
     }
 
-    /// A superclass that wrote nothing meets `null`.
+    /// Returns a decoder of `null` for a superclass that encoded nothing.
     func superDecoder() throws -> any Decoder { self.superDecoder(JSONCodingKey.superclass) }
     func superDecoder(forKey key: Key) throws -> any Decoder { self.superDecoder(key) }
 
@@ -51,7 +52,7 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { self.elements.count }
     var isAtEnd: Bool { self.currentIndex >= self.elements.count }
 
-    /// Moves on only over a `null`, as the protocol demands.
+    /// Advances only past a `null`, as the protocol requires.
     mutating func decodeNil() throws -> Bool {
         guard try self.next(Never.self).isNull else { return false }
         self.currentIndex += 1

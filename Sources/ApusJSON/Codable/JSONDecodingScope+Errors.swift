@@ -1,5 +1,5 @@
 extension JSONDecodingScope {
-    /// The value is of another kind; `null` has an error of its own.
+    /// Returns the error for a value of another kind; for `null` it is `valueNotFound`.
     func mismatch(_ type: Any.Type, _ value: JSONValue, key: (any CodingKey)?) -> DecodingError {
         let path = self.path.appending(key).keys
         guard !value.isNull else { return .valueNotFound(type, .init(codingPath: path, debugDescription: "Expected \(type), found null.")) }
@@ -12,7 +12,7 @@ extension JSONDecodingScope {
 }
 
 extension JSONValue {
-    /// The kind, never the value: errors end up in logs.
+    /// The kind, never the value, because errors may be logged.
     fileprivate var kindForErrors: String {
         switch self {
         case .null: "null"

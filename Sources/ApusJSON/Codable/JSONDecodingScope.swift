@@ -2,7 +2,7 @@ import struct Foundation.Data
 import struct Foundation.Date
 import struct Foundation.URL
 
-/// The decoder that an `init(from:)` meets.
+/// The decoder passed to `init(from:)`.
 struct JSONDecodingScope: Decoder {
     let value: JSONValue
     let path: JSONCodingPath
@@ -27,7 +27,8 @@ struct JSONDecodingScope: Decoder {
         JSONDecodingScope(value: value, path: self.path.appending(key), settings: self.settings)
     }
 
-    /// The one place where types are told apart. Each integer type must stand here: its own `init(from:)` would come back with itself.
+    /// Decodes a value, with a special case for each built-in type. All integer types must be
+    /// listed, because their own `init(from:)` would recurse endlessly.
     func decoded<T: Decodable>(_ type: T.Type, _ value: JSONValue, key: (any CodingKey)?) throws -> T {
         if T.self == String.self { return sameType(try self.string(value, type, key), as: type) }
         if T.self == Int.self { return sameType(try self.integer(value, as: Int.self, key), as: type) }
@@ -63,7 +64,7 @@ struct JSONDecodingScope: Decoder {
     }
 
     private func string(_ value: JSONValue, _ type: Any.Type, _ key: (any CodingKey)?) throws -> String {
-        // As JSON would have brought the date.
+        // The JSON text of the date.
         if case .date(let date) = value, let text = JSONDate.text(of: date) { return text }
         guard case .string(let string) = value else { throw self.mismatch(type, value, key: key) }
         return string
@@ -76,7 +77,7 @@ struct JSONDecodingScope: Decoder {
         case .double(let double): exact = double.exactWholeNumber.flatMap { Number(exactly: $0) }
         case .null, .bool, .string, .binary, .date, .array, .object: throw self.mismatch(type, value, key: key)
         }
-        guard let exact else { throw self.corrupted("The number is not exactly one of type \(type).", key) }
+        guard let exact else { throw self.corrupted("The number is not exactly representable as \(type).", key) }
         return exact
     }
 
@@ -88,7 +89,7 @@ struct JSONDecodingScope: Decoder {
     private func float(_ value: JSONValue, _ key: (any CodingKey)?) throws -> Float {
         let double = try self.number(value, Float.self, key)
         let float = Float(double)
-        guard float.isFinite || !double.isFinite else { throw self.corrupted("The number is too large for a Float.", key) }
+        guard float.isFinite || !double.isFinite else { throw self.corrupted("The number exceeds the range of Float.", key) }
         return float
     }
 

@@ -1,4 +1,5 @@
-// In each container one generic method meets every `encode` the protocol asks for; `JSONEncodingScope` tells the types apart.
+// In each container one generic method implements every `encode` requirement of the protocol.
+// `JSONEncodingScope` distinguishes the types.
 
 struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let scope: JSONEncodingScope

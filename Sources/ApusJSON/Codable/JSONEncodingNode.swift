@@ -1,6 +1,7 @@
-/// A value that is being encoded: what a container writes into.
+/// A value that is being encoded, which a container writes to.
 ///
-/// Members and elements are final values, except those in `pending`, whose containers may still be written to; they are filled in last.
+/// Members and elements are final values, except those in `pending`: their containers may still be
+/// written to, and are resolved last.
 final class JSONEncodingNode {
     private enum Kind { case empty, value, array, object }
 
@@ -8,13 +9,13 @@ final class JSONEncodingNode {
     private var value = JSONValue.null
     private var elements: [JSONValue] = []
     private var members: ContiguousArray<JSONObject.Element> = []
-    /// The places in `elements` or `members` whose values come from nodes.
+    /// The indices in `elements` or `members` whose values come from nodes.
     private var pending: [(place: Int, node: JSONEncodingNode)] = []
 
     /// The number of elements.
     var count: Int { self.elements.count }
 
-    /// What was encoded; `nil` when nothing was.
+    /// Returns the encoded value; nil if nothing was encoded.
     func resolved() -> JSONValue? {
         switch self.kind {
         case .empty: return nil
@@ -31,9 +32,10 @@ final class JSONEncodingNode {
     func becomeArray() { self.become(.array) }
     func becomeObject() { self.become(.object) }
 
-    /// Asking for a second, different container is a mistake in an `encode(to:)`, not in its data; every encoder stops there.
+    /// A request for a second, different container is a programming error in `encode(to:)`, and
+    /// traps in every encoder.
     private func become(_ kind: Kind) {
-        precondition(self.kind == .empty || self.kind == kind, "encode(to:) asked for two different kinds of container")
+        precondition(self.kind == .empty || self.kind == kind, "`encode(to:)` must request only one kind of container")
         self.kind = kind
     }
 
@@ -49,10 +51,11 @@ final class JSONEncodingNode {
         self.elements.append(.null)
     }
 
-    /// A repeated key replaces, when the object is made.
+    /// Appends a member. A repeated key replaces the earlier one when the object is created.
     func append(_ value: JSONValue, key: String) { self.members.append((key, value)) }
 
-    /// The node of a nested container. Asked for twice, it is the same, so that a subclass may add to what its superclass wrote.
+    /// Returns the node of a nested container. A second call with a key returns the same node, so
+    /// that a subclass can add members to those of its superclass.
     func node(key: String) -> JSONEncodingNode {
         if let known = self.pending.first(where: { UTF8Key.areEqual(self.members[$0.place].key, key) }) { return known.node }
         let node = JSONEncodingNode()

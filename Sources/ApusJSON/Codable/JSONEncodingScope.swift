@@ -2,7 +2,7 @@ import struct Foundation.Data
 import struct Foundation.Date
 import struct Foundation.URL
 
-/// The encoder that an `encode(to:)` meets.
+/// The encoder passed to `encode(to:)`.
 struct JSONEncodingScope: Encoder {
     let node: JSONEncodingNode
     let path: JSONCodingPath
@@ -23,19 +23,21 @@ struct JSONEncodingScope: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { JSONSingleValueEncoding(scope: self) }
 
-    /// The scope of a nested container.
+    /// Returns the scope of a nested container.
     func child(_ node: JSONEncodingNode, key: any CodingKey) -> JSONEncodingScope {
         JSONEncodingScope(node: node, path: self.path.appending(key), settings: self.settings)
     }
 
-    /// The value of a member or an element. A type that encodes nothing is an empty object there, as for Foundation.
+    /// Returns the value of a member or an element. A type that encodes nothing becomes an empty
+    /// object, as in Foundation.
     func nestedValue<T: Encodable>(of value: T, key: (any CodingKey)?) throws -> JSONValue {
         try self.value(of: value, key: key) ?? .object([:])
     }
 
-    /// The one place where types are told apart. `nil` when `encode(to:)` wrote nothing.
+    /// Encodes a value, with a special case for each built-in type. Returns nil if `encode(to:)`
+    /// encodes nothing.
     ///
-    /// Each integer type must stand here: its own `encode(to:)` would come back with itself.
+    /// All integer types must be listed, because their own `encode(to:)` would recurse endlessly.
     func value<T: Encodable>(of value: T, key: (any CodingKey)?) throws -> JSONValue? {
         if T.self == String.self { return .string(sameType(value, as: String.self)) }
         if T.self == Int.self { return .integer(Int64(sameType(value, as: Int.self))) }
@@ -57,7 +59,7 @@ struct JSONEncodingScope: Encoder {
             if T.self == UInt128.self { return try self.integer(sameType(value, as: UInt128.self), key: key) }
         }
         if T.self == Float.self {
-            // By its text: 0.1 as a `Float` is 0.10000000149011612 as a `Double`, and nobody meant that.
+            // Converts through the text: the `Float` 0.1 is 0.10000000149011612 as a `Double`.
             let float = sameType(value, as: Float.self)
             return try self.number(Double(float.description) ?? Double(float), key: key)
         }
@@ -70,19 +72,20 @@ struct JSONEncodingScope: Encoder {
     }
 
     private func integer(_ value: some BinaryInteger, key: (any CodingKey)?) throws -> JSONValue {
-        guard let exact = Int64(exactly: value) else { throw self.invalid(value, key, "\(value) does not fit in 64 bits with a sign.") }
+        guard let exact = Int64(exactly: value) else { throw self.invalid(value, key, "\(value) exceeds the range of Int64.") }
         return .integer(exact)
     }
 
     private func number(_ value: Double, key: (any CodingKey)?) throws -> JSONValue {
-        guard value.isFinite else { throw self.invalid(value, key, "JSON has no form for \(value).") }
+        guard value.isFinite else { throw self.invalid(value, key, "\(value) cannot be written as JSON.") }
         return .double(value)
     }
 
     private func date(_ value: Date, key: (any CodingKey)?) throws -> JSONValue {
         guard JSONDate.holds(value) else {
-            // The seconds and not the date: Foundation traps when such a date is printed, and errors are printed.
-            throw self.invalid(value.timeIntervalSince1970, key, "The date is beyond what JavaScript can hold.")
+            // Pass the seconds instead of the date, because Foundation traps when such a date is
+            // printed.
+            throw self.invalid(value.timeIntervalSince1970, key, "The date is outside of JavaScript's range.")
         }
         return .date(value)
     }

@@ -1,7 +1,7 @@
 import struct Foundation.Data
 
-/// With ``JSONValueEncoder`` and ``JSONValueDecoder`` values pass through as they are. With other coders, such as Foundation's
-/// `JSONEncoder`, they take part as well as the format allows; binary data and dates then are whatever that coder makes of `Data` and `Date`.
+/// ``JSONValueEncoder`` and ``JSONValueDecoder`` pass values through unchanged. With other coders,
+/// such as Foundation's `JSONEncoder`, binary data and dates are encoded as `Data` and `Date`.
 extension JSONValue: Codable {
     /// Decodes any value.
     public init(from decoder: any Decoder) throws {
@@ -49,7 +49,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONObject: Codable {
-    /// Decodes an object; the order is the one the decoder tells.
+    /// Decodes an object, in the order of the decoder's keys.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONCodingKey.self)
         self.init()

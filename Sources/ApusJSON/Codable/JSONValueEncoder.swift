@@ -1,26 +1,28 @@
-/// Turns `Encodable` values into ``JSONValue``s.
+/// Encodes `Encodable` values as ``JSONValue``s.
 ///
-/// `Data` becomes ``JSONValue/binary(_:)``, `Date` a string as JavaScript's `toJSON` writes it (`2026-11-21T15:04:05.678Z`), `URL` and `UUID`
-/// strings, ``JSONValue`` itself. `[UInt8]` is an array of numbers, as for every encoder. A whole number beyond `Int64` and a number that
-/// is not finite are refused. Values may stand alone: a string or `nil` is a value too.
+/// `Data` becomes ``JSONValue/binary(_:)`` and `Date` becomes ``JSONValue/date(_:)``; `URL` and
+/// `UUID` become strings; a ``JSONValue`` is unchanged. `[UInt8]` is an array of numbers, as in
+/// every encoder. An integer outside of `Int64` and a number that is not finite are errors. Any
+/// value can be the root, including a string or `nil`.
 public struct JSONValueEncoder: Sendable {
-    /// What the `encode(to:)` of the values may ask for.
+    /// The user info for `encode(to:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Makes an encoder.
+    /// Creates an encoder.
     public init() {}
 
     /// Encodes a value.
     ///
-    /// Throws `EncodingError.invalidValue` with the coding path of what has no form in JSON, and what `encode(to:)` throws.
+    /// - Throws: `EncodingError.invalidValue` with the coding path of a value that JSON cannot
+    ///   represent, or the error of an `encode(to:)`.
     public func encode<Value: Encodable>(_ value: Value) throws -> JSONValue {
-        // The most frequent need no scope, which takes memory.
+        // The most common types need no scope, which allocates memory.
         if Value.self == String.self { return .string(sameType(value, as: String.self)) }
         if Value.self == Int.self { return .integer(Int64(sameType(value, as: Int.self))) }
         if Value.self == JSONValue.self { return sameType(value, as: JSONValue.self) }
         let scope = JSONEncodingScope(node: JSONEncodingNode(), path: .root, settings: self)
         guard let result = try scope.value(of: value, key: nil) else {
-            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "\(type(of: value)) encoded nothing."))
+            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "\(type(of: value)) encoded no value."))
         }
         return result
     }

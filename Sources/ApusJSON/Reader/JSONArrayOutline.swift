@@ -1,26 +1,27 @@
-/// Where the elements of an array lie in its text, for whoever hands them on, or reads them later or in part.
+/// The ranges of an array's elements in its text, for relaying them or for decoding them later.
 ///
-/// The text is checked as strictly as ``JSONReader`` checks it.
+/// The text is validated as strictly as by ``JSONReader``.
 package struct JSONArrayOutline: Equatable {
-    /// The first element.
+    /// The range of the first element.
     package var first: Range<Int>
-    /// Whether that is a string without escapes: what stands between its quotes is its text.
+    /// Whether the first element is a string without escapes, whose text is the bytes between its
+    /// quotes.
     package var firstIsPlain: Bool
-    /// The second to the last, and what separates them; empty when there is one element only.
+    /// The range of the other elements with their separators; empty if there is only one element.
     package var rest: Range<Int>
 
-    /// All elements and what separates them.
+    /// The range of all elements with their separators.
     package var all: Range<Int> { self.first.lowerBound..<max(self.first.upperBound, self.rest.upperBound) }
 
-    /// What a text is.
+    /// The kind of a text.
     package enum Finding: Equatable {
         case array(JSONArrayOutline)
         case emptyArray
-        /// Some other value.
+        /// Another value.
         case other
     }
 
-    /// Checks a text, all of it.
+    /// Validates a text and returns its outline.
     package static func find(in bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) throws(JSONError) -> Finding {
         var parser = JSONParser(bytes: bytes, limits: limits)
         parser.skipWhitespace()
@@ -56,21 +57,23 @@ package struct JSONArrayOutline: Equatable {
     }
 }
 
-/// Reads the elements of an array one after the other, from the text between its brackets.
+/// Decodes the elements of an array one at a time, from the text between its brackets.
 package struct JSONElements {
     private var parser: JSONParser
 
-    /// How far it has read.
+    /// The number of bytes read.
     package var offset: Int { self.parser.offset }
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - bytes: A range of a ``JSONArrayOutline``; it must outlive the reader.
-    ///   - limits: Those the outline was found with.
+    ///   - bytes: A range of a ``JSONArrayOutline``, which must outlive the reader.
+    ///   - limits: The limits of the outline.
     package init(_ bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) {
         self.parser = JSONParser(bytes: bytes, limits: limits)
     }
 
-    /// The next element; nil after the last.
+    /// Returns the next element, or nil after the last.
     package mutating func next() throws(JSONError) -> JSONValue? {
         self.parser.skipWhitespace()
         guard self.parser.offset < self.parser.count else { return nil }

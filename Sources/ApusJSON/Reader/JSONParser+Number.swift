@@ -1,13 +1,14 @@
 extension JSONParser {
-    /// What has been read of a number so far.
+    /// The digits read so far.
     private struct Digits {
-        /// The value of the first `kept` digits, the point left out.
+        /// The first `kept` digits as an integer, without the decimal point.
         var magnitude: UInt64 = 0
-        /// Digits in `magnitude`, leading zeros not counted. Nineteen always fit in 64 bits.
+        /// The number of digits in `magnitude`, without leading zeros. Nineteen always fit in 64
+        /// bits.
         var kept = 0
-        /// Digits beyond the nineteenth.
+        /// The number of digits after the nineteenth.
         var dropped = 0
-        /// The power of ten by which `magnitude` is to be multiplied.
+        /// The power of ten to multiply `magnitude` by.
         var exponent = 0
 
         @inline(__always)
@@ -32,7 +33,7 @@ extension JSONParser {
         var isWhole = true
         if self.peek == UInt8(ascii: "0") {
             self.offset += 1
-            if self.digit != nil { throw self.unexpected(.invalidNumber, expected: "the end of a number that begins with zero") }
+            if self.digit != nil { throw self.unexpected(.invalidNumber, expected: "no digit after a leading zero") }
         } else {
             try self.digits(into: &digits, isFraction: false)
         }
@@ -71,22 +72,24 @@ extension JSONParser {
         guard self.digit != nil else { throw self.unexpected(.invalidNumber, expected: "a digit") }
         var value = 0
         while let digit = self.digit {
-            value = min(value * 10 + Int(digit), 100_000)  // more than any exponent that matters; it must not overflow
+            value = min(value * 10 + Int(digit), 100_000)  // beyond any finite double; avoids overflow
             self.offset += 1
         }
         return negative ? -value : value
     }
 
-    /// `-0` is left to the doubles, which have one.
+    /// Returns nil for `-0`, which only a double can represent.
     private static func integer(_ magnitude: UInt64, negative: Bool) -> Int64? {
         if !negative { return Int64(exactly: magnitude) }
         guard magnitude != 0, magnitude <= Int64.min.magnitude else { return nil }
         return Int64(truncatingIfNeeded: 0 &- magnitude)
     }
 
-    /// The double, when one multiplication of two exact doubles gives it rightly rounded.
+    /// Returns the value if a single multiplication or division of two exact doubles rounds it
+    /// correctly.
     ///
-    /// Source: W. D. Clinger, "How to read floating point numbers accurately" (1990), the fast path.
+    /// Source: W. D. Clinger, "How to read floating point numbers accurately" (1990), the fast
+    /// path.
     private static func exactDouble(_ digits: Digits, negative: Bool) -> Double? {
         guard digits.dropped == 0, digits.magnitude <= 1 << 53, self.powersOfTen.indices.contains(abs(digits.exponent)) else { return nil }
         let power = self.powersOfTen[abs(digits.exponent)]
@@ -94,21 +97,21 @@ extension JSONParser {
         return negative ? -value : value
     }
 
-    /// The powers of ten that a double holds exactly.
+    /// The powers of ten that a double represents exactly.
     private static let powersOfTen: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Any other number, by the standard library (not by the locale).
+    /// Converts any other number with the standard library, independently of the locale.
     private func double(from start: Int) throws(JSONError) -> Double {
         let length = self.offset - start
         guard length <= self.limits.maximumNumberBytes else {
             throw JSONError(
-                .numberTooLong, message: "a number of \(length) bytes, \(self.limits.maximumNumberBytes) allowed", offset: start)
+                .numberTooLong, message: "a number has \(length) bytes; the limit is \(self.limits.maximumNumberBytes)", offset: start)
         }
         let text = String(decoding: UnsafeRawBufferPointer(rebasing: self.bytes[start..<self.offset]), as: UTF8.self)
         guard let value = Double(text), value.isFinite else {
-            throw JSONError(.numberOutOfRange, message: "a number larger than any double", offset: start)
+            throw JSONError(.numberOutOfRange, message: "a number exceeds the range of Double", offset: start)
         }
         return value
     }

@@ -1,8 +1,9 @@
 extension JSONParser {
-    /// Checks a value as strictly as ``value(depth:)`` reads one, and makes none. Nesting takes nothing of the stack.
+    /// Validates a value as strictly as ``value(depth:)``, without creating it and without
+    /// recursion.
     ///
-    /// - Parameter depth: The number of arrays and objects around it.
-    /// - Returns: Whether it is a string without escapes.
+    /// - Parameter depth: The number of enclosing arrays and objects.
+    /// - Returns: Whether the value is a string without escapes.
     @discardableResult
     mutating func skipValue(depth around: Int) throws(JSONError) -> Bool {
         var isPlainString = false
@@ -28,10 +29,11 @@ extension JSONParser {
                 }
                 self.offset += 1
             default:
-                // Numbers and literals take no memory. An object whose names have to be compared is read.
+                // Numbers and literals need no allocation. An object whose names have to be
+                // compared is decoded.
                 _ = try self.value(depth: around + open.depth)
             }
-            // Behind a value: what follows is the next one, or closes one container or more.
+            // After a value: the next value follows, or one or more containers close.
             while true {
                 guard open.depth > 0 else { return isPlainString }
                 guard try self.endsContainer(open.isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
@@ -50,18 +52,18 @@ extension JSONParser {
         try self.leaveName()
     }
 
-    /// Which of the open containers are objects, a bit each.
+    /// The kinds of the open containers, with one bit each.
     private struct OpenContainers {
         private var isObject = SIMD8<UInt64>()
         private(set) var depth = 0
 
-        /// Whether the innermost one is an object.
+        /// Whether the innermost container is an object.
         var isInObject: Bool {
             let last = self.depth - 1
             return self.isObject[last >> 6] & (1 << UInt64(last & 63)) != 0
         }
 
-        /// The reader's limit of 512 levels keeps the depth within the bits.
+        /// The depth is at most the reader's limit of 512 levels, the number of bits.
         mutating func append(isObject: Bool) {
             let bit: UInt64 = 1 << UInt64(self.depth & 63)
             if isObject { self.isObject[self.depth >> 6] |= bit } else { self.isObject[self.depth >> 6] &= ~bit }

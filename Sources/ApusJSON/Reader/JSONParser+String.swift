@@ -1,7 +1,7 @@
 extension JSONParser {
-    /// Reads a string whose opening quote has been read.
+    /// Reads a string after its opening quote.
     ///
-    /// Source: RFC 8259 section 7. A string without escapes is made straight from the input.
+    /// Source: RFC 8259 section 7. A string without escapes is created directly from the input.
     mutating func string() throws(JSONError) -> String {
         let start = self.offset
         if try self.scanRun() == UInt8(ascii: "\"") {
@@ -23,9 +23,9 @@ extension JSONParser {
         }
     }
 
-    /// Checks a string whose opening quote has been read, and makes none.
+    /// Validates a string after its opening quote, without creating it.
     ///
-    /// - Returns: Whether it has no escapes.
+    /// - Returns: Whether the string has no escapes.
     @discardableResult
     mutating func skipString() throws(JSONError) -> Bool {
         var isPlain = true
@@ -45,21 +45,22 @@ extension JSONParser {
         self.unescaped.append(contentsOf: UnsafeRawBufferPointer(rebasing: self.bytes[start..<self.offset]))
     }
 
-    /// Moves to the next quote or backslash and returns it; checks the bytes on the way.
+    /// Advances to the next quote or backslash and returns it. Validates the bytes before it.
     private mutating func scanRun() throws(JSONError) -> UInt8 {
         while true {
             self.skipPlainWords()
             guard let byte = self.peek else { throw self.unexpected(expected: "the rest of a string") }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): return byte
-            case 0..<0x20: throw self.unexpected(.controlCharacter, expected: "its escape")
+            case 0..<0x20: throw self.unexpected(.controlCharacter, expected: "an escaped control character")
             case 0x80...: try self.skipMultiByte()
             default: self.offset += 1
             }
         }
     }
 
-    /// Skips ASCII that needs no attention, 32 and then eight bytes at a time, and stops at the first that does (or near the end).
+    /// Skips plain ASCII, 32 and then eight bytes at a time, up to the first special byte or near
+    /// the end.
     private mutating func skipPlainWords() {
         var offset = self.offset
         while offset <= self.count &- 32,
@@ -77,16 +78,17 @@ extension JSONParser {
         self.offset = offset
     }
 
-    /// What needs attention among the eight bytes from here on: the lowest mark is right.
+    /// Marks the special bytes among the next eight. The lowest mark is correct.
     @inline(__always)
     private func marks(at offset: Int) -> UInt64 {
         let word = UInt64(littleEndian: self.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         return JSONBytes.special(in: word) | (word & JSONBytes.highBits)
     }
 
-    /// Skips characters of several bytes, up to the next ASCII byte.
+    /// Skips multi-byte characters, up to the next ASCII byte.
     ///
-    /// Source: RFC 3629 section 4 (the table of `UTF8-octets`): no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Source: RFC 3629 section 4 (the table of `UTF8-octets`): no overlong forms, no surrogates,
+    /// nothing above U+10FFFF.
     private mutating func skipMultiByte() throws(JSONError) {
         while let first = self.peek, first >= 0x80 {
             let length: Int
@@ -108,7 +110,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads an escape, from its backslash on.
+    /// Reads an escape, starting at its backslash.
     private mutating func escape() throws(JSONError) -> UInt32 {
         self.offset += 1
         guard let byte = self.peek else { throw self.unexpected(expected: "an escape") }
@@ -129,7 +131,8 @@ extension JSONParser {
         return UInt32(plain)
     }
 
-    /// Reads what follows `\u`, and a second escape when both are a surrogate pair (RFC 8259 section 7).
+    /// Reads an escape after its `\u`, and the second escape of a surrogate pair (RFC 8259 section
+    /// 7).
     private mutating func unicodeEscape() throws(JSONError) -> UInt32 {
         let start = self.offset
         let first = try self.hexDigits()
@@ -139,10 +142,10 @@ extension JSONParser {
             self.offset += 2
             let second = try self.hexDigits()
             if (0xDC00...0xDFFF).contains(second) { return 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00) }
-            self.offset = end  // an escape of its own
+            self.offset = end  // a separate escape
         }
         switch self.limits.loneSurrogates {
-        case .refuse: throw JSONError(.loneSurrogate, message: "half of a surrogate pair without the other", offset: start)
+        case .refuse: throw JSONError(.loneSurrogate, message: "an escape is a surrogate without the other half of its pair", offset: start)
         case .replace: return 0xFFFD
         }
     }
@@ -161,7 +164,7 @@ extension JSONParser {
 
     private mutating func keep(_ scalar: UInt32) {
         guard scalar >= 0x80 else { return self.unescaped.append(UInt8(truncatingIfNeeded: scalar)) }
-        // `unicodeEscape` lets no surrogate out, so this never is the replacement character by accident.
+        // `unicodeEscape` returns no surrogates, so the fallback is never used.
         self.unescaped.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
     }
 }

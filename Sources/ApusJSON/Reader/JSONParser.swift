@@ -1,14 +1,14 @@
-/// The parser behind ``JSONReader``: arrays, objects, literals and whitespace.
+/// The implementation of ``JSONReader``: arrays, objects, literals and whitespace.
 ///
-/// Nesting is bounded by `limits.maximumDepth`, checked before a level is entered. Every access to `bytes` is preceded by a
-/// check of `count`: in a release build the buffer itself does not check.
+/// `limits.maximumDepth` is checked before each level. Every access to `bytes` follows a check of
+/// `count`, because the buffer is unchecked in release builds.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let count: Int
     let limits: JSONReader.Limits
-    /// The next byte to read.
+    /// The offset of the next byte.
     var offset = 0
-    /// Where strings with escapes are put together; kept for its memory.
+    /// The buffer for strings with escapes, retained for its capacity.
     var unescaped: [UInt8] = []
 
     init(bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) {
@@ -17,7 +17,7 @@ struct JSONParser {
         self.limits = limits
     }
 
-    /// RFC 8259 section 2: `JSON-text = ws value ws`.
+    /// Reads a JSON text (RFC 8259 section 2: `JSON-text = ws value ws`).
     mutating func document() throws(JSONError) -> JSONValue {
         self.skipWhitespace()
         let value = try self.value(depth: 0)
@@ -26,13 +26,13 @@ struct JSONParser {
         return value
     }
 
-    /// The levels that are read by recursion, which takes fewer instructions. All below them are read in one loop, so that a peer
-    /// that nests values takes nothing of the stack.
+    /// The number of levels read by recursion, which takes fewer instructions. Deeper levels are
+    /// read in a loop, so that nested values from a peer cannot exhaust the stack.
     private static let recursiveDepth = 16
 
     /// Reads one value.
     ///
-    /// - Parameter depth: The number of arrays and objects around it.
+    /// - Parameter depth: The number of enclosing arrays and objects.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = self.peek else { throw self.unexpected(expected: "a value") }
         switch byte {
@@ -86,7 +86,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads an array or an object with everything inside it, in one loop.
+    /// Reads an array or an object with all of its contents in a loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(JSONError) -> JSONValue {
         while true {
             var value: JSONValue
@@ -110,7 +110,7 @@ struct JSONParser {
                 value = .object(JSONObject())
             default: value = try self.value(depth: depth)  // a scalar
             }
-            // Behind a value: what follows is the next one, or closes one container or more.
+            // After a value: the next value follows, or one or more containers close.
             while true {
                 guard builder.depth > 0 else { return value }
                 builder.append(value)
@@ -128,7 +128,7 @@ struct JSONParser {
     }
 
     private func repeatedName(_ count: Int) -> JSONError {
-        JSONError(.repeatedName, message: "an object of \(count) members has a name more than once", offset: self.offset)
+        JSONError(.repeatedName, message: "an object of \(count) members repeats a name", offset: self.offset)
     }
 
     private mutating func name() throws(JSONError) -> String {
@@ -138,13 +138,13 @@ struct JSONParser {
         return name
     }
 
-    /// Steps over the quote that opens a member's name.
+    /// Reads the opening quote of a member's name.
     mutating func enterName() throws(JSONError) {
         guard self.peek == UInt8(ascii: "\"") else { throw self.unexpected(expected: "a name in quotes") }
         self.offset += 1
     }
 
-    /// Steps over the colon between a member's name and its value.
+    /// Reads the colon between a member's name and its value.
     mutating func leaveName() throws(JSONError) {
         self.skipWhitespace()
         guard self.peek == UInt8(ascii: ":") else { throw self.unexpected(expected: "a colon") }
@@ -152,16 +152,17 @@ struct JSONParser {
         self.skipWhitespace()
     }
 
-    /// Steps over the opening bracket.
+    /// Reads an opening bracket.
     mutating func enter(depth: Int) throws(JSONError) {
         guard depth <= self.limits.maximumDepth else {
-            throw JSONError(.tooDeep, message: "nested deeper than \(self.limits.maximumDepth) levels", offset: self.offset)
+            throw JSONError(.tooDeep, message: "nesting exceeds \(self.limits.maximumDepth) levels", offset: self.offset)
         }
         self.offset += 1
         self.skipWhitespace()
     }
 
-    /// Reads what follows an element: a comma (and then another element), or the closing bracket.
+    /// Reads the separator after an element: a comma, or the closing bracket. Returns `true` for
+    /// the bracket.
     mutating func endsContainer(_ closing: UInt8) throws(JSONError) -> Bool {
         self.skipWhitespace()
         switch self.peek {
@@ -198,9 +199,9 @@ struct JSONParser {
 
     func unexpected(_ code: JSONError.Code = .unexpectedByte, expected: String) -> JSONError {
         guard let byte = self.peek else {
-            return JSONError(.unexpectedEnd, message: "the text ends where \(expected) should stand", offset: self.offset)
+            return JSONError(.unexpectedEnd, message: "expected \(expected), found the end of the text", offset: self.offset)
         }
         let hex = String(byte, radix: 16, uppercase: true)
-        return JSONError(code, message: "byte 0x\(hex.count == 1 ? "0" : "")\(hex) where \(expected) should stand", offset: self.offset)
+        return JSONError(code, message: "expected \(expected), found byte 0x\(hex.count == 1 ? "0" : "")\(hex)", offset: self.offset)
     }
 }

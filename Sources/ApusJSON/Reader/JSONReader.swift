@@ -1,41 +1,45 @@
 /// Reads JSON text.
 ///
-/// Source: RFC 8259, whole and strict. No byte order mark (section 8.1), nothing after the value, no leading zeros, no comments, no
-/// invalid UTF-8. Where the RFC leaves a choice: the last of repeated names wins (see
-/// ``Limits/refusesRepeatedNames``), lone surrogates are refused (see ``Limits/loneSurrogates``), a number too large for a
-/// `Double` is refused, one too small becomes zero.
+/// Source: RFC 8259, without extensions. A byte order mark (section 8.1), trailing bytes, leading
+/// zeros, comments and invalid UTF-8 are errors. Where the RFC leaves a choice: the last of
+/// repeated names takes precedence (see ``Limits/refusesRepeatedNames``), a lone surrogate is an
+/// error (see ``Limits/loneSurrogates``), a number beyond the range of `Double` is an error, and
+/// one too small becomes zero.
 public enum JSONReader {
-    /// What a text may ask of the reader.
+    /// The limits of a text.
     public struct Limits: Hashable, Sendable {
-        /// The deepest nesting that can be set.
+        /// The highest limit of the nesting depth.
         ///
-        /// Values are read and written without recursion, but Swift compares and releases them by recursion: this many levels
-        /// fit the smallest thread, of 512 KiB.
+        /// Values are read and written without recursion, but Swift compares and releases them by
+        /// recursion: this depth fits the smallest thread stack, of 512 KiB.
         public static let highestDepth = 512
 
-        /// How many arrays and objects may stand inside each other.
+        /// The maximum nesting depth of arrays and objects.
         ///
-        /// Unit: levels. Default: 128, far above what messages use. Values outside 1…``highestDepth`` are moved into it.
+        /// Unit: levels. Default: 128, far above usual messages. Values outside of
+        /// 1…``highestDepth`` are clamped.
         public var maximumDepth: Int {
             didSet { self.maximumDepth = Self.clamped(self.maximumDepth) }
         }
 
-        /// How long a number with more digits than a `Double` holds may be.
+        /// The maximum length of a number with more digits than a `Double` holds.
         ///
-        /// Unit: bytes. Default: 1,024; a `Double` is settled by 770 digits.
+        /// Unit: bytes. Default: 1,024; 770 digits determine any `Double`.
         public var maximumNumberBytes: Int
 
-        /// Whether a text that repeats a name within an object is refused, as RFC 7493 (I-JSON) demands, and not read with the last value.
+        /// Whether a repeated name in an object is an error, as RFC 7493 (I-JSON) requires, instead
+        /// of the last value taking precedence.
         ///
-        /// Default: `false`. Set it where another reader of the same text must not see something else.
+        /// Default: `false`. Set it if another reader of the same text must not see a different
+        /// value.
         public var refusesRepeatedNames = false
 
-        /// What becomes of a `\u` escape that is half of a surrogate pair without the other half.
+        /// The treatment of a `\u` escape that is a lone surrogate.
         ///
         /// Default: ``LoneSurrogatePolicy/refuse``.
         public var loneSurrogates: LoneSurrogatePolicy
 
-        /// Limits for messages from a peer.
+        /// Creates limits, with defaults for messages from a peer.
         public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024, loneSurrogates: LoneSurrogatePolicy = .refuse) {
             self.maximumDepth = Self.clamped(maximumDepth)
             self.maximumNumberBytes = maximumNumberBytes
@@ -45,24 +49,26 @@ public enum JSONReader {
         private static func clamped(_ depth: Int) -> Int { min(max(depth, 1), Self.highestDepth) }
     }
 
-    /// How half of a surrogate pair is read: RFC 8259's grammar allows one, and a Swift string cannot hold it.
+    /// The treatment of a lone surrogate, which RFC 8259's grammar allows and a Swift string cannot
+    /// hold.
     ///
-    /// JavaScript writes one when a text was cut within an emoji (`"🐦".slice(0, 1)`). RFC 8259 section 8.2 calls the result
-    /// unpredictable.
+    /// JavaScript writes one for a text that is cut within an emoji (`"🐦".slice(0, 1)`). RFC 8259
+    /// section 8.2 calls the result unpredictable.
     public enum LoneSurrogatePolicy: Hashable, Sendable {
-        /// The text is refused with ``JSONError/Code/loneSurrogate``, so that nothing is changed silently.
+        /// Throws ``JSONError/Code/loneSurrogate``, so that no text is changed silently.
         case refuse
-        /// The half is read as U+FFFD, the replacement character, as text that people read should be.
+        /// Reads it as U+FFFD, the replacement character. Suits text for display.
         case replace
     }
 
-    /// Reads one value, with nothing but whitespace around it.
+    /// Reads one value, optionally surrounded by whitespace.
     public static func read(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes: bytes, limits: limits)
         return try parser.document()
     }
 
-    /// Reads one value from UTF-8 bytes. Contiguous collections, such as arrays and the views of byte buffers, are not copied.
+    /// Reads one value from UTF-8 bytes. Contiguous collections, such as arrays and the views of
+    /// byte buffers, are not copied.
     public static func read(_ bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         let result = bytes.withContiguousStorageIfAvailable { Self.result(UnsafeRawBufferPointer($0), limits: limits) }
         if let result { return try result.get() }
@@ -74,7 +80,7 @@ public enum JSONReader {
         try Self.read(text.utf8, limits: limits)
     }
 
-    /// The closures of the standard library do not pass typed errors on; a `Result` goes through them.
+    /// Closures of the standard library do not rethrow typed errors; a `Result` carries them.
     private static func result(_ bytes: UnsafeRawBufferPointer, limits: Limits) -> Result<JSONValue, JSONError> {
         do throws(JSONError) { return .success(try Self.read(bytes, limits: limits)) } catch { return .failure(error) }
     }

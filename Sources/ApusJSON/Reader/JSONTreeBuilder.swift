@@ -1,29 +1,31 @@
-/// Builds arrays and objects from their parts, innermost first.
+/// Builds nested arrays and objects without recursion, innermost first.
 ///
-/// A parser appends scalars and names as it reads them, and opens and closes containers in between; it keeps nothing of its
-/// own for each level. Every array and object is made once, in its exact size, from values that are moved and never copied.
+/// A parser appends scalars and names as it reads them, and opens and closes containers; it keeps
+/// no state per level. Each array and object is created once, with its exact capacity, from values
+/// that are moved and not copied.
 package struct JSONTreeBuilder: ~Copyable {
-    /// An array or object that is open.
+    /// An open array or object.
     private struct Container {
-        /// The number of values before its first.
+        /// The number of values before its first value.
         var start: Int
         var isObject: Bool
     }
 
     private var values: MoveStack<JSONValue>
-    /// One name for each value of an open object, and for the one that comes next.
+    /// The names of the values in open objects, including that of the next value.
     private var names: MoveStack<String>
     private var outer: MoveStack<Container>
     private var current = Container(start: 0, isObject: false)
-    /// The number of containers that are open.
+    /// The number of open containers.
     package private(set) var depth = 0
 
-    /// Calls `body` with an empty builder. Usual messages fit its first memory, which is on the stack.
+    /// Calls `body` with an empty builder. The initial memory is on the stack and fits usual
+    /// messages.
     package static func build<Failure: Error>(
         _ body: (inout JSONTreeBuilder) throws(Failure) -> JSONValue
     ) throws(Failure) -> JSONValue {
-        // 1,024 bytes are what Swift takes from the stack; of more it would make an allocation.
-        // The closures of the standard library do not pass typed errors on; a `Result` does.
+        // Swift allocates up to 1,024 bytes on the stack and more on the heap. Closures of the
+        // standard library do not rethrow typed errors; a `Result` carries them.
         let result = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { memory -> Result<JSONValue, Failure> in
             var builder = JSONTreeBuilder(memory)
             do throws(Failure) { return .success(try body(&builder)) } catch { return .failure(error) }
@@ -40,7 +42,7 @@ package struct JSONTreeBuilder: ~Copyable {
     /// Whether the innermost open container is an object.
     package var isInObject: Bool { self.current.isObject }
 
-    /// The number of values of the innermost open container.
+    /// The number of values in the innermost open container.
     package var count: Int { self.values.count - self.current.start }
 
     package mutating func open(isObject: Bool) {
@@ -49,10 +51,10 @@ package struct JSONTreeBuilder: ~Copyable {
         self.depth += 1
     }
 
-    /// Appends the name of the next member. In an object each value has its name before it.
+    /// Appends the name of the next member. In an object each value follows its name.
     package mutating func append(name: String) { self.names.push(name) }
 
-    /// Takes the name of a member back that gets no value.
+    /// Removes the name of a member without a value.
     package mutating func removeName() { _ = self.names.pop() }
 
     package mutating func append(_ value: JSONValue) { self.values.push(value) }
@@ -82,14 +84,17 @@ package struct JSONTreeBuilder: ~Copyable {
     }
 }
 
-/// A stack whose elements are moved in and out. It begins in memory that is lent to it, and moves to the heap when that is full.
+/// A stack whose elements are moved in and out. It starts in borrowed memory, and moves to the heap
+/// when that is full.
 private struct MoveStack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var capacity: Int
     private var ownsMemory = false
     private(set) var count = 0
 
-    /// - Parameter memory: Aligned for the element. It must outlive the stack.
+    /// Creates an empty stack.
+    ///
+    /// - Parameter memory: Memory with the alignment of the element, which must outlive the stack.
     init(_ memory: UnsafeMutableRawBufferPointer) {
         let elements = memory.bindMemory(to: Element.self)
         if let base = elements.baseAddress {
@@ -120,7 +125,8 @@ private struct MoveStack<Element>: ~Copyable {
         return (self.base + self.count).move()
     }
 
-    /// Gives up the last elements. They stay in place, in order, for the caller to move out before the next push.
+    /// Removes the last elements. They remain in place, in order, for the caller to move out before
+    /// the next push.
     mutating func takeLast(_ count: Int) -> UnsafeMutablePointer<Element> {
         self.count -= count
         return self.base + self.count

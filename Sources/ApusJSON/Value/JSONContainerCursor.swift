@@ -1,13 +1,13 @@
-/// Goes through the values of one array or object, for code that descends into a tree without recursion.
+/// Iterates over the values of one array or object, for traversing a tree without recursion.
 package struct JSONContainerCursor {
     private let elements: [JSONValue]
     private let members: JSONObject
     private var place = 0
 
-    /// Whether the values have names.
+    /// Whether the container is an object.
     package let isObject: Bool
 
-    /// A cursor before the first value; nil when `value` is no container.
+    /// Creates a cursor before the first value; nil if `value` is not a container.
     package init?(_ value: JSONValue) {
         switch value {
         case .array(let elements): (self.elements, self.members, self.isObject) = (elements, JSONObject(), false)
@@ -19,10 +19,10 @@ package struct JSONContainerCursor {
     /// The number of values.
     package var count: Int { self.isObject ? self.members.count : self.elements.count }
 
-    /// Whether no value was taken yet.
+    /// Whether the cursor is before the first value.
     package var isAtStart: Bool { self.place == 0 }
 
-    /// The next value, in an object with its name; nil after the last.
+    /// Returns the next value, with its name in an object; nil after the last.
     package mutating func next() -> (name: String?, value: JSONValue)? {
         guard self.place < self.count else { return nil }
         defer { self.place += 1 }
@@ -33,10 +33,10 @@ package struct JSONContainerCursor {
 }
 
 extension JSONValue {
-    /// This value with some of the values in it replaced. Nesting takes nothing of the stack.
+    /// Returns this value with some of its nested values replaced. It does not recurse.
     ///
-    /// - Parameter replacement: Called for each value, outer ones first; returns what takes its place, and nil to keep it. The
-    ///   values inside one that is replaced are not looked at.
+    /// - Parameter replacement: Called for each value, outer ones first. It returns the
+    ///   replacement, or nil to keep the value. Values inside a replaced one are skipped.
     package func replacing<Failure: Error>(
         _ replacement: (JSONValue) throws(Failure) -> JSONValue?
     ) throws(Failure) -> JSONValue {

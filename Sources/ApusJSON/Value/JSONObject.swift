@@ -1,31 +1,34 @@
 /// The members of a JSON object, in order.
 ///
-/// Names are unique. When a text repeats a name the last value wins and the first place is kept, as in JavaScript.
-/// Names compare by their bytes, as in every other JSON implementation: `é` written as one or as two scalars are two names.
-/// Equality does not look at the order. Look-up and setting take constant time; removal takes linear time.
+/// Names are unique. If a text repeats a name, the last value takes precedence and the first
+/// position is kept, as in JavaScript. Names compare by their UTF-8 bytes, as in other JSON
+/// implementations: `é` as one scalar and `é` as two are different names. Equality ignores the
+/// order. Lookup and assignment take constant time; removal takes linear time.
 public struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)
 
-    /// Up to this many members a search through them is faster than a hash table, and needs no memory.
+    /// The number of members up to which a linear search is faster than a hash table, and needs no
+    /// memory.
     static let searchableCount = 16
 
     private var members: ContiguousArray<Element>
-    /// The place of each name. Empty up to `searchableCount` members.
+    /// The index of each name. Empty up to `searchableCount` members.
     private var positions: [UTF8Key: Int]
 
-    /// An empty object.
+    /// Creates an empty object.
     public init() {
         self.members = []
         self.positions = [:]
     }
 
-    /// An object of these members; the last of equal names wins. Linear time.
+    /// Creates an object of these members; the last of equal names takes precedence. Linear time.
     public init(_ members: some Sequence<Element>) {
         self.init(unchecked: ContiguousArray(members))
     }
 
-    /// Takes members whose names may repeat. The reader's door: unrepeated names, the normal case, are not copied.
+    /// Creates an object of members whose names may repeat. Members without repeated names, the
+    /// common case, are not copied.
     init(unchecked members: ContiguousArray<Element>) {
         self.members = members
         self.positions = [:]
@@ -39,17 +42,18 @@ public struct JSONObject: Sendable {
 
     /// The number of members.
     public var count: Int { self.members.count }
-    /// Whether there are none.
+    /// Whether the object has no members.
     public var isEmpty: Bool { self.members.isEmpty }
     /// The names, in order.
     public var keys: some RandomAccessCollection<String> & Sendable { self.members.map { $0.key } }
     /// The values, in order.
     public var values: some RandomAccessCollection<JSONValue> & Sendable { self.members.map { $0.value } }
 
-    /// The member at a place in the order, which must be one of the object's.
+    /// Returns the member at an index, which must be valid.
     func member(at place: Int) -> Element { self.members[place] }
 
-    /// The value of that name. Setting an unknown name appends it; setting `nil` removes the member (linear time).
+    /// The value of a name. Setting an unknown name appends it. Setting nil removes the member, in
+    /// linear time.
     public subscript(key: String) -> JSONValue? {
         get { self.position(of: key).map { self.members[$0].value } }
         set {
@@ -82,7 +86,7 @@ public struct JSONObject: Sendable {
         if self.members.count > Self.searchableCount { self.indexMembers() }
     }
 
-    /// Fills `positions`, and drops repeated names on the way.
+    /// Fills `positions` and removes repeated names.
     private mutating func indexMembers() {
         self.positions.reserveCapacity(self.members.count)
         var kept = 0
@@ -109,26 +113,27 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Sequence {
-    /// Goes through the members in order.
+    /// Returns an iterator over the members, in order.
     public func makeIterator() -> ContiguousArray<Element>.Iterator { self.members.makeIterator() }
     /// The number of members.
     public var underestimatedCount: Int { self.members.count }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// An object, its members in the order written; the last of equal names wins.
+    /// Creates an object with the members in the order written; the last of equal names takes
+    /// precedence.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.lazy.map { (key: $0, value: $1) })
     }
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same members, in whatever order.
+    /// Whether both objects have the same members, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Feeds the members to the hasher so that their order does not matter.
+    /// Hashes the members independently of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for member in self.members {

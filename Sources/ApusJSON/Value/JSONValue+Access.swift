@@ -1,19 +1,19 @@
 public import struct Foundation.Date
 
 extension JSONValue {
-    /// Whether this is `null`.
+    /// Whether the value is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The boolean, when this is one. Numbers and strings are not converted.
+    /// The Boolean, or nil for another kind. Numbers and strings are not converted.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The whole number, when this is one; `2.0` counts as one.
+    /// The integer, or nil for another kind; `2.0` counts as an integer.
     ///
-    /// A double beyond 2⁵³ is refused: the text may have named a neighbour of it.
+    /// A double beyond 2⁵³ is nil, because the text may have contained a neighbouring integer.
     public var intValue: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -22,7 +22,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, when this is one. A whole number beyond 2⁵³ is rounded.
+    /// The number, or nil for another kind. An integer beyond 2⁵³ is rounded.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -31,42 +31,43 @@ extension JSONValue {
         }
     }
 
-    /// The string, when this is one.
+    /// The string, or nil for another kind.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The bytes, when this is binary data.
+    /// The bytes of binary data, or nil for another kind.
     public var binaryValue: [UInt8]? {
         if case .binary(let value) = self { value } else { nil }
     }
 
-    /// The date, when this is one. The text of a date is not converted; decode it as a `Date` for that.
+    /// The date, or nil for another kind. A string is not converted; decode it as a `Date` for
+    /// that.
     public var dateValue: Date? {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// The elements, when this is an array.
+    /// The elements of an array, or nil for another kind.
     public var arrayValue: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members, when this is an object.
+    /// The members of an object, or nil for another kind.
     public var objectValue: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member of that name; `nil` when there is none or this is not an object.
+    /// The member with this name; nil if it does not exist, or if the value is not an object.
     public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
-    /// The element at that place; `nil` outside the array or when this is not an array.
+    /// The element at this index; nil outside of the array, or if the value is not an array.
     public subscript(index: Int) -> JSONValue? {
         if case .array(let array) = self, array.indices.contains(index) { array[index] } else { nil }
     }
 
-    /// Whether binary data stands anywhere in this value.
+    /// Whether the value contains binary data, at any depth.
     public var containsBinary: Bool {
         switch self {
         case .binary: true
@@ -78,7 +79,8 @@ extension JSONValue {
 }
 
 extension Double {
-    /// The value as an integer, when it is whole and every whole number of its size has a double of its own (up to 2⁵³).
+    /// The value as an integer, if it is integral and at most 2⁵³, where every integer has a
+    /// double.
     var exactWholeNumber: Int64? {
         self.magnitude <= 9_007_199_254_740_992 ? Int64(exactly: self) : nil
     }

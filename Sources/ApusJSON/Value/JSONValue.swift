@@ -1,36 +1,39 @@
 public import struct Foundation.Date
 
-/// A JSON value (RFC 8259 section 3), and the binary data and dates that Socket.IO carries beside it.
+/// A JSON value (RFC 8259 section 3), or one of the binary data and dates that Socket.IO adds.
 ///
-/// Two numbers are equal when they are of the same case: `.integer(1)` and `.double(1)` differ, as `1` and `1.0` do in the text.
-/// Strings compare as Swift compares them, by canonical equivalence; the keys of an object compare by their bytes (see ``JSONObject``).
+/// Numbers of different cases are not equal: `.integer(1)` and `.double(1)` differ, as `1` and
+/// `1.0` do in the text. Strings compare as in Swift, by canonical equivalence. The keys of an
+/// object compare by their bytes (see ``JSONObject``).
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction and exponent that fits in 64 bits.
+    /// A number without a fraction or an exponent that fits in 64 bits.
     case integer(Int64)
     /// Any other number.
     case double(Double)
     /// A string.
     case string(String)
-    /// Bytes. They never stand in JSON text: Socket.IO sends them as attachments; ``JSONWriter`` refuses them unless told what to do.
+    /// Bytes. JSON text cannot contain them: Socket.IO sends them as attachments, and
+    /// ``JSONWriter`` requires a strategy for them.
     case binary([UInt8])
-    /// A date. In JSON text it is a string, as JavaScript writes it (`2026-11-22T15:00:00.000Z`), and is read back as one; one
-    /// beyond JavaScript's calendar is `null`. MessagePack has a form of its own for it.
+    /// A date. In JSON text it is a string in JavaScript's format (`2026-11-22T15:00:00.000Z`),
+    /// which is read as a string, or `null` outside of JavaScript's range. MessagePack has a format
+    /// for dates.
     case date(Date)
     /// An array.
     case array([JSONValue])
     /// An object.
     case object(JSONObject)
 
-    /// A string value.
+    /// Creates a string.
     public init(_ value: String) { self = .string(value) }
-    /// A boolean value.
+    /// Creates a Boolean.
     public init(_ value: Bool) { self = .bool(value) }
-    /// A whole number.
+    /// Creates an integer.
     public init(_ value: Int) { self = .integer(Int64(value)) }
-    /// A number. NaN and the infinities can be held but not written.
+    /// Creates a number. NaN and the infinities are allowed, but cannot be written.
     public init(_ value: Double) { self = .double(value) }
 }

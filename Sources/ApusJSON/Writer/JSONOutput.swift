@@ -1,8 +1,9 @@
-/// Gathers text in a small place and appends it in larger pieces: a byte at a time, an array costs several checks each.
+/// A small output buffer in front of an array: appending single bytes to an array costs several
+/// checks each.
 ///
-/// What is inlinable is so because other modules write their own text around values with it.
+/// Its inlinable members are used by modules that write their own text around JSON values.
 package struct JSONOutput {
-    /// Enough for most messages.
+    /// The size of the buffer, which fits most messages.
     private static let roomBytes = 1024
 
     @usableFromInline let room: UnsafeMutableRawBufferPointer
@@ -14,14 +15,14 @@ package struct JSONOutput {
         self.bytes = []
     }
 
-    /// Appends to `bytes` what `write` appends to the output. What it had appended when it threw remains.
+    /// Appends the output of `write` to `bytes`. After an error the bytes appended so far remain.
     package static func append(
         to bytes: inout [UInt8], _ write: (inout JSONOutput) throws(JSONError) -> Void
     ) throws(JSONError) {
-        // The closures of the standard library do not pass typed errors on.
+        // Closures of the standard library do not rethrow typed errors.
         let failure = withUnsafeTemporaryAllocation(byteCount: Self.roomBytes, alignment: 1) { room -> JSONError? in
             var output = JSONOutput(room)
-            // Taken out until the end, so that they are filled and not copied.
+            // Move the bytes into the output, so that they are appended in place and not copied.
             swap(&output.bytes, &bytes)
             defer {
                 output.flush()

@@ -1,23 +1,23 @@
 extension JSONValue {
-    /// This value as JSON text.
+    /// Returns the value as JSON text.
     public func jsonString(binary: JSONWriter.BinaryStrategy = .refuse) throws(JSONError) -> String {
         String(decoding: try JSONWriter.bytes(of: self, binary: binary), as: UTF8.self)
     }
 
-    /// Reads JSON text.
+    /// Creates a value from JSON text.
     public init(jsonString: String, limits: JSONReader.Limits = .init()) throws(JSONError) {
         self = try JSONReader.read(jsonString, limits: limits)
     }
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// For people: the JSON text, binary data in base64. What cannot be written shows the reason.
+    /// The JSON text, with binary data in base64. A value that cannot be written shows the error.
     public var description: String {
         do throws(JSONError) { return try self.jsonString(binary: .base64) } catch { return "<\(error)>" }
     }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// For people: the JSON text, binary data in base64.
+    /// The JSON text, with binary data in base64.
     public var description: String { JSONValue.object(self).description }
 }

@@ -39,7 +39,7 @@ extension JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// The place of the first byte that must be escaped, or the count.
+    /// Returns the index of the first byte that must be escaped, or the count.
     private static func firstSpecial(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let words = UnsafeRawBufferPointer(text)
         var offset = start
@@ -57,7 +57,7 @@ extension JSONWriter {
         return offset
     }
 
-    /// RFC 8259 section 7: the short escapes where there are some, `\u00XX` for the other control characters.
+    /// Appends an escape (RFC 8259 section 7): the short escape if there is one, or `\u00XX`.
     private static func append(escaped byte: UInt8, to output: inout JSONOutput) {
         output.append(UInt8(ascii: "\\"))
         switch byte {

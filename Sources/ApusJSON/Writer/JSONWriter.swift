@@ -1,17 +1,18 @@
 /// Writes values as JSON text, without whitespace.
 ///
-/// Source: RFC 8259. Strings are UTF-8, escaped only where section 7 demands it. Doubles have the shortest form that reads back as the
-/// same double, and keep a fraction or an exponent (`1.0`, `1e+16`), so that they stay doubles.
+/// Source: RFC 8259. Strings are UTF-8, with only the escapes that section 7 requires. Doubles have
+/// the shortest representation that reads back as the same value, with a fraction or an exponent
+/// (`1.0`, `1e+16`), so that they remain doubles.
 public enum JSONWriter {
-    /// What becomes of binary data, for which JSON has no form.
+    /// The treatment of binary data, which JSON cannot represent.
     public struct BinaryStrategy: Hashable, Sendable {
         enum Value { case refuse, base64 }
 
         let value: Value
 
-        /// ``JSONError/Code/binaryValue`` is thrown. The default: a forgotten replacement must not pass for text.
+        /// Throws ``JSONError/Code/binaryValue``. The default, which detects a missing replacement.
         public static let refuse = Self(value: .refuse)
-        /// A string in base64 (RFC 4648 section 4, with padding).
+        /// Writes a base64 string (RFC 4648 section 4, with padding).
         public static let base64 = Self(value: .base64)
     }
 
@@ -24,20 +25,20 @@ public enum JSONWriter {
         }
     }
 
-    /// Appends a value as text, among other things. Binary data is refused.
+    /// Appends a value to a larger text. Binary data is an error.
     ///
-    /// - Parameter depth: The number of arrays and objects around it that the caller writes.
+    /// - Parameter depth: The number of arrays and objects that the caller writes around it.
     package static func write(_ value: JSONValue, into output: inout JSONOutput, depth: Int = 0) throws(JSONError) {
         try self.write(value, into: &output, binary: .refuse, depth: depth)
     }
 
-    /// Appends a string as text, among other things.
+    /// Appends a string to a larger text.
     package static func write(_ value: String, into output: inout JSONOutput) { self.append(quoted: value, to: &output) }
 
-    /// Appends a number as text, among other things.
+    /// Appends a number to a larger text.
     package static func write(_ value: Int, into output: inout JSONOutput) { self.append(Int64(value), to: &output) }
 
-    /// A value as text.
+    /// Returns a value as text.
     public static func bytes(of value: JSONValue, binary: BinaryStrategy = .refuse) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -45,8 +46,8 @@ public enum JSONWriter {
         return bytes
     }
 
-    /// The levels that are written by recursion, which takes fewer instructions. All below them are written in one loop, so that
-    /// nesting takes nothing of the stack.
+    /// The number of levels written by recursion, which takes fewer instructions. Deeper levels are
+    /// written in a loop, so that nested values cannot exhaust the stack.
     private static let recursiveDepth = 16
 
     private static func write(
@@ -57,7 +58,7 @@ public enum JSONWriter {
         case .bool(let value): output.append(value ? "true" : "false")
         case .integer(let value): Self.append(value, to: &output)
         case .double(let value):
-            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) has no form in JSON") }
+            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) cannot be written as JSON") }
             Self.append(unquoted: value.description, to: &output)
         case .string(let value): Self.append(quoted: value, to: &output)
         case .date(let value):
@@ -118,15 +119,15 @@ public enum JSONWriter {
 
     private static func open(_ container: JSONContainerCursor, depth: Int, into output: inout JSONOutput) throws(JSONError) {
         guard depth < JSONReader.Limits.highestDepth else {
-            // No reader of this library would take the text back.
-            throw JSONError(.tooDeep, message: "nested deeper than \(JSONReader.Limits.highestDepth) levels")
+            // The readers of this library have the same limit.
+            throw JSONError(.tooDeep, message: "nesting exceeds \(JSONReader.Limits.highestDepth) levels")
         }
         output.append(container.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
     }
 
     private static func write(binary: [UInt8], into output: inout JSONOutput, strategy: BinaryStrategy) throws(JSONError) {
         switch strategy.value {
-        case .refuse: throw JSONError(.binaryValue, message: "\(binary.count) bytes of binary data have no form in JSON text")
+        case .refuse: throw JSONError(.binaryValue, message: "\(binary.count) bytes of binary data cannot be written as JSON text")
         case .base64: Self.append(base64: binary, to: &output)
         }
     }

@@ -7,34 +7,36 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The connection of a manager: makes it, loses it, makes it again, and shares it out among the namespaces.
+/// The connection of a manager: connects, reconnects, and dispatches packets to the namespaces.
 ///
-/// Unchecked because: all but the constants and the box is touched on `eventLoop` only, which ``onLoop(_:)`` and the engine see to.
+/// Unchecked because all state but the constants and the locked boxes is accessed on `eventLoop`
+/// only, which ``onLoop(_:)`` and the engine ensure.
 final class SocketManagerCore: @unchecked Sendable {
     let eventLoop: any EventLoop
     let configuration: SocketManagerConfiguration
     let logger: Logger
     let callbacks: SocketCallbackQueue?
     private let measuredLatency = NIOLockedValueBox<Duration?>(nil)
-    /// The round trip of the last ping, where it could be measured.
+    /// The round trip of the last ping, if it was measured.
     var latency: Duration? { self.measuredLatency.withLockedValue { $0 } }
     private let url: String
     private let namespaces = NIOLockedValueBox<[UTF8Key: SocketNamespaceCore]>([:])
-    /// One of them, when it is known. None is ever taken out.
+    /// A cached element of `namespaces`, from which nothing is ever removed.
     @exclusivity(unchecked) private var rootNamespace: SocketNamespaceCore?
 
     var reconnection: ReconnectionStateMachine
     var network: NetworkWatch
-    // Unchecked is what every packet touches, within single statements and never over a call to a listener.
+    // Exclusivity is unchecked for the state that every packet accesses, in single statements and
+    // never across a call to a listener.
     @exclusivity(unchecked) private var engine: EngineIOClientConnection?
-    /// Outlives each of them.
+    /// The state that persists across connections.
     private let memory = SessionCache()
     @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
-    /// Of the messages of the packet that is coming in.
+    /// The size so far of the packet being received.
     @exclusivity(unchecked) private var packetBytes = 0
-    /// The packet that is coming in.
+    /// The number of the packet being received.
     @exclusivity(unchecked) private var packetNumber = 0
-    /// The last packet whose attachments had to be waited for.
+    /// The last packet that had to wait for attachments.
     private var packetInParts = -1
     private lazy var attachmentsTimer = DeadlineTimer(on: self.eventLoop) { [weak self] number in
         self?.packetNumber == number
@@ -42,11 +44,11 @@ final class SocketManagerCore: @unchecked Sendable {
         self?.attachmentsTimedOut()
     }
     var retryTimer: Scheduled<Void>?
-    private var waitsForDeparture: [() -> Void] = []
-    /// Connections that were ended and still send what was emitted before.
+    private var closeWaiters: [() -> Void] = []
+    /// The number of closed connections that still send earlier packets.
     private(set) var departing = 0
     private var generator = SystemRandomNumberGenerator()
-    /// How many attempts the present connection took, 0 for the first.
+    /// The number of attempts that the current connection took, 0 for the first.
     private(set) var attempts = 0
 
     init(url: String, configuration: SocketManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
@@ -62,7 +64,8 @@ final class SocketManagerCore: @unchecked Sendable {
         self.network = NetworkWatch(host: Self.host(of: url))
     }
 
-    /// Runs `body` on the event loop: at once when there already, so that what a handler emits keeps its place.
+    /// Runs `body` on the event loop: directly if already there, so that packets emitted by a
+    /// handler keep their order.
     func onLoop(_ body: @escaping @Sendable (SocketManagerCore) -> Void) {
         if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
     }
@@ -76,7 +79,7 @@ final class SocketManagerCore: @unchecked Sendable {
         }
     }
 
-    /// The namespace of a packet. `/`, where nearly all go, is looked up once.
+    /// Returns the namespace of a packet. `/`, the most common one, is cached.
     private func receiver(_ name: String) -> SocketNamespaceCore? {
         if name == "/", let root = self.rootNamespace { return root }
         let namespace = self.namespaces.withLockedValue { $0[UTF8Key(name)] }
@@ -88,16 +91,16 @@ final class SocketManagerCore: @unchecked Sendable {
         self.namespaces.withLockedValue { $0.values.sorted { $0.name < $1.name } }
     }
 
-    /// The session that stands; nil while there is none.
+    /// The open session, if any.
     private(set) var session: SocketIOClientSession?
     @exclusivity(unchecked) private var root = SocketIORootAdmission(version: .v5)
 
-    /// Whether what is sent now leaves at once.
+    /// Whether a packet can be sent without queueing.
     var isWritable: Bool { self.engine?.isWritable ?? false }
 
     // MARK: - Connecting
 
-    /// A namespace wants the connection.
+    /// Starts to connect for a namespace.
     func start() {
         self.watchNetwork()
         if case .connect = self.reconnection.start() { self.connect() }
@@ -113,7 +116,7 @@ final class SocketManagerCore: @unchecked Sendable {
             self.engine = engine
             engine.start()
         } catch {
-            // The settings are wrong: another attempt would be as well.
+            // The settings are invalid, so another attempt would fail too.
             self.reconnection.stop()
             self.stopWatching()
             let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
@@ -121,23 +124,23 @@ final class SocketManagerCore: @unchecked Sendable {
         }
     }
 
-    /// A namespace was joined.
+    /// Records that a namespace was joined.
     func joined() {
         _ = self.reconnection.opened(at: self.now)
     }
 
-    /// For the policy's stable time.
+    /// The time since a fixed moment, for the stable time of the policy.
     private var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
-    /// A namespace left. The last one closes the connection.
+    /// Closes the connection after the last namespace was left.
     func closeIfUnused() {
         guard !self.all.contains(where: { $0.isActive }) else { return }
         self.stop()
     }
 
-    /// - Parameter departed: Called once, when the farewells have left, or there are none.
+    /// - Parameter departed: Called once, when all earlier packets have been sent.
     func disconnectAll(departed: (() -> Void)? = nil) {
-        if let departed { self.waitsForDeparture.append(departed) }
+        if let departed { self.closeWaiters.append(departed) }
         for namespace in self.all { namespace.disconnect() }
         self.stop()
     }
@@ -149,54 +152,55 @@ final class SocketManagerCore: @unchecked Sendable {
         self.retryTimer = nil
         self.packetEnded()
         let engine = self.engine
-        self.engine = nil  // first: its farewell is not news
+        self.engine = nil  // first, to ignore its closing events
         self.session = nil
-        if let engine { self.depart(engine, EngineIOError(.closed, message: "closed by this side")) }
-        self.tellDeparture()
+        if let engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by this side")) }
+        self.notifyCloseWaiters()
     }
 
-    /// Ends a connection in order.
-    private func depart(_ engine: EngineIOClientConnection, _ error: EngineIOError) {
+    /// Closes a connection after it has sent its queue.
+    private func closeEngine(_ engine: EngineIOClientConnection, _ error: EngineIOError) {
         self.departing += 1
         engine.close(error) {
             self.departing -= 1
-            self.tellDeparture()
+            self.notifyCloseWaiters()
         }
     }
 
-    private func tellDeparture() {
+    private func notifyCloseWaiters() {
         guard self.departing == 0 else { return }
-        for waiter in exchange(&self.waitsForDeparture, with: []) { waiter() }
+        for waiter in exchange(&self.closeWaiters, with: []) { waiter() }
     }
 
-    /// Connects now: a wait is cut short, a connection that stands is made anew.
+    /// Connects now: cancels a wait, or replaces an open connection.
     func reconnect() {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
-        if let engine = self.engine { self.depart(engine, EngineIOError(.closed, message: "another connection was asked for")) }
+        if let engine = self.engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by `reconnect()`")) }
         if case .connect(let attempt) = self.reconnection.retryNow() { self.retry(attempt) }
-        // A policy without reconnection gave them up.
+        // Without reconnection the policy has closed them.
         for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
 
-    /// The server granted a namespace as those of Socket.IO 2.x do, which take any version that is asked for as theirs.
+    /// Handles a CONNECT in the format of Socket.IO 2.x, whose servers treat any requested version
+    /// as their own.
     func serverIsOlder() {
         guard let engine = self.engine else { return }
-        let error = EngineIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3, version 4 was asked for")
+        let error = EngineIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3, but the client requested version 4")
         guard self.configuration.engine.version == .automatic, self.memory.recognizedVersion == nil else {
             self.stop()
             return self.giveUpVersion(error)
         }
-        self.logger.debug("Connecting again in version 3, which the server speaks")
+        self.logger.debug("Reconnecting with Engine.IO 3")
         self.memory.recognizedVersion = .v3
         self.engine = nil
         self.packetEnded()
-        self.depart(engine, error)
+        self.closeEngine(engine, error)
         for namespace in self.all { namespace.sessionReplaced() }
         self.connect()
     }
 
-    /// The server speaks another version than the one that is demanded: it will tomorrow as well.
+    /// Stops connecting: the server does not speak the configured version.
     private func giveUpVersion(_ error: EngineIOError) {
         self.reconnection.stop()
         self.stopWatching()
@@ -208,17 +212,17 @@ final class SocketManagerCore: @unchecked Sendable {
         for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
     }
 
-    /// Gives up the present connection and counts it as failed.
+    /// Closes the current connection, as a failed one.
     func fail(_ error: EngineIOError) {
         self.engine?.close(error)
     }
 
     // MARK: - Packets
 
-    /// Whether the server puts us into this namespace without being asked.
+    /// Whether the server connects the client to this namespace without a request.
     func entersUnasked(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootUnasked == true }
 
-    /// Tells the server that a namespace is left.
+    /// Sends DISCONNECT for a namespace.
     func leave(_ namespace: SocketNamespaceCore) {
         if namespace.name == "/" { self.root.left() }
         guard let packet = try? self.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
@@ -227,7 +231,7 @@ final class SocketManagerCore: @unchecked Sendable {
         _ = self.send(packet)
     }
 
-    /// Asks for a namespace, unless the server lets us in by itself.
+    /// Sends CONNECT for a namespace, unless the server connects the client without it.
     func join(_ namespace: SocketNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
         guard let version = self.session?.version else { return }
         let connect = try self.encode(version.request(namespace: namespace.name, auth: auth))
@@ -238,18 +242,20 @@ final class SocketManagerCore: @unchecked Sendable {
         }
     }
 
-    /// The messages of a packet.
+    /// Encodes a packet as messages.
     func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         try self.configuration.parser.encode(packet)
     }
 
-    /// Sends the messages of a packet, all or none; false when the queue is full or there is no session.
+    /// Sends the messages of a packet, all or none. Returns `false` if the queue is full or there
+    /// is no session.
     func send(_ packet: [EngineIOMessage], compresses: Bool = true) -> Bool {
         guard let engine = self.engine else { return false }
         return engine.send(packet, compresses: compresses)
     }
 
-    /// One deadline for all attachments of a packet: those that trickle in win no time.
+    /// Starts a single deadline for all attachments of a packet, so that slow progress does not
+    /// extend it.
     private func waitForAttachments() {
         guard self.packetInParts != self.packetNumber else { return }
         self.packetInParts = self.packetNumber
@@ -258,10 +264,10 @@ final class SocketManagerCore: @unchecked Sendable {
 
     private func attachmentsTimedOut() {
         let timeout = self.configuration.attachmentsTimeout
-        self.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not come within \(timeout)"))
+        self.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not arrive within \(timeout)"))
     }
 
-    /// No more of a packet that is coming in is waited for.
+    /// Ends the packet being received.
     private func packetEnded() {
         self.packetBytes = 0
         self.packetNumber += 1
@@ -303,9 +309,9 @@ extension SocketManagerCore: EngineIOClientDelegate {
         if error.code == .unsupportedVersion, self.configuration.engine.version != .automatic { return self.giveUpVersion(error) }
         let next = self.reconnection.lost(at: self.now, using: &self.generator)
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
-        // The timer stands before the listeners hear: one of them may stop it.
+        // Set the timer before calling the listeners, because one of them may cancel it.
         if case .retry(let delay, _) = next {
-            self.logger.debug("Connecting again", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
+            self.logger.debug("Reconnecting", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
             self.retryTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in
                 guard let self, case .connect(let attempt) = self.reconnection.timerFired() else { return }
                 self.retry(attempt)
@@ -320,24 +326,25 @@ extension SocketManagerCore: EngineIOClientDelegate {
 
     func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {
         guard connection === self.engine else { return }
-        let told: SocketLifecycleEvent
+        let lifecycleEvent: SocketLifecycleEvent
         switch event {
-        case .ping: told = .ping
+        case .ping: lifecycleEvent = .ping
         case .pong(let roundTrip):
             if let roundTrip { self.measuredLatency.withLockedValue { $0 = roundTrip } }
-            told = .pong(latency: roundTrip)
+            lifecycleEvent = .pong(latency: roundTrip)
         case .roundTrip(let roundTrip): return self.measuredLatency.withLockedValue { $0 = roundTrip }
-        case .upgrade: told = .upgrade
+        case .upgrade: lifecycleEvent = .upgrade
         case .upgradeError(let error):
-            told = .upgradeError(SocketIOError(.transport, message: "no WebSocket could be had: \(error.message)", cause: error))
+            lifecycleEvent = .upgradeError(
+                SocketIOError(.transport, message: "the upgrade to WebSocket failed: \(error.message)", cause: error))
         }
-        for namespace in self.all where namespace.isActive { namespace.report(told) }
+        for namespace in self.all where namespace.isActive { namespace.report(lifecycleEvent) }
     }
 
     func retry(_ attempt: Int) {
         self.retryTimer?.cancel()
         for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
-        // A listener may have left: then the machine is idle.
+        // Do not connect if a listener disconnected the last namespace.
         guard self.reconnection.isActive, self.engine == nil else { return }
         self.connect()
     }

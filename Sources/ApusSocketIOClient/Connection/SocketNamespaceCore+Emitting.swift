@@ -2,15 +2,15 @@ import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOCore
 
-// Packets out, and the acks that are waited for.
+// Sending, and the pending acks.
 extension SocketNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
-    /// Who waits for an ack.
+    /// A caller that awaits an ack.
     struct AckWaiter {
         var completion: AckCompletion
         var event: String
-        /// `nil` for an event that is repeated: the queue has its timer.
+        /// nil for an event that is retried, whose timer belongs to the retry queue.
         var timeout: Duration?
     }
 
@@ -27,20 +27,21 @@ extension SocketNamespaceCore {
         }
     }
 
-    /// Emits and waits. The completion runs exactly once. Answers the ack's id, for ``endAck(_:_:)``; nil when it is over already.
+    /// Emits an event with an ack. The completion runs exactly once. Returns the ack's id for
+    /// ``endAck(_:_:)``, or nil if the event failed already.
     func emit(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, completion: @escaping AckCompletion
     ) -> Int? {
         if flags.isVolatile, !self.canSendAtOnce {
-            completion(.failure(SocketIOError(.notConnected, message: "\"\(event)\" is volatile and could not be sent at once")))
+            completion(.failure(SocketIOError(.notConnected, message: "the event \"\(event)\" is volatile and could not be sent at once")))
             return nil
         }
         let isRepeated = self.retries != nil && !flags.isVolatile
         let timeout = flags.timeout ?? self.configuration.ackTimeout
         let waiter = AckWaiter(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
-        // What is repeated outlives the connection that it was sent over.
+        // An event that is retried survives the connection over which it was sent.
         guard let id = self.acks.add(waiter, wasSent: self.machine.isConnected && !isRepeated) else {
-            completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are waited for, the bound")))
+            completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are pending, the maximum")))
             return nil
         }
         if isRepeated {
@@ -62,7 +63,7 @@ extension SocketNamespaceCore {
         try self.configuration.parser.encode(SocketIOPacket(namespace: self.name, content: content))
     }
 
-    /// Encodes an event, and tells who listens to what goes out.
+    /// Encodes an event, and calls the listeners to outgoing events.
     private func encode(_ event: String, _ arguments: [SocketIOValue], ackID: Int?) throws(SocketIOError) -> [EngineIOMessage] {
         let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
         let packet = try self.encode(content)
@@ -85,15 +86,16 @@ extension SocketNamespaceCore {
     }
 
     private func sendFailed(ackID: Int?) {
-        let error = SocketIOError(.bufferFull, message: "the queue of events for \(self.name) is full: the event was not sent")
+        let error = SocketIOError(.bufferFull, message: "the event was not sent because the queue of \(self.name) is full")
         if let ackID { self.endAck(ackID, error) } else { self.report(.error(error)) }
     }
 
-    /// The namespace is joined: what waited goes out, in order.
+    /// Sends the buffered events after the namespace was joined.
     func sendWaiting() {
         for item in self.buffer.takeAll() {
             guard self.machine.isConnected else {
-                // A listener that heard of a failure has left. Those who wait were told; the rest stays for the next connect.
+                // A listener disconnected the namespace after a failure. Awaited events have
+                // failed; keep the others for the next connection.
                 if item.ackID == nil { _ = self.buffer.append(item) }
                 continue
             }
@@ -107,7 +109,7 @@ extension SocketNamespaceCore {
 
     // MARK: - Acks
 
-    /// Answers the server.
+    /// Sends an ack.
     func acknowledge(_ id: Int, _ arguments: [SocketIOValue], session: String) {
         guard self.machine.id == session else { return }
         do throws(SocketIOError) {
@@ -119,19 +121,19 @@ extension SocketNamespaceCore {
         }
     }
 
-    /// The server answered.
+    /// Handles an ack from the server.
     func acknowledged(_ id: Int, _ arguments: [SocketIOValue]) {
         self.settle(id)
-        guard let waiter = self.acks.take(id) else { return }  // late, doubled or never asked for
+        guard let waiter = self.acks.take(id) else { return }  // late, duplicate or unexpected
         waiter.completion(.success(arguments))
     }
 
     func ackTimedOut(_ id: Int) {
         guard let waiter = self.acks[id], let timeout = waiter.timeout else { return }
-        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(waiter.event)\" within \(timeout)"))
+        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(waiter.event)\" arrived within \(timeout)"))
     }
 
-    /// Ends the wait for an ack; its event, if it waits still, is not sent.
+    /// Fails a pending ack, and removes its event if that is still buffered.
     func endAck(_ id: Int, _ error: any Error) {
         self.buffer.remove(ackID: id)
         self.settle(id)
@@ -143,17 +145,18 @@ extension SocketNamespaceCore {
         for waiter in waiters { waiter.completion(.failure(error)) }
     }
 
-    /// The namespace is left: nobody waits any more.
+    /// Fails all pending acks after the namespace was left.
     func failAll(_ error: SocketIOError) {
         self.retryTimer?.cancel()
         self.retries?.left()
-        // Events without an ack stay, for the next connect; those whose caller is told that they failed must not be sent.
+        // Keep events without an ack for the next connection. Events reported as failed must not be
+        // sent.
         for item in self.buffer.takeAll() where item.ackID == nil { _ = self.buffer.append(item) }
         self.ackTimer.cancel()
         self.fail(self.acks.takeAll(), error)
     }
 
-    // MARK: - Events that are repeated until they are acknowledged
+    // MARK: - Events with retries
 
     private func enqueue(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, ackID: Int, isAwaited: Bool) {
         do throws(SocketIOError) {
@@ -173,14 +176,14 @@ extension SocketNamespaceCore {
         guard let item = self.retries?.next() else { return }
         self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(item.timeout)) { [weak self] in
             guard let self, let action = self.retries?.timedOut(ackID: item.ackID) else { return }
-            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack within \(item.timeout)"))
+            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack arrived within \(item.timeout)"))
             self.sendNext()
         }
-        // When the queue below is full this try is lost, and its timer makes the next.
+        // If the send queue is full, this try is lost and the timer starts the next one.
         _ = self.manager?.send(item.packet)
     }
 
-    /// The connection was lost; so was the try that was on its way.
+    /// Counts the outstanding try as failed after the connection was lost.
     func tryWasLost(_ error: SocketIOError) {
         self.retryTimer?.cancel()
         guard let action = self.retries?.disconnected() else { return }
@@ -190,12 +193,12 @@ extension SocketNamespaceCore {
     private func tryFailed(_ action: SocketIORetryQueue<[EngineIOMessage]>.FailureAction, _ error: SocketIOError) {
         guard case .giveUp(let id) = action else { return }
         let error = SocketIOError(
-            error.code, message: "given up after \(1 + self.configuration.retries) tries: \(error.message)", cause: error.cause)
+            error.code, message: "the event failed after \(1 + self.configuration.retries) tries: \(error.message)", cause: error.cause)
         guard let waiter = self.acks.take(id) else { return self.report(.error(error)) }
         waiter.completion(.failure(error))
     }
 
-    /// An event needs no further try.
+    /// Ends the retries of an event.
     private func settle(_ id: Int) {
         guard self.retries?.remove(ackID: id) == true else { return }
         self.retryTimer?.cancel()

@@ -2,9 +2,9 @@ import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-// Packets in, and what is told to the user.
+// Received packets, and calls to the listeners.
 extension SocketNamespaceCore {
-    /// A packet came, of so many bytes on the wire.
+    /// Handles a packet, with its size on the wire in bytes.
     func received(_ content: UndecodedPacket.Content, bytes: Int) {
         switch self.machine.received(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
@@ -35,16 +35,17 @@ extension SocketNamespaceCore {
         }
         for entry in named where entry.isInline { entry.handler(event.arguments, ack) }
         guard !any.isEmpty || named.contains(where: { !$0.isInline }) else { return }
-        let arguments = event.arguments.detached  // they may wait
-        let isTaken = callbacks.post(isBounded: true, bytes: bytes) {
+        let arguments = event.arguments.detached  // they may be queued
+        let isAccepted = callbacks.post(isBounded: true, bytes: bytes) {
             for entry in any { entry.handler(event.name, arguments.arguments) }
             for entry in named where !entry.isInline { entry.handler(arguments, ack) }
         }
-        guard !isTaken else { return }
-        self.report(.error(SocketIOError(.bufferFull, message: "too much waits for the listeners: \"\(event.name)\" was dropped")))
+        guard !isAccepted else { return }
+        self.report(
+            .error(SocketIOError(.bufferFull, message: "the event \"\(event.name)\" was dropped because the callback queue is full")))
     }
 
-    /// Calls the user's code where the user wants it.
+    /// Calls the user's code in the configured context.
     func call(isBounded: Bool, _ body: @escaping @Sendable () -> Void) {
         if let callbacks = self.callbacks { callbacks.post(isBounded: isBounded, body) } else { body() }
     }

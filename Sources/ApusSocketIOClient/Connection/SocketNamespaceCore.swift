@@ -5,11 +5,12 @@ import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A namespace of a manager: its listeners, its waiting events and acks.
+/// One namespace of a manager: its listeners, buffered events and pending acks.
 ///
-/// Unchecked because: all but the constants and the box is touched on the manager's event loop only.
+/// Unchecked because all state but the constants and the locked box is accessed on the manager's
+/// event loop only.
 final class SocketNamespaceCore: @unchecked Sendable {
-    /// What is told to other threads.
+    /// The state that other threads can read.
     struct Status: Sendable {
         var state = SocketClientState.disconnected
         var id: String?
@@ -24,17 +25,18 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private let auth: SocketAuthentication
     private(set) weak var manager: SocketManagerCore?
 
-    // Unchecked is what every packet touches, within single statements and never over a call to a listener.
+    // Exclusivity is unchecked for the state that every packet accesses, in single statements and
+    // never across a call to a listener.
     @exclusivity(unchecked) var machine: SocketIOClientNamespace
     var acks: SocketIOAckTable<AckWaiter>
-    /// Of those acks whose events are sent once.
+    /// The timer of acks whose events are not retried.
     private(set) lazy var ackTimer = DeadlineTimer(on: self.eventLoop) { [weak self] id in
         self?.acks[id] != nil
     } passed: { [weak self] id in
         self?.ackTimedOut(id)
     }
     var buffer: SocketIOClientBuffer
-    /// Nil unless events are repeated until they are acknowledged.
+    /// nil unless events are retried.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
     @exclusivity(unchecked) var handlers = SocketHandlers()
@@ -44,7 +46,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
     private var authTask: Task<Void, Never>?
     private var joinTimer: Scheduled<Void>?
     private var wasLost = false
-    /// Why the last attempt failed; told when the time for connecting is over.
+    /// The error of the last attempt, included in the error of a timeout.
     private var lastFailure: SocketIOError?
 
     init(name: String, auth: SocketAuthentication, manager: SocketManagerCore) {
@@ -67,19 +69,19 @@ final class SocketNamespaceCore: @unchecked Sendable {
             maximumBytes: configuration.maximumBufferedBytes)
     }
 
-    /// Runs `body` on the event loop: at once when there already.
+    /// Runs `body` on the event loop, directly if already there.
     func onLoop(_ body: @escaping @Sendable (SocketNamespaceCore) -> Void) {
         if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
     }
 
     var isActive: Bool { self.machine.isActive }
 
-    /// Whether an answer to CONNECT is waited for.
+    /// Whether the answer to CONNECT is pending.
     var isConnecting: Bool { self.machine.isConnecting }
 
     // MARK: - Connecting
 
-    /// Wants the namespace, from now on.
+    /// Opens the namespace.
     func connect() {
         guard let manager = self.manager, !self.machine.isActive else { return }
         self.lastFailure = nil
@@ -89,16 +91,16 @@ final class SocketNamespaceCore: @unchecked Sendable {
         self.perform(action)
     }
 
-    /// As ``connect()``, and tells how it went.
+    /// Opens the namespace, and reports the result.
     func connect(waiter: Int, timeout: Duration, completion: @escaping (Result<Void, any Error>) -> Void) {
         if self.machine.isConnected { return completion(.success(())) }
         let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, let completion = self.connectWaiters.removeValue(forKey: waiter) else { return }
             let failure = self.lastFailure
             self.disconnect()
-            let why = failure.map { "; \($0.message)" } ?? ""
+            let detail = failure.map { "; \($0.message)" } ?? ""
             completion(
-                .failure(SocketIOError(.connectTimeout, message: "\(self.name) was not joined within \(timeout)\(why)", cause: failure)))
+                .failure(SocketIOError(.connectTimeout, message: "\(self.name) was not joined within \(timeout)\(detail)", cause: failure)))
         }
         self.connectWaiters[waiter] = { result in
             timer.cancel()
@@ -129,9 +131,10 @@ final class SocketNamespaceCore: @unchecked Sendable {
         let timeout = self.configuration.engine.timeout
         self.joinTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, self.machine.isPending(attempt: attempt) else { return }
-            self.manager?.fail(EngineIOError(.timeout, message: "no answer to CONNECT for \(self.name) within \(timeout)"))
+            self.manager?.fail(EngineIOError(.timeout, message: "no answer to CONNECT for \(self.name) arrived within \(timeout)"))
         }
-        // A server that lets everybody into `/` unasked hears no auth there, and what it says at once must find us ready.
+        // A server that connects clients to `/` without a request receives no auth there. Its first
+        // packets may follow at once, so do not wait for the auth.
         guard self.manager?.entersUnasked(self.name) != true else { return self.authenticated(attempt: attempt, .success(nil)) }
         switch self.auth.source {
         case .none: self.authenticated(attempt: attempt, .success(nil))
@@ -155,18 +158,18 @@ final class SocketNamespaceCore: @unchecked Sendable {
             }
             try manager.join(self, auth: auth)
         } catch {
-            self.report(.error(SocketIOError(.connectRefused, message: "the auth for \(self.name) could not be had", cause: error)))
-            self.manager?.fail(EngineIOError(.forbidden, message: "the auth for \(self.name) could not be had", cause: error))
+            self.report(.error(SocketIOError(.connectRefused, message: "the auth for \(self.name) could not be obtained", cause: error)))
+            self.manager?.fail(EngineIOError(.forbidden, message: "the auth for \(self.name) could not be obtained", cause: error))
         }
     }
 
     func connected(id: String, early: [SocketIOClientNamespace.Event], isRecovered: Bool) {
         self.joinTimer?.cancel()
         self.manager?.joined()
-        // Each step may call a listener that leaves: then the rest is not so any more.
+        // Each step may call a listener that disconnects, after which the others do not apply.
         self.setState(.connected, id: id, isRecovered: isRecovered)
         guard self.machine.id == id else { return }
-        // What was emitted before comes before what the listeners emit now.
+        // Send earlier events before those that the listeners emit.
         self.sendWaiting()
         guard self.machine.id == id else { return }
         self.report(.connect(id: id))
@@ -182,7 +185,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
 
     // MARK: - Leaving
 
-    /// The user leaves: no coming back by itself.
+    /// Leaves the namespace on request of the user.
     func disconnect() {
         switch self.machine.close() {
         case .sendDisconnect(let wasConnected):
@@ -193,7 +196,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         }
     }
 
-    /// The connection is gone; the namespace stays wanted.
+    /// Handles the loss of the connection. The namespace remains open.
     func sessionLost(_ error: EngineIOError, failure: SocketIOError) {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
@@ -203,7 +206,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
             self.wasLost = true
             let waiters = self.acks.takeSent()
             self.setState(.reconnecting)
-            let lost = SocketIOError(.disconnected, message: "the connection was lost before the ack came", cause: error)
+            let lost = SocketIOError(.disconnected, message: "the connection was lost before the ack arrived", cause: error)
             self.fail(waiters, lost)
             self.tryWasLost(lost)
             self.report(.disconnect(SocketDisconnectReason(error)))
@@ -213,14 +216,14 @@ final class SocketNamespaceCore: @unchecked Sendable {
         }
     }
 
-    /// The session was given up before the namespace was joined, for another one that is being made.
+    /// Handles the replacement of a session before the namespace was joined.
     func sessionReplaced() {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
         _ = self.machine.sessionLost()
     }
 
-    /// There will be no further attempt.
+    /// Closes the namespace after the last attempt.
     func gaveUp(_ error: SocketIOError, isFinal: Bool) {
         guard self.machine.isActive else { return }
         _ = self.machine.close()
@@ -229,7 +232,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
     }
 
     func left(_ reason: SocketDisconnectReason, wasConnected: Bool) {
-        self.closed(SocketIOError(.disconnected, message: "\(self.name) was left: \(reason)"))
+        self.closed(SocketIOError(.disconnected, message: "the namespace \(self.name) was disconnected: \(reason)"))
         if wasConnected { self.report(.disconnect(reason)) }
         self.manager?.closeIfUnused()
     }
@@ -240,7 +243,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         self.manager?.closeIfUnused()
     }
 
-    /// Nothing is being done any more: whoever waits hears of it.
+    /// Resets the state of a closed namespace, and fails all pending requests.
     private func closed(_ error: SocketIOError) {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
@@ -253,7 +256,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
 
     // MARK: - Streams of messages
 
-    /// A stream of messages that ends when the socket is left for good.
+    /// Adds a message stream that ends when the namespace is closed.
     func addMessageEnd(id: Int, _ end: @escaping () -> Void) {
         self.messageEnds[id] = end
     }

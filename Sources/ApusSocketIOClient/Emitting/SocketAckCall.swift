@@ -1,26 +1,27 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// An event that is sent when it is told how long its ack is to be waited for, and who gets it.
+/// An event with an ack that is sent by `timingOut`, which takes the timeout and the callback.
 ///
-/// The callback is called once, where ``SocketManagerConfiguration/callbacks`` says.
+/// The callback is called once, in the context of ``SocketManagerConfiguration/callbacks``.
 public struct SocketAckCall: Sendable {
     let emitter: SocketEmitter
     let event: String
     let arguments: Result<[SocketIOValue], SocketIOError>
 
-    /// Sends the event. The callback gets the answer, or the error: the codes of ``SocketEmitting/emitWithAck(_:arguments:timeout:)``.
+    /// Sends the event. The callback receives the answer or an error with one of the codes of
+    /// ``SocketEmitting/emitWithAck(_:arguments:timeout:)``.
     public func timingOut(
         after timeout: Duration, result callback: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void
     ) {
         self.send(timeout: timeout, callback)
     }
 
-    /// Sends the event, as users of socket.io-client-swift do. The callback gets the answer; ``SocketAckStatus/noAck`` alone when none came, for
-    /// whatever reason.
+    /// Sends the event, with the signature of socket.io-client-swift. The callback receives the
+    /// answer, or only ``SocketAckStatus/noAck`` after any failure.
     ///
     /// - Parameters:
-    ///   - seconds: How long to wait. 0: as long as the configuration says (there is no waiting without end).
+    ///   - seconds: The timeout. 0 selects that of the configuration; there is no unlimited wait.
     ///   - callback: Called once.
     public func timingOut(after seconds: Double, callback: @escaping @Sendable ([SocketIOValue]) -> Void) {
         let isTime = seconds > 0 && seconds < 1e9
@@ -37,7 +38,9 @@ public struct SocketAckCall: Sendable {
             switch arguments {
             case .success(let arguments):
                 _ = core.emit(event, arguments, flags) { result in
-                    let result = result.mapError { $0 as? SocketIOError ?? SocketIOError(.closed, message: "the call ended", cause: $0) }
+                    let result = result.mapError {
+                        $0 as? SocketIOError ?? SocketIOError(.closed, message: "the request was cancelled", cause: $0)
+                    }
                     core.call(isBounded: false) { callback(result) }
                 }
             case .failure(let error):
@@ -47,8 +50,8 @@ public struct SocketAckCall: Sendable {
     }
 }
 
-/// What stands in place of an answer that did not come.
+/// The value in place of a missing answer.
 public enum SocketAckStatus {
-    /// The one value of the data: `"NO ACK"`, as in socket.io-client-swift.
+    /// The only value after a failure: `"NO ACK"`, as in socket.io-client-swift.
     public static let noAck: SocketIOValue = "NO ACK"
 }

@@ -1,29 +1,29 @@
 import ApusSocketIOProtocol
 
-/// How one event is sent.
+/// The flags of an emitted event.
 struct SocketEmitFlags: Sendable {
     var isVolatile = false
     var compresses = true
     var timeout: Duration?
 }
 
-/// What emits: a ``SocketIOClient``, and a ``SocketEmitter``, which is a socket with flags.
+/// A type that emits events: a ``SocketIOClient``, or a ``SocketEmitter`` with flags.
 ///
 /// ```swift
 /// socket.volatile.emit("position", x, y)
 /// socket.timeout(.seconds(5)).emitWithAck("save", text).…
 /// ```
 public protocol SocketEmitting: Sendable {
-    /// The socket and the flags of what is emitted.
+    /// The socket, and the flags of the events that it emits.
     var emitter: SocketEmitter { get }
 }
 
-/// A socket with flags for what is emitted through it.
+/// A socket with flags for the events that it emits.
 public struct SocketEmitter: SocketEmitting {
     let socket: SocketIOClient
     var flags = SocketEmitFlags()
 
-    /// Itself.
+    /// This emitter.
     public var emitter: SocketEmitter { self }
 }
 
@@ -32,15 +32,17 @@ extension SocketIOClient: SocketEmitting {
     public var emitter: SocketEmitter { SocketEmitter(socket: self) }
 }
 
-// The flags, in the names of the reference.
+// The flags, with the names of Node's Socket.IO client.
 extension SocketEmitting {
-    /// Events leave at once or not at all: they never wait for a connection, and are never repeated. For what is out of date a moment later.
+    /// Events are sent at once or dropped, and never buffered or retried. Suits values that soon
+    /// become outdated.
     public var volatile: SocketEmitter { self.with { $0.isVolatile = true } }
 
-    /// Acks are waited for as long as this, where the call does not say.
+    /// Returns an emitter with this ack timeout, for calls without one of their own.
     public func timeout(_ timeout: Duration) -> SocketEmitter { self.with { $0.timeout = timeout } }
 
-    /// Whether the WebSocket compresses the events, where it was agreed to compress. Default: yes. Of use for what is compressed already.
+    /// Returns an emitter that enables or disables the compression of its events over a WebSocket
+    /// that negotiated it. Default: yes. Disable it for data that is compressed already.
     public func compress(_ compresses: Bool) -> SocketEmitter { self.with { $0.compresses = compresses } }
 
     private func with(_ change: (inout SocketEmitFlags) -> Void) -> SocketEmitter {

@@ -2,8 +2,8 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-// Sending. While the socket is not connected, events wait in a bounded buffer; one that cannot be sent is reported to the
-// lifecycle listeners as `.error`.
+// While the socket is not connected, events wait in a bounded buffer. An event that cannot be sent
+// is reported to the lifecycle listeners as `.error`.
 extension SocketEmitting {
     /// Sends an event.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
@@ -11,7 +11,8 @@ extension SocketEmitting {
         emitter.socket.core.onLoop { $0.emit(event, arguments, emitter.flags) }
     }
 
-    /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` travel as attachments.
+    /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` are sent as
+    /// attachments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -29,11 +30,14 @@ extension SocketEmitting {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
-    ///   - timeout: From now to the answer, waiting for a connection included; nil: that of ``SocketEmitting/timeout(_:)``, else the configuration's. With
-    ///     ``SocketManagerConfiguration/retries`` it is that of each try, and begins when the try is sent.
-    /// - Throws: ``SocketIOError`` with the code `ackTimeout`, `disconnected` (at once when the connection is lost; the server may have got
-    ///   the event), `bufferFull`, `invalidArguments`, `notConnected` (of a volatile event); `CancellationError`.
+    ///   - arguments: The event's arguments.
+    ///   - timeout: The time until the answer, including the wait for a connection. nil selects
+    ///     that of ``SocketEmitting/timeout(_:)``, or that of the configuration. With
+    ///     ``SocketManagerConfiguration/retries`` it applies to each try, from the time the try is
+    ///     sent.
+    /// - Throws: ``SocketIOError`` with the code `ackTimeout`, `disconnected` (as soon as the
+    ///   connection is lost; the server may have received the event), `bufferFull`,
+    ///   `invalidArguments` or `notConnected` (for a volatile event); `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
         var emitter = self.emitter
         emitter.flags.timeout = timeout ?? emitter.flags.timeout
@@ -42,7 +46,8 @@ extension SocketEmitting {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
                 core.onLoop { core in
-                    // All on one loop: either the cancellation is seen here, or it comes later and finds the id.
+                    // Both run on one loop: the cancellation is either visible here, or arrives
+                    // later and finds the id.
                     guard !state.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
                     let id = core.emit(event, arguments, flags) { continuation.resume(with: $0) }
                     state.withLockedValue { $0.id = id }
@@ -58,7 +63,8 @@ extension SocketEmitting {
 
     /// Sends an event with Codable arguments and waits for the first value of the answer.
     ///
-    /// - Throws: As ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an
+    ///   answer of another type.
     public func emitWithAck<each Argument: Encodable & Sendable, Answer: Decodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -69,14 +75,15 @@ extension SocketEmitting {
 
     /// Sends a declared request and waits for its answer.
     ///
-    /// - Throws: As ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an
+    ///   answer of another type.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
         try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
     }
 
-    /// Prepares an event whose answer a callback gets. Nothing is sent until it is told how long to wait:
+    /// Prepares an event whose answer is passed to a callback. It is sent by `timingOut`:
     ///
     /// ```swift
     /// socket.emitWithAck("add", 1, 2).timingOut(after: 5) { data in … }

@@ -1,15 +1,16 @@
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// The answer to an event. Callable once, from any thread, at once or later.
+/// The ack of an event. It can be called once, from any thread, immediately or later.
 ///
-/// An answer after the connection was lost goes nowhere: its id means nothing to the next one.
+/// After the loss of the connection a call has no effect, because ack ids are not valid in the next
+/// one.
 public final class SocketAck: Sendable {
     private let send: NIOLockedValueBox<(@Sendable ([SocketIOValue]) -> Void)?>
-    /// Whether the server asked for an answer. If not, calling does nothing.
+    /// Whether the server requested an ack. If not, calling has no effect.
     public let isExpected: Bool
 
-    /// For an event that wants no answer.
+    /// The ack of an event that requests none.
     static let none = SocketAck(nil)
 
     init(_ send: (@Sendable ([SocketIOValue]) -> Void)?) {
@@ -17,10 +18,10 @@ public final class SocketAck: Sendable {
         self.isExpected = send != nil
     }
 
-    /// Answers with these values.
+    /// Sends an ack with these values.
     public func with(_ values: SocketIOValue...) { self.with(arguments: values) }
 
-    /// Answers with these values.
+    /// Sends an ack with these values.
     public func with(arguments: [SocketIOValue]) {
         let send = self.send.withLockedValue { send in
             defer { send = nil }

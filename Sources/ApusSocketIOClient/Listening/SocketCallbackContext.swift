@@ -2,24 +2,27 @@ import DequeModule
 public import Dispatch
 import NIOConcurrencyHelpers
 
-/// Where a manager's listeners are called: one at a time, in the order of what happened.
+/// The context in which a manager calls its listeners, one at a time and in order.
 public struct SocketCallbackContext: Sendable {
     let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// On the connection's event loop, at once: the fast path. Listeners must not block.
+    /// Calls listeners directly on the connection's event loop, which is fastest. They must not
+    /// block.
     public static let eventLoop = Self(run: nil)
 
-    /// On the main queue, where the main actor is: the habit of socket.io-client-swift.
+    /// Calls listeners on the main queue, which is the main actor's, as in socket.io-client-swift.
     public static let main = Self.queue(.main)
 
-    /// On a queue, serial or not.
+    /// Calls listeners on a dispatch queue, serial or concurrent.
     public static func queue(_ queue: DispatchQueue) -> Self { .executor { queue.async(execute: $0) } }
 
-    /// On any executor: `run` is given work and runs it once, later or at once. One piece at a time is given.
+    /// Calls listeners on any executor. `run` must run each piece of work once, immediately or
+    /// later. It receives the next piece after the previous one.
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self { Self(run: run) }
 }
 
-/// The calls that wait for the user's executor. One drain at a time is on its way there, so that any executor keeps the order.
+/// The pending calls for the user's executor. At most one drain is scheduled, so that any executor
+/// preserves the order.
 final class SocketCallbackQueue: Sendable {
     private struct State: Sendable {
         var calls = Deque<(call: @Sendable () -> Void, bytes: Int)>()
@@ -32,7 +35,7 @@ final class SocketCallbackQueue: Sendable {
     private let maximumBytes: Int
     private let state = NIOLockedValueBox(State())
 
-    /// Nil where no queue is needed.
+    /// Returns nil if the context needs no queue.
     init?(_ context: SocketCallbackContext, maximumWaiting: Int, maximumBytes: Int) {
         guard let run = context.run else { return nil }
         self.run = run
@@ -40,16 +43,17 @@ final class SocketCallbackQueue: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Calls `call` in its turn.
+    /// Appends a call to the queue.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether the bounds apply. Answers to what the user asked are bounded by what he asked.
-    ///   - bytes: What the call holds.
+    ///   - isBounded: Whether the limits apply. Answers to the user's requests are limited by those
+    ///     requests.
+    ///   - bytes: The size of the data that the call holds.
     ///   - call: The user's code.
-    /// - Returns: `false` when too many wait; then it is never called.
+    /// - Returns: `false` if the queue is full; the call is then dropped.
     @discardableResult
     func post(isBounded: Bool, bytes: Int = 0, _ call: @escaping @Sendable () -> Void) -> Bool {
-        let (isTaken, schedule) = self.state.withLockedValue { state -> (Bool, Bool) in
+        let (isAccepted, schedule) = self.state.withLockedValue { state -> (Bool, Bool) in
             let hasRoom = state.calls.count < self.maximumWaiting && bytes <= self.maximumBytes - state.bytes
             guard !isBounded || hasRoom else { return (false, false) }
             state.calls.append((call, bytes))
@@ -58,7 +62,7 @@ final class SocketCallbackQueue: Sendable {
             return (true, !state.isScheduled)
         }
         if schedule { self.run { self.drain() } }
-        return isTaken
+        return isAccepted
     }
 
     private func drain() {

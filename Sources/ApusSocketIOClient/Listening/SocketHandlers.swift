@@ -1,32 +1,33 @@
 public import ApusSocketIOProtocol
 
-/// Names a listener, to remove it with ``SocketIOClient/off(_:)-(SocketListener)``.
+/// Identifies a listener, for ``SocketIOClient/off(_:)-(SocketListener)``.
 public struct SocketListener: Hashable, Sendable {
     let id: Int
 }
 
-/// A raw listener: the arguments as they came, and the ack.
+/// A listener that receives the arguments as values, and the ack.
 public typealias SocketEventHandler = @Sendable (_ data: [SocketIOValue], _ ack: SocketAck) -> Void
 
-/// A listener as it is kept: it decodes what it needs of the arguments.
+/// A stored listener, which decodes the arguments it needs.
 typealias SocketPayloadHandler = @Sendable (_ arguments: SocketIOPayload, _ ack: SocketAck) -> Void
 
-/// A listener to every event.
+/// A listener for all events.
 public typealias SocketAnyEventHandler = @Sendable (_ event: String, _ data: [SocketIOValue]) -> Void
 
-/// Who listens to what. Listeners run in the order they were added.
+/// The listeners of a socket. They run in the order in which they were added.
 struct SocketHandlers {
     struct Entry<Handler: Sendable>: Sendable {
         var id: Int
         var handler: Handler
         var isOnce = false
-        /// A stream of ours: it takes what comes on the event loop, wherever the user's code runs.
+        /// Whether this is a stream of the library, which is called on the event loop regardless of
+        /// ``SocketManagerConfiguration/callbacks``.
         var isInline = false
     }
 
     struct LifecycleEntry: Sendable {
         var id: Int
-        /// Nil: all kinds.
+        /// The kind of event, or nil for all kinds.
         var kind: SocketLifecycleEvent.Kind?
         var handler: @Sendable (SocketLifecycleEvent) -> Void
         var isInline = false
@@ -71,13 +72,14 @@ struct SocketHandlers {
         self.lifecycle.removeAll { $0.id == id }
     }
 
-    /// Answers whose listeners they were.
+    /// Returns the ids of the removed listeners.
     mutating func removeAll(for event: String) -> [Int] {
         defer { self.events[event] = nil }
         return self.events[event]?.map(\.id) ?? []
     }
 
-    /// All but the streams of the lifecycle, which are the library's. Answers whose they were.
+    /// Removes all but the lifecycle streams, which belong to the library. Returns the ids of the
+    /// removed listeners.
     mutating func removeAll() -> [Int] {
         let ids = self.events.names.flatMap { self.events[$0]?.map(\.id) ?? [] }
         self.events = SocketIONameTable()
@@ -87,7 +89,7 @@ struct SocketHandlers {
         return ids
     }
 
-    /// Those to call for an event; the ones that wanted it once are gone with that.
+    /// Returns the listeners to call for an event, and removes those of `once`.
     mutating func take(for event: String) -> [Entry<SocketPayloadHandler>] {
         guard let entries = self.events[event] else { return [] }
         if entries.contains(where: \.isOnce) {

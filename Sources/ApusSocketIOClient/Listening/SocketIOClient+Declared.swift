@@ -1,8 +1,7 @@
 public import ApusSocketIOProtocol
 
-// Listening to declared events.
 extension SocketIOClient {
-    /// Listens to an event declared with its types. The ack, if the server asked for one, is empty.
+    /// Listens to a declared event. The ack, if the server requested one, is empty.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
         _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -10,7 +9,7 @@ extension SocketIOClient {
         self.addTyped(event.name, isOnce: false, handler)
     }
 
-    /// Listens to the next event declared so.
+    /// Listens to the next declared event of this name.
     @discardableResult
     public func once<each Argument: Codable & Sendable>(
         _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -18,7 +17,7 @@ extension SocketIOClient {
         self.addTyped(event.name, isOnce: true, handler)
     }
 
-    /// Listens to a declared request; what the handler returns is the ack.
+    /// Listens to a declared request. The handler's result is the ack.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -26,7 +25,7 @@ extension SocketIOClient {
         self.addTyped(request.name, isOnce: false, handler)
     }
 
-    /// Removes all listeners of a declared event, and ends the streams of its messages.
+    /// Removes all listeners of a declared event, and ends its message streams.
     public func off<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>) {
         self.off(event.name)
     }

@@ -1,9 +1,9 @@
 import ApusSocketIOProtocol
 
-// Listening by name. Where listeners are called says ``SocketManagerConfiguration/callbacks``; one that is removed may still get a call that
-// was on its way.
+// Listeners run in the context of ``SocketManagerConfiguration/callbacks``. A removed listener may
+// still receive a call that was scheduled before.
 extension SocketIOClient {
-    /// Listens to an event as it came.
+    /// Listens to an event, with its arguments as values.
     @discardableResult
     public func on(_ event: String, _ handler: @escaping SocketEventHandler) -> SocketListener {
         self.add(event) { arguments, ack in handler(arguments.arguments, ack) }
@@ -15,9 +15,10 @@ extension SocketIOClient {
         self.add(event, isOnce: true) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
-    /// Listens to an event with typed arguments; what the handler returns is the ack.
+    /// Listens to an event with typed arguments. The handler's result is the ack.
     ///
-    /// Arguments that do not fit, or an error thrown by the handler, are reported to the lifecycle listeners as `.error`; there is no ack then.
+    /// If the arguments do not decode or the handler throws, the lifecycle listeners receive
+    /// `.error` and no ack is sent.
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -25,7 +26,7 @@ extension SocketIOClient {
         self.addTyped(event, isOnce: false, handler)
     }
 
-    /// Listens to an event with typed arguments. The ack, if the server asked for one, is empty.
+    /// Listens to an event with typed arguments. The ack, if the server requested one, is empty.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -39,20 +40,20 @@ extension SocketIOClient {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: false) }
     }
 
-    /// Listens to every event, before all others who do.
+    /// Listens to every event, before all other such listeners.
     @discardableResult
     public func prependAny(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
     }
 
-    /// Listens to every event that this side emits: when it is taken, whether it leaves at once or waits for a connection, and not when it is
-    /// dropped or cannot be encoded.
+    /// Listens to every event that this client emits, when it is sent or buffered. Events that are
+    /// dropped or cannot be encoded are not included.
     @discardableResult
     public func onAnyOutgoing(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
     }
 
-    /// Listens to every event that this side emits, before all others who do.
+    /// Listens to every event that this client emits, before all other such listeners.
     @discardableResult
     public func prependAnyOutgoing(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }
@@ -63,12 +64,12 @@ extension SocketIOClient {
         self.core.onLoop { $0.removeListener(id: listener.id) }
     }
 
-    /// Removes all listeners of an event, and ends the streams of its messages.
+    /// Removes all listeners of an event, and ends its message streams.
     public func off(_ event: String) {
         self.core.onLoop { core in core.endStreams(core.handlers.removeAll(for: event)) }
     }
 
-    /// Removes all listeners, those to the lifecycle too, and ends the streams of messages.
+    /// Removes all listeners, including those of the lifecycle, and ends all message streams.
     public func removeAllHandlers() {
         self.core.onLoop { core in core.endStreams(core.handlers.removeAll()) }
     }
@@ -107,7 +108,7 @@ extension SocketIOClient {
         }
     }
 
-    /// Runs a typed listener and reports what it throws.
+    /// Runs a typed listener and reports its error.
     static func reporting(_ event: String, to core: SocketNamespaceCore?, _ body: () throws -> Void) {
         do {
             try body()

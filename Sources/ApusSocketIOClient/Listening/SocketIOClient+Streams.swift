@@ -1,8 +1,8 @@
 public import ApusSocketIOProtocol
 
-// Listening by `for await`.
 extension SocketIOClient {
-    /// The states of the socket, beginning with the present one. A slow reader misses the oldest.
+    /// The states of the socket, starting with the current one. A slow reader misses the oldest
+    /// states.
     public var states: AsyncStream<SocketClientState> {
         let id = Self.makeID()
         let (stream, continuation) = AsyncStream.makeStream(of: SocketClientState.self, bufferingPolicy: .bufferingNewest(64))
@@ -11,7 +11,7 @@ extension SocketIOClient {
         return stream
     }
 
-    /// What happens to the connection. A slow reader misses the oldest.
+    /// The lifecycle events. A slow reader misses the oldest events.
     public var lifecycle: AsyncStream<SocketLifecycleEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: SocketLifecycleEvent.self, bufferingPolicy: .bufferingNewest(256))
         let listener = SocketListener(id: Self.makeID())
@@ -20,15 +20,17 @@ extension SocketIOClient {
         return stream
     }
 
-    /// The first argument of every event of this name, decoded.
+    /// Returns the decoded first argument of every event of this name.
     ///
-    /// Goes on over reconnections and ends when the socket is disconnected for good: by ``disconnect()``, by the server, or when the policy
-    /// gave up. Messages of another type are reported to the lifecycle listeners as `.error`.
+    /// The stream continues across reconnections. It ends when the socket disconnects permanently:
+    /// by ``disconnect()``, by the server, or when the reconnection policy gives up. Arguments of
+    /// another type are reported to the lifecycle listeners as `.error`.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - limit: Messages kept for a slow reader; above it the oldest go. Listen with `on` to miss none.
+    ///   - limit: The maximum number of buffered messages. Beyond it the oldest are dropped; `on`
+    ///     drops none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingNewest limit: Int = 1000
     ) -> AsyncStream<Message> {
@@ -37,7 +39,8 @@ extension SocketIOClient {
         return stream
     }
 
-    /// The arguments of every event declared so: the value itself where there is one, else a tuple. As ``messages(_:as:bufferingNewest:)``.
+    /// Returns the arguments of every declared event: a single value, or a tuple. See
+    /// ``messages(_:as:bufferingNewest:)``.
     public func messages<each Argument: Codable & Sendable>(
         _ event: SocketEvent<repeat each Argument>, bufferingNewest limit: Int = 1000
     ) -> AsyncStream<(repeat each Argument)> {

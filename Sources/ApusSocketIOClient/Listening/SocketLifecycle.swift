@@ -1,46 +1,46 @@
 import ApusEngineIOProtocol
 public import ApusSocketIOProtocol
 
-/// Where a socket stands.
+/// The connection state of a socket.
 public enum SocketClientState: Sendable, Hashable {
-    /// Not connected, and nothing is being done about it.
+    /// Not connected, without an attempt to connect.
     case disconnected
-    /// On its way for the first time.
+    /// Connecting for the first time.
     case connecting
-    /// The namespace is joined.
+    /// The namespace was joined.
     case connected
-    /// The connection was lost and is being made again.
+    /// Reconnecting after the loss of the connection.
     case reconnecting
 }
 
-/// Why a socket is no longer connected.
+/// The reason of a disconnection.
 ///
-/// Source: the reference client's reasons. Equal by the text.
+/// Source: the reasons of Node's Socket.IO client. Reasons compare by their text.
 public struct SocketDisconnectReason: Sendable, Hashable, CustomStringConvertible {
-    /// The text, as the reference client has it.
+    /// The text, as in Node's Socket.IO client.
     public let description: String
 
-    /// The server left the namespace. The socket does not come back by itself.
+    /// The server disconnected the namespace. The socket does not reconnect.
     public static let serverDisconnect = Self(description: "io server disconnect")
-    /// ``SocketIOClient/disconnect()`` was called. The socket does not come back by itself.
+    /// ``SocketIOClient/disconnect()`` was called. The socket does not reconnect.
     public static let clientDisconnect = Self(description: "io client disconnect")
-    /// The server was silent for too long.
+    /// No heartbeat of the server arrived in time.
     public static let pingTimeout = Self(description: "ping timeout")
-    /// The connection was closed in order.
+    /// The connection was closed normally.
     public static let transportClose = Self(description: "transport close")
     /// The connection failed.
     public static let transportError = Self(description: "transport error")
-    /// The server broke the protocol.
+    /// The server violated the protocol.
     public static let parseError = Self(description: "parse error")
 
-    /// Whether the client connects again by itself.
+    /// Whether the client reconnects after this reason.
     public var permitsReconnect: Bool { self != .serverDisconnect && self != .clientDisconnect }
 
     private init(description: String) {
         self.description = description
     }
 
-    /// What the end of the Engine.IO session means for its sockets.
+    /// Creates the reason for the end of the Engine.IO session.
     init(_ error: EngineIOError) {
         switch error.code {
         case .heartbeatTimeout: self = .pingTimeout
@@ -51,29 +51,33 @@ public struct SocketDisconnectReason: Sendable, Hashable, CustomStringConvertibl
     }
 }
 
-/// What happens to a socket's connection, apart from the events of the application.
+/// An event of a socket's connection, as opposed to an event of the application.
 public enum SocketLifecycleEvent: Sendable {
-    /// The namespace was joined, under this id. See ``SocketIOClient/isRecovered``.
+    /// The namespace was joined with this id. See ``SocketIOClient/isRecovered``.
     case connect(id: String)
     /// The namespace was left.
     case disconnect(SocketDisconnectReason)
-    /// An attempt failed, the server refused, an event could not be sent or did not fit its handler.
+    /// An attempt failed, the server refused the namespace, or an event could not be sent or
+    /// decoded.
     case error(SocketIOError)
-    /// Attempt number such to connect again begins.
+    /// The reconnection attempt with this number starts.
     case reconnectAttempt(Int)
-    /// The namespace is joined again, after so many attempts. Follows `connect`.
+    /// The namespace was joined again after this number of attempts. Follows `connect`.
     case reconnect(attempts: Int)
-    /// The policy gave up. The socket is disconnected until the next ``SocketIOClient/connect(timeout:)``.
+    /// The reconnection policy gave up. The socket remains disconnected until the next
+    /// ``SocketIOClient/connect(timeout:)``.
     case reconnectFailed
-    /// ``SocketIOClient/state`` changed to this.
+    /// ``SocketIOClient/state`` changed.
     case statusChange(SocketClientState)
-    /// A heartbeat: the server's ping came, or to a server of Socket.IO 2.x ours went out.
+    /// A heartbeat started: the server's ping arrived, or the client's ping was sent to a server of
+    /// Socket.IO 2.x.
     case ping
-    /// The answer to a ping: ours went out, or that of a server of Socket.IO 2.x came, after this time.
+    /// A heartbeat ended: the client's pong was sent, or the pong of a server of Socket.IO 2.x
+    /// arrived after this time.
     case pong(latency: Duration?)
-    /// The connection changed from polling to WebSocket.
+    /// The transport was upgraded from polling to WebSocket.
     case upgrade
-    /// The connection could not change to WebSocket; polling goes on.
+    /// The upgrade to WebSocket failed. Polling continues.
     case upgradeError(SocketIOError)
 
     /// The kind of a lifecycle event, for ``SocketIOClient/on(clientEvent:handler:)``.
@@ -98,7 +102,8 @@ public enum SocketLifecycleEvent: Sendable {
         }
     }
 
-    /// The event as the data of a raw listener: the id, the reason, the message of the error, the number of the attempt, the state, seconds.
+    /// The data for a raw listener: the id, the reason, the error message, the number of the
+    /// attempt, the state, or the seconds.
     var data: [SocketIOValue] {
         switch self {
         case .connect(let id): [.string(id)]
@@ -112,7 +117,7 @@ public enum SocketLifecycleEvent: Sendable {
         }
     }
 
-    /// Whether it may come any number of times without anything the user did.
+    /// Whether the event can occur any number of times without an action of the user.
     var isFrequent: Bool {
         switch self {
         case .error, .ping, .pong: true

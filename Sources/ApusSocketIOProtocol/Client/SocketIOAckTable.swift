@@ -1,8 +1,9 @@
-/// Who waits for which ack. Every waiter leaves exactly once: by its answer, its timeout, its cancellation or the end.
+/// The pending acks of a socket. Each waiter is removed exactly once: by its ack, its timeout, its
+/// cancellation or the end of the socket.
 package struct SocketIOAckTable<Waiter> {
     private struct Entry {
         var waiter: Waiter
-        /// Whether the event left for the server; one that waits in the buffer outlives a lost connection.
+        /// Whether the event was sent. A buffered event survives the loss of a connection.
         var wasSent: Bool
     }
 
@@ -10,16 +11,18 @@ package struct SocketIOAckTable<Waiter> {
     private var nextID = 0
     private let maximumCount: Int
 
-    /// - Parameter maximumCount: Waiters at one time.
+    /// Creates an empty table.
+    ///
+    /// - Parameter maximumCount: The maximum number of pending acks.
     package init(maximumCount: Int) {
         self.maximumCount = maximumCount
     }
 
     package var count: Int { self.waiters.count }
 
-    /// Takes a waiter in and gives the id for its packet; nil when there are too many.
+    /// Adds a waiter and returns the id for its packet; nil if the table is full.
     ///
-    /// Ids are never used again, so that a late answer finds nobody rather than somebody else.
+    /// An id is never reused, so that a late ack cannot resolve another waiter.
     package mutating func add(_ waiter: Waiter, wasSent: Bool) -> Int? {
         guard self.waiters.count < self.maximumCount else { return nil }
         let id = self.takeID()
@@ -27,32 +30,32 @@ package struct SocketIOAckTable<Waiter> {
         return id
     }
 
-    /// An id for an ack that nobody waits for here.
+    /// Returns an id for an ack that this table does not track.
     package mutating func takeID() -> Int {
         defer { self.nextID += 1 }
         return self.nextID
     }
 
-    /// The event of this waiter left the buffer.
+    /// Records that the waiter's event left the buffer.
     package mutating func markSent(_ id: Int) {
         self.waiters[id]?.wasSent = true
     }
 
-    /// The waiter, if it is still there.
+    /// The waiter, if its ack is pending.
     package subscript(id: Int) -> Waiter? { self.waiters[id]?.waiter }
 
-    /// Takes a waiter out; nil when it has left already.
+    /// Removes and returns a waiter; nil if it was removed already.
     package mutating func take(_ id: Int) -> Waiter? {
         self.waiters.removeValue(forKey: id)?.waiter
     }
 
-    /// Takes out those whose events had left, in the order of their ids.
+    /// Removes and returns the waiters whose events were sent, ordered by id.
     package mutating func takeSent() -> [Waiter] {
         let ids = self.waiters.filter { $0.value.wasSent }.keys.sorted()
         return ids.compactMap { self.take($0) }
     }
 
-    /// Takes out all, in the order of their ids.
+    /// Removes and returns all waiters, ordered by id.
     package mutating func takeAll() -> [Waiter] {
         let ids = self.waiters.keys.sorted()
         return ids.compactMap { self.take($0) }

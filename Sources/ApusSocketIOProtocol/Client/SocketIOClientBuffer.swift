@@ -1,6 +1,6 @@
 package import ApusEngineIOProtocol
 
-/// Events emitted while there is no connection, bounded in number and bytes.
+/// The events emitted while disconnected, bounded in number and bytes.
 package struct SocketIOClientBuffer: Sendable {
     /// An encoded event.
     package struct Item: Sendable, Equatable {
@@ -15,7 +15,7 @@ package struct SocketIOClientBuffer: Sendable {
         var bytes: Int { self.packet.reduce(0) { $0 + $1.readableBytes } }
     }
 
-    /// What happens to an event for which there is no room.
+    /// The treatment of an event that exceeds the limits.
     package enum Overflow: Sendable { case refuse, dropOldest }
 
     private var items: [Item] = []
@@ -33,15 +33,15 @@ package struct SocketIOClientBuffer: Sendable {
     package var count: Int { self.items.count }
 
     package enum AppendAction: Equatable {
-        /// It waits; these made room for it.
+        /// The event is buffered; the dropped ones made room for it.
         case kept(dropped: [Item])
         case refused
     }
 
-    /// Takes an event in, if it fits.
+    /// Appends an event, if the limits permit.
     package mutating func append(_ item: Item) -> AppendAction {
         let bytes = item.bytes
-        // What does not fit into an empty buffer must not empty a full one.
+        // An event larger than the whole buffer must not evict the others.
         guard bytes <= self.maximumBytes, self.maximumCount > 0 else { return .refused }
         var dropped: [Item] = []
         while self.items.count - dropped.count >= self.maximumCount || bytes > self.maximumBytes - self.bytes {
@@ -55,14 +55,15 @@ package struct SocketIOClientBuffer: Sendable {
         return .kept(dropped: dropped)
     }
 
-    /// Takes an event out whose ack nobody waits for any more: it must not be sent after its caller was told that it failed.
+    /// Removes the event of an ack that is no longer pending: its caller received an error, so it
+    /// must not be sent.
     package mutating func remove(ackID: Int) {
         guard let index = self.items.firstIndex(where: { $0.ackID == ackID }) else { return }
         self.bytes -= self.items[index].bytes
         self.items.remove(at: index)
     }
 
-    /// Takes all out, in order.
+    /// Removes and returns all events, in order.
     package mutating func takeAll() -> [Item] {
         self.bytes = 0
         defer { self.items = [] }

@@ -1,10 +1,12 @@
 import ApusJSON
 
-/// The client's side of one namespace: when to send CONNECT and DISCONNECT, and what a packet means.
+/// The state machine of one namespace in a client: sends CONNECT and DISCONNECT, and interprets the
+/// packets received.
 ///
-/// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Disconnection from a namespace".
+/// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Disconnection from a
+/// namespace".
 package struct SocketIOClientNamespace: Sendable {
-    /// An event as it came.
+    /// A received event.
     package struct Event: Equatable, Sendable {
         package var name: String
         package var arguments: SocketIOPayload
@@ -18,121 +20,130 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     private enum State: Equatable {
-        /// Not wanted. Leaves to `waiting` or `asking` (open).
+        /// Not in use. Transitions to `waiting` or `authenticating` (open).
         case closed
-        /// Wanted; there is no Engine.IO session. Leaves to `asking` (session) or `closed`.
+        /// No Engine.IO session exists. Transitions to `authenticating` (session) or `closed`.
         case waiting
-        /// The shell fetches the auth. Leaves to `connecting` (authenticated), `waiting` (session lost) or `closed`.
-        case asking
-        /// CONNECT is out. What came before its answer is kept. Leaves to `connected`, `waiting`, `closed`.
+        /// The caller obtains the auth. Transitions to `connecting` (authenticated), `waiting`
+        /// (session lost) or `closed`.
+        case authenticating
+        /// CONNECT was sent, and events before its answer are kept. Transitions to `connected`,
+        /// `waiting` or `closed`.
         case connecting(early: [Event])
-        /// Leaves to `waiting` (session lost) or `closed`.
+        /// Transitions to `waiting` (session lost) or `closed`.
         case connected(id: String)
     }
 
     private let name: String
     private var state = State.closed
-    /// The session the namespace is, or is to be, in.
+    /// The session that the namespace uses or will use.
     private var session: SocketIOClientSession?
-    /// Distinguishes the attempts, for an auth that comes back after its attempt is over.
+    /// Distinguishes connection attempts, so that a late auth is ignored.
     private var attempt = 0
     private let maximumEarlyEvents: Int
     private let maximumEarlyBytes: Int
-    /// Of the events kept while CONNECT is out.
+    /// The bytes of the events in `connecting`.
     private var earlyBytes = 0
     private var recovery = SocketIOClientRecovery()
 
+    /// Creates a closed namespace.
+    ///
     /// - Parameters:
     ///   - name: The namespace.
-    ///   - maximumEarlyEvents: Events kept that come before the answer to CONNECT (python's server sends those of its connect
-    ///   handler first, a server that recovers a session those that were missed). More are a breach of the protocol.
+    ///   - maximumEarlyEvents: The maximum number of events kept before the answer to CONNECT; more
+    ///     are a protocol violation. python-socketio sends the events of its connect handler first,
+    ///     and a server that recovers a session sends the missed ones first.
+    ///   - maximumEarlyBytes: The maximum number of bytes of those events.
     package init(name: String = "/", maximumEarlyEvents: Int = 1000, maximumEarlyBytes: Int = 16 << 20) {
         self.name = name
         self.maximumEarlyEvents = maximumEarlyEvents
         self.maximumEarlyBytes = maximumEarlyBytes
     }
 
-    /// The id the server gave, while connected.
+    /// The socket's id from the server, while connected.
     package var id: String? {
         if case .connected(let id) = self.state { return id }
         return nil
     }
 
-    /// Whether somebody wants this namespace.
+    /// Whether the namespace is open.
     package var isActive: Bool { self.state != .closed }
 
-    /// Whether the answer to CONNECT is waited for.
+    /// Whether the answer to CONNECT is pending.
     package var isConnecting: Bool {
         if case .connecting = self.state { return true }
         return false
     }
 
-    /// Whether CONNECT was granted.
+    /// Whether the server accepted CONNECT.
     package var isConnected: Bool { self.id != nil }
 
     package enum OpenAction: Equatable { case fetchAuth(attempt: Int), waitForSession, doNothing }
 
-    /// Somebody wants the namespace.
+    /// Opens the namespace.
     package mutating func open(in session: SocketIOClientSession?) -> OpenAction {
         guard self.state == .closed else { return .doNothing }
         self.state = .waiting
         return session.map { self.sessionOpened($0) } ?? .waitForSession
     }
 
-    /// An Engine.IO session stands.
+    /// Records that an Engine.IO session opened.
     package mutating func sessionOpened(_ session: SocketIOClientSession) -> OpenAction {
         guard self.state == .waiting else { return .doNothing }
         self.session = session
-        self.state = .asking
+        self.state = .authenticating
         self.attempt += 1
         return .fetchAuth(attempt: self.attempt)
     }
 
     package enum AuthenticatedAction: Equatable {
-        /// With this auth: the user's, and what the server needs to bring a lost session back.
+        /// Send CONNECT with this auth: the user's, with the members that request a recovery.
         case sendConnect(auth: SocketIOValue?)
         case doNothing
     }
 
-    /// The auth of an attempt is there.
+    /// Records the auth of an attempt.
     package mutating func authenticated(attempt: Int, _ auth: SocketIOValue? = nil) -> AuthenticatedAction {
-        guard self.state == .asking, attempt == self.attempt else { return .doNothing }  // the session was lost meanwhile
+        guard self.state == .authenticating, attempt == self.attempt else { return .doNothing }  // session lost
         self.state = .connecting(early: [])
         self.earlyBytes = 0
         return .sendConnect(auth: self.recovery.auth(auth))
     }
 
-    /// Whether this attempt still waits, for its auth or for the answer to CONNECT. Asked by the timer.
+    /// Whether this attempt awaits its auth or the answer to CONNECT. Used by the timer.
     package func isPending(attempt: Int) -> Bool {
         guard attempt == self.attempt else { return false }
         switch self.state {
-        case .asking, .connecting: return true
+        case .authenticating, .connecting: return true
         case .closed, .waiting, .connected: return false
         }
     }
 
     package enum ReceivedAction: Equatable {
-        /// CONNECT was granted; the events came before it. `isRecovered`: the server goes on with the session that was lost, and the events are
-        /// those that were missed.
+        /// The server accepted CONNECT, after these events. `isRecovered`: the server resumed the
+        /// lost session, and the events are those that were missed.
         case connected(id: String, early: [Event], isRecovered: Bool = false)
-        /// CONNECT was refused. The client does not ask again by itself.
+        /// The server refused CONNECT. The client does not retry.
         case refused(SocketIOError)
         case deliver(Event)
         case resolveAck(id: Int, arguments: [SocketIOValue])
-        /// The server ended the namespace. The client does not come back by itself.
+        /// The server disconnected the namespace. The client does not rejoin.
         case disconnected
-        /// CONNECT was granted as servers of Socket.IO 2.x do it, in a session of another version. Close the whole connection.
+        /// The server accepted CONNECT in the format of Socket.IO 2.x, in a session of another
+        /// version. Close the connection.
         case serverIsOlder
-        /// Close the whole connection.
+        /// Close the connection.
         case fail(SocketIOError)
         case doNothing
     }
 
-    /// A packet of this namespace came, of so many bytes on the wire.
+    /// Handles a packet of this namespace.
+    ///
+    /// - Parameter bytes: The size of the packet on the wire.
     package mutating func received(_ content: UndecodedPacket.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
-        case .closed, .waiting, .asking:
-            return .doNothing  // was on its way when we left
+        case .closed, .waiting, .authenticating:
+            return .doNothing  // sent before the server knew that we left
         case .connecting(var early):
             self.state = .connecting(early: [])
             switch content {
@@ -140,7 +151,7 @@ package struct SocketIOClientNamespace: Sendable {
                 let derived = self.session.flatMap { $0.version.socketID(engineID: $0.id, namespace: self.name) }
                 guard let id = derived ?? payload?["sid"]?.stringValue else {
                     guard payload != nil else { return .serverIsOlder }
-                    return .fail(SocketIOError(.invalidPayload, message: "a CONNECT without a sid"))
+                    return .fail(SocketIOError(.invalidPayload, message: "the CONNECT of the server has no sid"))
                 }
                 self.state = .connected(id: id)
                 let isRecovered = self.recovery.granted(payload)
@@ -152,7 +163,7 @@ package struct SocketIOClientNamespace: Sendable {
             case .event(let name, let arguments, let ackID):
                 guard early.count < self.maximumEarlyEvents, bytes <= self.maximumEarlyBytes - self.earlyBytes else {
                     let bounds = "\(self.maximumEarlyEvents) events or \(self.maximumEarlyBytes) bytes"
-                    return .fail(SocketIOError(.malformedPacket, message: "more than \(bounds) before the answer to CONNECT"))
+                    return .fail(SocketIOError(.malformedPacket, message: "more than \(bounds) arrived before the answer to CONNECT"))
                 }
                 self.earlyBytes += bytes
                 early.append(Event(name: name, arguments: arguments.detached, ackID: ackID))
@@ -176,12 +187,13 @@ package struct SocketIOClientNamespace: Sendable {
                 self.end()
                 return .disconnected
             case .connect, .connectError:
-                return .doNothing  // late or doubled: changes nothing
+                return .doNothing  // late or duplicate
             }
         }
     }
 
-    /// Version 5 sends an object with message and data, version 4 either of them bare, and python's version 4 an array of both.
+    /// Returns the error of a refusal. Version 5 sends an object with message and data, version 4
+    /// either of the two, and python-socketio in version 4 an array of both.
     private static func refusal(_ payload: SocketIOValue) -> SocketIOError {
         let message: String?
         let data: SocketIOValue?
@@ -195,7 +207,8 @@ package struct SocketIOClientNamespace: Sendable {
         return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
     }
 
-    /// Left for good: the server keeps nothing for a client that said goodbye, nor for one it sent away.
+    /// Closes the namespace for good: a server recovers no session that either side has
+    /// disconnected.
     private mutating func end() {
         self.state = .closed
         self.recovery.forget()
@@ -203,13 +216,13 @@ package struct SocketIOClientNamespace: Sendable {
 
     package enum SessionLostAction: Equatable { case wasConnected, doNothing }
 
-    /// The Engine.IO session is over. The namespace stays wanted.
+    /// Records the loss of the Engine.IO session. The namespace remains open.
     package mutating func sessionLost() -> SessionLostAction {
         switch self.state {
         case .connected:
             self.state = .waiting
             return .wasConnected
-        case .asking, .connecting:
+        case .authenticating, .connecting:
             self.state = .waiting
             return .doNothing
         case .closed, .waiting:
@@ -219,19 +232,19 @@ package struct SocketIOClientNamespace: Sendable {
 
     package enum CloseAction: Equatable { case sendDisconnect(wasConnected: Bool), justClose, doNothing }
 
-    /// We leave the namespace.
+    /// Closes the namespace on request of the application.
     package mutating func close() -> CloseAction {
         defer { self.end() }
         switch self.state {
         case .connected: return .sendDisconnect(wasConnected: true)
         case .connecting: return .sendDisconnect(wasConnected: false)
-        case .waiting, .asking: return .justClose
+        case .waiting, .authenticating: return .justClose
         case .closed: return .doNothing
         }
     }
 }
 
-/// What a namespace has to know of the session below it.
+/// The properties of the Engine.IO session that a namespace needs.
 package struct SocketIOClientSession: Hashable, Sendable {
     package let version: SocketIOVersion
     /// The Engine.IO session's id.

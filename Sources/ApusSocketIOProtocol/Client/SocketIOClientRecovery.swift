@@ -1,17 +1,19 @@
 import ApusJSON
 
-/// What a client remembers for the server to bring its session back: the private id, and how far it has read.
+/// The client's state for connection state recovery: the private id and the last offset.
 ///
-/// Source: Socket.IO, "Connection state recovery": `40{"sid","pid"}`; the client returns `{"pid","offset"}` in its next CONNECT's auth, and
-/// the offset is the last argument of each event. A server that recovers nothing gives no `pid`: then nothing is kept.
+/// Source: Socket.IO, "Connection state recovery". The server sends `40{"sid","pid"}`, and the
+/// offset as the last argument of each event. The client returns `{"pid","offset"}` in the auth of
+/// its next CONNECT. A server without recovery sends no `pid`, and then nothing is kept.
 package struct SocketIOClientRecovery: Sendable {
     private struct Session {
         var pid: String
         var socketID: String?
         var offset: String?
-        /// How every offset of this server begins, where it can be known: then nothing else is taken for one.
+        /// The prefix of every offset of this server, if it is known. Other strings are then not
+        /// taken for offsets.
         var mark: String?
-        /// The last offsets, a ring. What is sent again is looked up here.
+        /// The last offsets, as a ring buffer, to detect repeated events.
         var seen: [String] = []
         var next = 0
 
@@ -29,12 +31,16 @@ package struct SocketIOClientRecovery: Sendable {
     private var session: Session?
     private let maximumSeen: Int
 
-    /// - Parameter maximumSeen: Offsets remembered. A server that recovers from further back can have events delivered twice.
+    /// Creates an empty state.
+    ///
+    /// - Parameter maximumSeen: The number of offsets remembered. Events older than that can be
+    ///   delivered twice.
     package init(maximumSeen: Int = 256) {
         self.maximumSeen = max(1, maximumSeen)
     }
 
-    /// What CONNECT shows the server: what the user shows, which is never overwritten, and what we remember.
+    /// Returns the auth for CONNECT: the user's members, which take precedence, and those for
+    /// recovery.
     package func auth(_ auth: SocketIOValue?) -> SocketIOValue? {
         guard let session = self.session else { return auth }
         var members: JSONObject = ["pid": .string(session.pid)]
@@ -42,24 +48,25 @@ package struct SocketIOClientRecovery: Sendable {
         switch auth {
         case nil: break
         case .object(let own): for member in own { members[member.key] = member.value }
-        case .some: return auth  // no object: the encoder refuses it
+        case .some: return auth  // not an object: the encoder rejects it
         }
         return .object(members)
     }
 
-    /// CONNECT was granted. Answers whether the session is the one from before.
+    /// Records the server's CONNECT. Returns whether the session was recovered.
     package mutating func granted(_ payload: SocketIOValue?) -> Bool {
         guard let pid = payload?["pid"]?.stringValue else {
             self.session = nil
             return false
         }
         let socketID = payload?["sid"]?.stringValue
-        // The reference repeats the pid; a server whose pids are single-use repeats the sid.
+        // Node's Socket.IO repeats the pid. A server with single-use pids repeats the sid.
         let isRecovered = self.session.map { $0.pid == pid || ($0.socketID != nil && $0.socketID == socketID) } ?? false
         var session = isRecovered ? self.session.take() : nil
         session?.pid = pid
         self.session = session ?? Session(pid: pid, socketID: socketID)
-        // A quiet socket has no event to take an offset from: our server gives one here, `name.number`, and all of its begin with that name.
+        // Without events there is no offset. An Apus server sends one here, `name.number`, and all
+        // of its offsets start with that name.
         if let offset = payload?["offset"]?.stringValue {
             self.session?.offset = offset
             self.session?.mark = offset.firstIndex(of: ".").map { String(offset[...$0]) }
@@ -67,15 +74,17 @@ package struct SocketIOClientRecovery: Sendable {
         return isRecovered
     }
 
-    /// An event came. Answers what is to be delivered, nil when it was before.
+    /// Records an event. Returns the event to deliver, or nil if it was delivered before.
     ///
-    /// The offset stays among the arguments, as in the reference, unless it is known for one.
+    /// The offset stays among the arguments, as in Node's Socket.IO, unless its prefix is known.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - isRepeated: Whether it was sent to make up for a lost connection; others cannot be doubles.
+    ///   - isRepeated: Whether the server sent it for a recovery. Other events cannot be
+    ///     duplicates.
     package mutating func received(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event? {
-        // An event that wants an ack is never kept by the server: its last argument is the application's.
+        // A server never keeps an event that requests an ack: its last argument is the
+        // application's.
         guard self.session != nil, event.ackID == nil else { return event }
         var arguments = event.arguments.arguments
         guard let offset = arguments.popLast()?.stringValue else { return event }
@@ -89,7 +98,7 @@ package struct SocketIOClientRecovery: Sendable {
         return event
     }
 
-    /// The namespace was left: the server keeps nothing then.
+    /// Forgets the session, because the namespace was left.
     package mutating func forget() {
         self.session = nil
     }

@@ -1,16 +1,19 @@
-/// Events that are sent until they are acknowledged: in order, one on its way at a time, each a bounded number of times.
+/// Events that are sent until they are acknowledged: in order, one at a time, each a limited number
+/// of times.
 ///
-/// Source: the reference client's `retries` and `ackTimeout`. At least once: an event whose ack was lost comes twice. Unlike there every try of an
-/// event carries the same ack id, so that a late ack of an earlier try counts. The shell owns the timer of the one try that is on its way.
+/// Delivery is at least once: an event whose ack was lost arrives twice. Source: the options
+/// `retries` and `ackTimeout` of Node's Socket.IO client. In contrast to Node's, all tries of an
+/// event carry the same ack id, so that a late ack of an earlier try counts. The caller runs the
+/// timer of the outstanding try.
 package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
     /// An event in the queue.
     package struct Item: Sendable {
         package var ackID: Int
         package var packet: Packet
         package var bytes: Int
-        /// How long the ack of each try is waited for.
+        /// The time to wait for the ack of each try.
         package var timeout: Duration
-        /// Whether somebody waits for the ack, and would be told of a failure.
+        /// Whether the caller awaits the ack, and receives an error on failure.
         package var isAwaited: Bool
 
         package init(ackID: Int, packet: Packet, bytes: Int, timeout: Duration, isAwaited: Bool) {
@@ -23,27 +26,30 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
     }
 
     private enum State {
-        /// There is no connection. Leaves to `ready` (connected).
+        /// Disconnected. Transitions to `ready` (connected).
         case offline
-        /// Nothing is on its way. Leaves to `waiting` (there is an event) or `offline`.
+        /// No try is outstanding. Transitions to `waiting` (an event is queued) or `offline`.
         case ready
-        /// The first event is on its way. Leaves to `ready` (acknowledged, failed, removed) or `offline`.
+        /// The first event was sent. Transitions to `ready` (acknowledged, failed, removed) or
+        /// `offline`.
         case waiting
     }
 
     private var state = State.offline
     private var items: [Item] = []
-    /// How many times the first event was sent.
+    /// The number of times the first event was sent.
     private var tries = 0
     private var bytes = 0
     private let maximumTries: Int
     private let maximumCount: Int
     private let maximumBytes: Int
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
-    ///   - maximumTries: Times an event is sent before it is given up, 1 or more.
-    ///   - maximumCount: Events in the queue.
-    ///   - maximumBytes: Their bytes.
+    ///   - maximumTries: The number of times an event is sent before it fails, at least 1.
+    ///   - maximumCount: The maximum number of events.
+    ///   - maximumBytes: The maximum number of bytes of the events.
     package init(maximumTries: Int, maximumCount: Int, maximumBytes: Int) {
         self.maximumTries = max(1, maximumTries)
         self.maximumCount = maximumCount
@@ -52,7 +58,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
 
     package var count: Int { self.items.count }
 
-    /// Takes an event in; `false` when there is no room. Ask ``next()`` afterwards.
+    /// Appends an event; `false` if the queue is full. Call ``next()`` afterwards.
     package mutating func append(_ item: Item) -> Bool {
         guard self.items.count < self.maximumCount, item.bytes <= self.maximumBytes - self.bytes else { return false }
         self.items.append(item)
@@ -60,7 +66,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         return true
     }
 
-    /// What is to be sent now, with a timer for its ack. Ask after every event of the machine.
+    /// Returns the event to send now, with a timer for its ack. Call this after every other method.
     package mutating func next() -> Item? {
         switch self.state {
         case .ready:
@@ -73,18 +79,18 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         }
     }
 
-    /// The namespace is joined.
+    /// Records that the namespace was joined.
     package mutating func connected() {
         self.state = .ready
     }
 
     package enum FailureAction: Equatable {
-        /// It was sent often enough, and is out of the queue.
+        /// The event was sent the maximum number of times and was removed.
         case giveUp(ackID: Int)
         case doNothing
     }
 
-    /// The connection is gone. A try that was on its way counts.
+    /// Records the loss of the connection. The outstanding try counts.
     package mutating func disconnected() -> FailureAction {
         defer { self.state = .offline }
         switch self.state {
@@ -93,9 +99,9 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         }
     }
 
-    /// The ack did not come in time.
+    /// Records that the ack did not arrive in time.
     package mutating func timedOut(ackID: Int) -> FailureAction {
-        guard case .waiting = self.state, self.items.first?.ackID == ackID else { return .doNothing }  // settled meanwhile
+        guard case .waiting = self.state, self.items.first?.ackID == ackID else { return .doNothing }  // too late
         self.state = .ready
         return self.tryFailed()
     }
@@ -106,7 +112,9 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         return .giveUp(ackID: first.ackID)
     }
 
-    /// The ack came, or nobody wants it any more. `true`: it was on its way, and its timer is to be cancelled.
+    /// Removes an event that was acknowledged or is no longer wanted.
+    ///
+    /// - Returns: `true` if its try was outstanding and the timer is to be cancelled.
     package mutating func remove(ackID: Int) -> Bool {
         guard let index = self.items.firstIndex(where: { $0.ackID == ackID }) else { return false }
         self.removeItem(at: index)
@@ -120,7 +128,8 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         if index == 0 { self.tries = 0 }
     }
 
-    /// The namespace was left. What somebody waits for goes, as he is told that it failed; the rest stays for the next connect.
+    /// Records that the namespace was left. Removes the awaited events, whose callers receive an
+    /// error, and keeps the others for the next connection.
     package mutating func left() {
         self.state = .offline
         self.tries = 0

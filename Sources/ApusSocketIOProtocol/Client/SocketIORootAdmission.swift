@@ -1,19 +1,23 @@
-/// How a client comes into `/`: a server of version 4 lets it in unasked, once a session; otherwise it asks.
+/// How a client joins `/`: a server of version 4 sends one CONNECT per session without a request.
+/// Any other join requires a CONNECT from the client.
 package struct SocketIORootAdmission: Sendable {
     private enum State {
-        /// Every entry is asked for. Final.
+        /// Each join requires a request. Final.
         case mustAsk
-        /// The server's word is on its way. Leaves to `granted`, `mustAsk` (somebody waited for it, or it was a no) or `unwanted` (left).
+        /// The server's CONNECT is outstanding. Transitions to `granted`, `mustAsk` (awaited, or a
+        /// refusal) or `unwanted` (left).
         case expected
-        /// It came and nobody wanted it yet. Leaves to `mustAsk` (used, or the server put us out).
+        /// The CONNECT arrived before the application opened `/`. Transitions to `mustAsk` (used,
+        /// or disconnected by the server).
         case granted
-        /// The server's word is on its way and finds us gone: it is not the answer to what we ask next. Leaves to `mustAsk`.
+        /// The server's CONNECT is outstanding after the client left. It does not answer the next
+        /// request. Transitions to `mustAsk`.
         case unwanted
     }
 
     private var state: State
 
-    /// A new session.
+    /// Creates the state of a new session.
     package init(version: SocketIOVersion) {
         self.state = version.joinsRootUnasked ? .expected : .mustAsk
     }
@@ -21,13 +25,13 @@ package struct SocketIORootAdmission: Sendable {
     package enum RequestAction: Equatable {
         /// Send CONNECT.
         case ask
-        /// The answer comes by itself.
+        /// The server sends the answer without a request.
         case wait
-        /// The answer has come already.
+        /// The answer has arrived already.
         case enter
     }
 
-    /// Somebody wants to be in `/`.
+    /// Returns how to join `/`.
     package mutating func requested() -> RequestAction {
         switch self.state {
         case .mustAsk, .unwanted: return .ask
@@ -39,13 +43,15 @@ package struct SocketIORootAdmission: Sendable {
     }
 
     package enum ReceivedAction: Equatable {
-        /// Hand it to the namespace.
+        /// Pass the packet to the namespace.
         case pass
-        /// It belongs to a stay that is over.
+        /// The packet belongs to an earlier membership.
         case ignore
     }
 
-    /// A packet for `/` came. `isAwaited`: somebody waits for the answer to CONNECT.
+    /// Handles a packet for `/`.
+    ///
+    /// - Parameter isAwaited: Whether the namespace awaits the answer to CONNECT.
     package mutating func received(_ content: UndecodedPacket.Content, isAwaited: Bool) -> ReceivedAction {
         switch (self.state, content) {
         case (.expected, .connect):
@@ -61,7 +67,7 @@ package struct SocketIORootAdmission: Sendable {
         return .pass
     }
 
-    /// We left `/`, and told the server.
+    /// Records that the client left `/` and informed the server.
     package mutating func left() {
         switch self.state {
         case .expected: self.state = .unwanted

@@ -1,11 +1,15 @@
-/// Who is in the cluster, told by heartbeats, for a transport that cannot tell by itself.
+/// The servers of a cluster, determined by heartbeats, for a transport without membership
+/// information.
 ///
-/// Time is passed in, as the time since some fixed moment. Source: the reference's cluster adapter with heartbeats.
+/// Times are durations since a fixed moment. Source: the cluster adapter with heartbeats of Node's
+/// Socket.IO.
 package struct SocketIOClusterMembership: Sendable {
     private let timeout: Duration
     private var lastSeen: [SocketIONodeID: Duration] = [:]
 
-    /// - Parameter timeout: A server that says nothing for so long is gone.
+    /// Creates an empty membership.
+    ///
+    /// - Parameter timeout: The time without a message after which a server is considered gone.
     package init(timeout: Duration) {
         self.timeout = timeout
     }
@@ -13,16 +17,16 @@ package struct SocketIOClusterMembership: Sendable {
     /// The other servers.
     package var nodes: Set<SocketIONodeID> { Set(self.lastSeen.keys) }
 
-    /// Something came from a server. `true`: it is new.
+    /// Records a message from a server. Returns `true` if the server is new.
     @discardableResult package mutating func heard(_ node: SocketIONodeID, at now: Duration) -> Bool {
         guard node != .emitter else { return false }
         return self.lastSeen.updateValue(now, forKey: node) == nil
     }
 
-    /// A server said goodbye. `false`: nobody knew it.
+    /// Records that a server left. Returns `false` if it is unknown.
     package mutating func left(_ node: SocketIONodeID) -> Bool { self.lastSeen.removeValue(forKey: node) != nil }
 
-    /// The servers that have been silent for too long; they are forgotten.
+    /// Removes and returns the servers whose timeout has elapsed.
     package mutating func timerFired(at now: Duration) -> [SocketIONodeID] {
         let silent = self.lastSeen.filter { now - $0.value >= self.timeout }.map(\.key)
         for node in silent { self.lastSeen[node] = nil }

@@ -1,27 +1,30 @@
-/// The name of one server of a cluster, made anew whenever it starts.
+/// The name of one server of a cluster, created at every start.
 public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it travels between servers.
+    /// The name on the wire between servers.
     public let rawValue: String
 
-    /// - Parameter rawValue: A name nobody else in the cluster has.
+    /// Creates a node id.
+    ///
+    /// - Parameter rawValue: A name that is unique in the cluster.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// A name from a literal.
+    /// Creates a node id from a literal.
     public init(stringLiteral value: String) { self.rawValue = value }
 
-    /// Whoever publishes into a cluster without being one of its servers. Nobody counts it, nobody answers it.
+    /// The id of a publisher that is not a server of the cluster. It is not counted and receives no
+    /// replies.
     ///
-    /// Source: the `uid` of the reference's emitters.
+    /// Source: the `uid` of the emitters of Node's Socket.IO.
     public static let emitter = Self("emitter")
 
     /// The name.
     public var description: String { self.rawValue }
 }
 
-/// Which other servers of a cluster will answer a request.
+/// The other servers of a cluster that are expected to answer a request.
 public enum SocketIOClusterServers: Hashable, Sendable {
-    /// So many; a transport that only knows the number of subscribers says so.
+    /// This number of servers, for a transport that only knows the number of subscribers.
     case count(Int)
-    /// These; one that dies is not waited for any longer.
+    /// These servers. A request stops waiting for a server that leaves.
     case nodes(Set<SocketIONodeID>)
 }

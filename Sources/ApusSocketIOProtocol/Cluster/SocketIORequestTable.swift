@@ -1,39 +1,43 @@
-/// The requests of one server that wait for answers: from the other servers of the cluster, or from the clients a broadcast went to.
+/// The pending requests of one server: to the other servers of the cluster, or to the clients of a
+/// broadcast.
 ///
-/// Each server that is asked reports once and says how many replies it announces; the replies come with the report or after it, in any order.
-/// A request ends when all of that has come, or by its deadline with what there is, so that a hung server costs its own answers and no more.
+/// Each server reports once and announces a number of replies, which arrive with the report or
+/// after it, in any order. A request completes with the last reply, or at its deadline with the
+/// replies so far, so that a hung server delays no other answers.
 package struct SocketIORequestTable<Reply: Sendable>: Sendable {
-    /// How a request ended.
+    /// The result of a request.
     package struct Outcome: Sendable {
-        /// In the order of their coming.
+        /// The replies, in the order of arrival.
         package var replies: [Reply]
-        /// The replies announced, by the servers that reported.
+        /// The number of replies announced by the servers that reported.
         package var announced: Int
-        /// The servers that did not report.
+        /// The number of servers that did not report.
         package var silentServers: Int
     }
 
     package enum Action: Sendable {
-        /// The request is over and forgotten.
+        /// The request is complete and was removed.
         case complete(id: String, Outcome)
-        /// It goes on; or nobody knows it, because it is over.
+        /// The request is pending, or unknown because it was completed.
         case doNothing
     }
 
     private struct Request: Sendable {
-        /// Who is asked; `nil` until that is known.
+        /// The servers asked; nil until they are known.
         var asked: SocketIOClusterServers?
-        /// The servers that reported, as far as they gave their name.
+        /// The servers that reported with their name.
         var reporters: Set<SocketIONodeID> = []
         var reports = 0
-        /// Asked, and gone before their report.
+        /// The number of servers that left before their report.
         var gone = 0
         var announced = 0
-        /// Announced and not yet come, by server; below zero while a reply is ahead of its report.
+        /// The announced replies that are outstanding, by server. Negative while a reply precedes
+        /// its report.
         var owed: [SocketIONodeID?: Int] = [:]
-        /// Announced replies that will not come.
+        /// The number of announced replies that will not arrive.
         var lost = 0
-        /// The servers that are gone and were counted, with what was taken for lost of theirs: it may only have been late.
+        /// The servers that left, with the number of their replies counted as lost. Those replies
+        /// may still arrive late.
         var departed: [SocketIONodeID: Int] = [:]
         var replies: [Reply] = []
 
@@ -54,7 +58,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
             } else if case .nodes(var nodes) = self.asked, nodes.remove(node) != nil {
                 self.asked = .nodes(nodes)
                 self.gone += 1
-                // Replies that were ahead of a report that will not come: they are not somebody else's.
+                // Replies that precede a missing report must not count towards the replies of other
+                // servers.
                 self.announced += max(0, -(self.owed.removeValue(forKey: node) ?? 0))
                 self.departed[node] = 0
             }
@@ -65,28 +70,31 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// More clients than a server can have: what others say is summed up, and the sum must not overflow.
+    /// More clients than a server can have. It bounds the counts of other servers, whose sum must
+    /// not overflow.
     private static var maximumCount: Int { Int(Int32.max) }
 
     private let maximumRequests: Int
     private var requests: [String: Request] = [:]
 
-    /// - Parameter maximumRequests: The most that wait at once.
+    /// Creates an empty table.
+    ///
+    /// - Parameter maximumRequests: The maximum number of pending requests.
     package init(maximumRequests: Int) {
         self.maximumRequests = maximumRequests
     }
 
-    /// The requests that wait.
+    /// The number of pending requests.
     package var count: Int { self.requests.count }
 
-    /// Starts a request. `false`: too many wait already, or the id is taken.
+    /// Starts a request. Returns `false` if the limit is reached or the id is in use.
     package mutating func begin(_ id: String) -> Bool {
         guard self.requests.count < self.maximumRequests, self.requests[id] == nil else { return false }
         self.requests[id] = Request()
         return true
     }
 
-    /// It is known now who was asked.
+    /// Records the servers that were asked.
     package mutating func asked(_ id: String, _ servers: SocketIOClusterServers) -> Action {
         let asked: SocketIOClusterServers =
             switch servers {
@@ -96,7 +104,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         return self.change(id) { $0.asked = asked }
     }
 
-    /// A server reported: it announces so many replies, and these are some of them. A second report of a server changes nothing.
+    /// Records a server's report, which announces `count` replies and includes some of them.
+    /// Ignores a second report.
     package mutating func received(_ id: String, reportFrom node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) -> Action
     {
         let count = min(max(0, count), Self.maximumCount)
@@ -109,11 +118,11 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// One announced reply came; `nil` when it will not.
+    /// Records an announced reply, or with `nil` that it will not arrive.
     package mutating func received(_ id: String, replyFrom node: SocketIONodeID?, _ reply: Reply?) -> Action {
         self.change(id) { request in
             if let node, let missing = request.departed[node] {
-                guard let reply, missing > 0 else { return }  // was counted when the server went
+                guard let reply, missing > 0 else { return }  // counted when the server left
                 request.departed[node] = missing - 1
                 request.lost -= 1
                 return request.replies.append(reply)
@@ -123,18 +132,18 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// A server is gone: nothing more is waited for from it.
+    /// Records that a server left. No request waits for it any longer.
     package mutating func left(_ node: SocketIONodeID) -> [Action] {
         self.requests.keys.sorted().map { id in self.change(id) { $0.left(node) } }
     }
 
-    /// The deadline passed: the request ends with what there is.
+    /// Records that the deadline passed. The request completes with the replies so far.
     package mutating func timedOut(_ id: String) -> Action {
         guard let request = self.requests.removeValue(forKey: id) else { return .doNothing }
         return .complete(id: id, Self.outcome(of: request))
     }
 
-    /// Nobody waits any more. `false`: it is over already.
+    /// Removes a request whose caller stopped waiting. Returns `false` if it is complete.
     package mutating func cancel(_ id: String) -> Bool { self.requests.removeValue(forKey: id) != nil }
 
     private mutating func change(_ id: String, _ body: (inout Request) -> Void) -> Action {

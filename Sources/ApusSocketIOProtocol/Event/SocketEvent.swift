@@ -1,4 +1,4 @@
-/// An event declared once: its name and the types of its arguments.
+/// The declaration of an event: its name and the types of its arguments.
 ///
 /// ```swift
 /// enum Chat {
@@ -9,18 +9,20 @@
 /// socket.on(Chat.moved) { x, y in … }
 /// ```
 ///
-/// Clients and servers take it wherever they take a name. A value that does not fit its type is reported as it is for a name with a typed handler.
+/// Clients and servers accept it in place of an event name. An argument of another type is reported
+/// in the same way as for a name with a typed handler.
 public struct SocketEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String
 
-    /// Declares an event. The names of the protocol (`connect`, `disconnect`, …) cannot be emitted.
+    /// Declares an event. The reserved names (`connect`, `disconnect`, …) cannot be emitted.
     public init(_ name: String) {
         self.name = name
     }
 }
 
-/// An event declared once that is answered: its name, the types of its arguments, and last the type of its ack.
+/// The declaration of an event with an ack: its name, the types of its arguments, and finally the
+/// type of its ack.
 ///
 /// ```swift
 /// let add = SocketRequest<Int, Int, Int>("add")
@@ -30,7 +32,7 @@ public struct SocketRequest<each Argument: Codable & Sendable, Answer: Codable &
     /// The event's name on the wire.
     public let name: String
 
-    /// Declares a request. The names of the protocol (`connect`, `disconnect`, …) cannot be emitted.
+    /// Declares a request. The reserved names (`connect`, `disconnect`, …) cannot be emitted.
     public init(_ name: String) {
         self.name = name
     }

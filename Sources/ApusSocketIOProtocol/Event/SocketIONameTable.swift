@@ -1,22 +1,22 @@
 import ApusJSON
 
-/// Values by the names of events, which compare by their UTF-8 bytes.
+/// A table from event names to values. Names compare by their UTF-8 bytes.
 ///
-/// A socket listens to a handful of names, and up to so many a look through them takes less than a hash. Inlinable, because it is generic: from
-/// another module an unspecialized search would take memory for every name.
+/// Up to ``searchableCount`` names a linear search is faster than hashing, and most sockets listen
+/// to fewer. The type is inlinable because an unspecialized search allocates memory for every name.
 @usableFromInline
 package struct SocketIONameTable<Value> {
     @usableFromInline static var searchableCount: Int { 16 }
 
     @usableFromInline var entries: [(name: String, value: Value)] = []
-    /// The place of each name. Empty up to `searchableCount` names.
+    /// The index of each name in `entries`. Empty up to `searchableCount` names.
     @usableFromInline var places: [SocketIONameKey: Int] = [:]
 
     @inlinable package init() {}
 
     @inlinable package var names: [String] { self.entries.map { $0.name } }
 
-    /// The value of a name; setting nil takes the name out (linear time).
+    /// The value of a name. Setting nil removes the name, in linear time.
     @inlinable package subscript(name: String) -> Value? {
         get {
             guard let place = self.place(of: name) else { return nil }
@@ -61,7 +61,8 @@ package struct SocketIONameTable<Value> {
 
 extension SocketIONameTable: Sendable where Value: Sendable {}
 
-/// ``UTF8Key`` for inlinable code, which cannot name what another module has for this package only.
+/// A wrapper of ``UTF8Key``, which inlinable code cannot use because it is `package` in another
+/// module.
 @usableFromInline
 struct SocketIONameKey: Hashable, Sendable {
     private let key: UTF8Key

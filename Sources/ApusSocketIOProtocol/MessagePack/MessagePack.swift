@@ -1,14 +1,16 @@
 import ApusJSON
 package import NIOCore
 
-/// MessagePack over the values of Socket.IO, in the dialect of its JavaScript library, notepack.
+/// Encodes and decodes Socket.IO values as MessagePack, in the dialect of the JavaScript library
+/// notepack.
 ///
-/// Source: the MessagePack specification; notepack 2 and 3 for what the specification leaves open.
+/// Source: the MessagePack specification, and notepack 2 and 3 where the specification is silent.
 package enum MessagePack {
-    /// Reads one value that takes all bytes.
+    /// Decodes a single value that occupies all bytes.
     ///
-    /// What a JSON value cannot hold becomes what JavaScript's JSON makes of it: NaN and the infinities null, undefined null (and
-    /// in an object no member). Bytes in a string that are not UTF-8 become U+FFFD.
+    /// Values that JSON lacks are converted as by `JSON.stringify` in JavaScript: NaN, the
+    /// infinities and undefined become null, and a member that is undefined is omitted. Invalid
+    /// UTF-8 in a string becomes U+FFFD.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``.
     package static func read(_ bytes: ByteBuffer, maximumDepth: Int = JSONReader.Limits.highestDepth) throws(SocketIOError) -> SocketIOValue
@@ -18,21 +20,22 @@ package enum MessagePack {
 
     /// Appends a value. After an error the bytes appended so far remain.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a number that is not finite and for what is nested too deep: no reader would take it.
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a number that is not finite, or a
+    ///   value nested too deep for any reader.
     package static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer) throws(SocketIOError) {
         try MessagePackWriter.write(value, into: &buffer, depth: 0)
     }
 
-    /// Runs `body` over the bytes and sees that it took them all.
+    /// Runs `body` on the bytes, and throws if it leaves some unread.
     static func reading<Result>(
         _ bytes: ByteBuffer, maximumDepth: Int, _ body: (inout MessagePackReader) throws(SocketIOError) -> Result
     ) throws(SocketIOError) -> Result {
-        // The closures of NIO do not pass typed errors on; a `Result` goes through them.
+        // Closures of NIO do not rethrow typed errors; a `Result` carries them.
         let result = bytes.withUnsafeReadableBytes { pointer -> Swift.Result<Result, SocketIOError> in
             var reader = MessagePackReader(pointer, maximumDepth: maximumDepth)
             do throws(SocketIOError) {
                 let result = try body(&reader)
-                guard reader.remaining == 0 else { throw reader.malformed("\(reader.remaining) bytes after the value") }
+                guard reader.remaining == 0 else { throw reader.malformed("\(reader.remaining) bytes follow the value") }
                 return .success(result)
             } catch {
                 return .failure(error)

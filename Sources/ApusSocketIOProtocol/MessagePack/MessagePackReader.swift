@@ -1,7 +1,8 @@
 import ApusBytes
 import ApusJSON
 
-/// Reads MessagePack off the front of some bytes. Every length is checked against what is there before anything is allocated for it.
+/// Reads MessagePack values from the start of a buffer. Each length is checked against the
+/// remaining bytes before any allocation.
 ///
 /// Source: the MessagePack specification, "Formats".
 struct MessagePackReader {
@@ -14,16 +15,16 @@ struct MessagePackReader {
         self.maximumDepth = min(max(maximumDepth, 1), JSONReader.Limits.highestDepth)
     }
 
-    /// Bytes not read yet.
+    /// The number of unread bytes.
     var remaining: Int { self.bytes.count - self.offset }
 
     func malformed(_ what: String) -> SocketIOError {
         SocketIOError(.malformedPacket, message: "MessagePack: \(what) (at byte \(self.offset))")
     }
 
-    /// The next value; nil for JavaScript's `undefined`.
+    /// Reads the next value. Returns nil for JavaScript's `undefined`.
     ///
-    /// - Parameter depth: The number of arrays and maps around it.
+    /// - Parameter depth: The number of enclosing arrays and maps.
     mutating func value(depth: Int = 0) throws(SocketIOError) -> SocketIOValue? {
         guard self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) else { return try self.scalar() }
         guard depth >= Self.recursiveDepth else { return try self.containerByRecursion(depth: depth) }
@@ -52,25 +53,26 @@ struct MessagePackReader {
         case 0xd4...0xd8: return try self.extended(type: try self.byte(), count: 1 << (marker - 0xd4), isFixed: true)
         case 0xd9...0xdb: return .string(try self.string(count: try self.length(width: 1 << (marker - 0xd9))))
         case 0xe0...0xff: return .integer(Int64(Int8(bitPattern: marker)))
-        default: throw self.malformed("the byte \(marker), which starts no value")  // 0xc1; arrays and maps do not come here
+        default: throw self.malformed("the byte \(marker) starts no value")  // 0xc1; the caller handles containers
         }
     }
 
     // MARK: Arrays and maps
 
-    /// The number of members of a map that starts here.
+    /// Reads the header of a map. Returns the number of members.
     mutating func mapHeader() throws(SocketIOError) -> Int {
         let (isObject, count) = try self.containerHeader()
-        guard isObject else { throw self.malformed("an array where a map should stand") }
+        guard isObject else { throw self.malformed("expected a map, found an array") }
         return count
     }
 
-    /// A name in a map: a string. (Numbers would be names in JavaScript; python refuses them too.)
+    /// Reads the key of a map, a string. (JavaScript would accept a number; python-socketio rejects
+    /// it too.)
     mutating func name() throws(SocketIOError) -> String {
         switch try self.byte() {
         case let marker where marker & 0xe0 == 0xa0: return try self.string(count: Int(marker & 0x1f))
         case let marker where (0xd9...0xdb).contains(marker): return try self.string(count: try self.length(width: 1 << (marker - 0xd9)))
-        default: throw self.malformed("a name that is not a string")
+        default: throw self.malformed("the key of a map is not a string")
         }
     }
 
@@ -78,15 +80,15 @@ struct MessagePackReader {
         (0x80...0x9f).contains(marker) || (0xdc...0xdf).contains(marker)
     }
 
-    /// The levels that are read by recursion, which takes fewer instructions. All below them are read in one loop, so that a peer
-    /// that nests values takes nothing of the stack.
+    /// The number of levels read by recursion, which takes fewer instructions. Deeper levels are
+    /// read in a loop, so that nested values from a peer cannot exhaust the stack.
     private static let recursiveDepth = 16
 
-    /// Room made at once. More comes with the elements: a length that is a lie would get its memory in every level otherwise.
+    /// The maximum capacity reserved from an announced count, which may be false at every level.
     private static let reservedElements = 64
 
     private mutating func containerByRecursion(depth: Int) throws(SocketIOError) -> SocketIOValue {
-        guard depth < self.maximumDepth else { throw self.malformed("nested deeper than \(self.maximumDepth) levels") }
+        guard depth < self.maximumDepth else { throw self.malformed("nesting exceeds \(self.maximumDepth) levels") }
         let (isObject, count) = try self.containerHeader()
         guard isObject else {
             var elements: [SocketIOValue] = []
@@ -98,22 +100,23 @@ struct MessagePackReader {
         members.reserveCapacity(min(count, Self.reservedElements))
         for _ in 0..<count {
             let name = try self.name()
-            // A member that is undefined is left out, as in JavaScript.
+            // A member that is undefined is omitted, as in JavaScript.
             if let value = try self.value(depth: depth + 1) { members.append((name, value)) }
         }
         return .object(JSONObject(members))
     }
 
-    /// Reads an array or a map with everything inside it, in one loop.
+    /// Reads an array or a map with all of its contents in a loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(SocketIOError) -> SocketIOValue {
-        // The values that the innermost open container still lacks, and those around it. A flat one takes no memory here.
+        // The number of missing values of the innermost open container, and of those around it. The
+        // array stays without memory for a flat container.
         var missing = 0
         var outer: [Int] = []
         while true {
             var value: SocketIOValue?
             if self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) {
                 guard depth + builder.depth < self.maximumDepth else {
-                    throw self.malformed("nested deeper than \(self.maximumDepth) levels")
+                    throw self.malformed("nesting exceeds \(self.maximumDepth) levels")
                 }
                 let (isObject, count) = try self.containerHeader()
                 guard count == 0 else {
@@ -129,12 +132,12 @@ struct MessagePackReader {
             } else {
                 value = try self.scalar()
             }
-            // Behind a value: what follows is the next one, or closes one container or more.
+            // After a value: the next value follows, or one or more containers close.
             while true {
                 if let value {
                     builder.append(value)
                 } else if builder.isInObject {
-                    builder.removeName()  // a member that is undefined is left out, as in JavaScript
+                    builder.removeName()  // an undefined member is omitted, as in JavaScript
                 } else {
                     builder.append(.null)
                 }
@@ -151,7 +154,7 @@ struct MessagePackReader {
         }
     }
 
-    /// Reads what stands before the values of an array or a map.
+    /// Reads the header of an array or a map.
     private mutating func containerHeader() throws(SocketIOError) -> (isObject: Bool, count: Int) {
         let marker = try self.byte()
         switch marker {
@@ -159,22 +162,23 @@ struct MessagePackReader {
         case 0xde, 0xdf: return (true, try self.checked(try self.length(width: 2 << (marker - 0xde)), bytesEach: 2))
         case 0x90...0x9f: return (false, try self.checked(Int(marker & 0x0f), bytesEach: 1))
         case 0xdc, 0xdd: return (false, try self.checked(try self.length(width: 2 << (marker - 0xdc)), bytesEach: 1))
-        default: throw self.malformed("neither an array nor a map")
+        default: throw self.malformed("expected an array or a map")
         }
     }
 
-    /// A count of elements that can be true: each takes a byte or more of those that are left.
+    /// Throws if the remaining bytes cannot hold the announced number of elements.
     private func checked(_ count: Int, bytesEach: Int) throws(SocketIOError) -> Int {
         guard count <= self.remaining / bytesEach else {
-            throw self.malformed("\(count) elements announced, and \(self.remaining) bytes left")
+            throw self.malformed("\(count) elements announced, but only \(self.remaining) bytes remain")
         }
         return count
     }
 
     // MARK: Extensions
 
-    /// notepack 2: type 0 is undefined (fixext 1), a date in milliseconds (fixext 8) or an ArrayBuffer (ext). Type -1 is the timestamp of the
-    /// specification, which notepack 3 and python send.
+    /// Reads an extension. In notepack 2 type 0 is undefined (fixext 1), a date in milliseconds
+    /// (fixext 8) or an ArrayBuffer (ext). Type -1 is the timestamp of the specification, which
+    /// notepack 3 and python-socketio send.
     private mutating func extended(type: UInt8, count: Int, isFixed: Bool) throws(SocketIOError) -> SocketIOValue? {
         switch (Int8(bitPattern: type), isFixed, count) {
         case (0, true, 1):
@@ -198,7 +202,7 @@ struct MessagePackReader {
             let nanoseconds = UInt32(truncatingIfNeeded: try self.unsigned(width: 4))
             return MessagePackTimestamp(seconds: Int64(bitPattern: try self.unsigned(width: 8)), nanoseconds: nanoseconds).value
         default:
-            throw self.malformed("an extension of type \(Int8(bitPattern: type)) and \(count) bytes, which has no meaning here")
+            throw self.malformed("unsupported extension of type \(Int8(bitPattern: type)) with \(count) bytes")
         }
     }
 
@@ -208,20 +212,21 @@ struct MessagePackReader {
         value.isFinite ? .double(value) : .null
     }
 
-    /// Above 63 bits it becomes a double, as in the JSON reader.
+    /// Returns the value as a double if it exceeds 63 bits, as in the JSON reader.
     private static func integer(_ value: UInt64) -> SocketIOValue {
         Int64(exactly: value).map { .integer($0) } ?? .double(Double(value))
     }
 
     private mutating func string(count: Int) throws(SocketIOError) -> String {
-        // Bytes that are not UTF-8 become U+FFFD: JavaScript peers write half a surrogate pair so, and it must not end a connection.
+        // Invalid UTF-8 becomes U+FFFD: JavaScript peers send lone surrogates, which must not end a
+        // connection.
         String(decoding: try self.take(count), as: UTF8.self)
     }
 
     private mutating func length(width: Int) throws(SocketIOError) -> Int {
         let length = try self.unsigned(width: width)
         guard let length = Int(exactly: length), length <= self.remaining else {
-            throw self.malformed("\(length) bytes or elements announced, and \(self.remaining) bytes left")
+            throw self.malformed("\(length) bytes or elements announced, but only \(self.remaining) bytes remain")
         }
         return length
     }
@@ -233,13 +238,13 @@ struct MessagePackReader {
     }
 
     private mutating func byte() throws(SocketIOError) -> UInt8 {
-        guard self.offset < self.bytes.count else { throw self.malformed("it ends inside a value") }
+        guard self.offset < self.bytes.count else { throw self.malformed("the data ends inside a value") }
         defer { self.offset += 1 }
         return self.bytes[self.offset]
     }
 
     private mutating func take(_ count: Int) throws(SocketIOError) -> UnsafeRawBufferPointer {
-        guard count <= self.remaining else { throw self.malformed("\(count) bytes announced, \(self.remaining) left") }
+        guard count <= self.remaining else { throw self.malformed("\(count) bytes announced, but only \(self.remaining) remain") }
         defer { self.offset += count }
         return UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count])
     }

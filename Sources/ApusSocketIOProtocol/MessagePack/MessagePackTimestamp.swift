@@ -1,12 +1,12 @@
 import ApusJSON
 import Foundation
 
-/// A date as the timestamp extension has it: whole seconds since 1970, and the nanoseconds behind them.
+/// A date in the format of the timestamp extension: whole seconds since 1970, and nanoseconds.
 ///
 /// Source: the MessagePack specification, "Timestamp extension type".
 struct MessagePackTimestamp: Equatable {
     var seconds: Int64
-    /// Below 1,000,000,000, unless a peer sent more.
+    /// Less than 1,000,000,000, unless a peer sent more.
     var nanoseconds: UInt32
 
     init(seconds: Int64, nanoseconds: UInt32 = 0) {
@@ -14,8 +14,11 @@ struct MessagePackTimestamp: Equatable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The coarsest of milliseconds, microseconds and nanoseconds that reads back as the same date: a `Date` is binary, and one of
-    /// JavaScript's with 0.123 seconds would arrive there with 0.122999906. `nil` for a date beyond 64 bits of seconds.
+    /// Converts a date; nil if it exceeds 64 bits of seconds.
+    ///
+    /// The result has the coarsest precision (milliseconds, microseconds or nanoseconds) that
+    /// converts back to the same date. A `Date` is binary, so a JavaScript date with 0.123 seconds
+    /// would otherwise arrive there with 0.122999906.
     init?(_ date: Date) {
         let time = date.timeIntervalSince1970
         guard let seconds = Int64(exactly: time.rounded(.down)) else { return nil }
@@ -30,9 +33,9 @@ struct MessagePackTimestamp: Equatable {
         self = timestamp
     }
 
-    /// The date, rounded to what a `Date` can hold.
+    /// The date, rounded to the precision of `Date`.
     var date: Date { Date(timeIntervalSince1970: Double(self.seconds) + Double(self.nanoseconds) / 1e9) }
 
-    /// The date as a value; null for one beyond JavaScript's calendar.
+    /// The date as a value; null if it is outside of JavaScript's range.
     var value: SocketIOValue { (try? JSONValueEncoder().encode(self.date)) ?? .null }
 }

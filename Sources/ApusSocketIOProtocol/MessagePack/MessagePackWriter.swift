@@ -2,14 +2,15 @@ import ApusJSON
 import struct Foundation.Date
 import NIOCore
 
-/// Appends MessagePack: integers in their shortest form, every other number as a float of 64 bits, bytes as bin, dates as timestamps.
+/// Writes MessagePack: integers in the shortest format, other numbers as 64-bit floats, bytes as
+/// bin, dates as timestamps.
 enum MessagePackWriter {
-    /// Writes in one loop: nesting takes nothing of the stack.
+    /// Writes a value in a loop, so that nesting cannot exhaust the stack.
     ///
-    /// - Parameter depth: The number of arrays and maps around the value that the caller writes.
+    /// - Parameter depth: The number of arrays and maps that the caller wrote around the value.
     static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer, depth: Int) throws(SocketIOError) {
         guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &buffer) }
-        // The containers around `current`. Stays empty, and without memory, for a flat array or map.
+        // The containers around `current`. It stays without memory for a flat array or map.
         var outer: [JSONContainerCursor] = []
         try self.open(current, depth: depth, into: &buffer)
         while true {
@@ -31,8 +32,8 @@ enum MessagePackWriter {
 
     private static func open(_ container: JSONContainerCursor, depth: Int, into buffer: inout ByteBuffer) throws(SocketIOError) {
         guard depth < JSONReader.Limits.highestDepth else {
-            // No reader of this library would take the bytes back.
-            throw self.refused("a value nested deeper than \(JSONReader.Limits.highestDepth) levels")
+            // The readers of this library have the same limit.
+            throw self.refused("a value with more than \(JSONReader.Limits.highestDepth) levels of nesting")
         }
         if container.isObject {
             try self.writeMapHeader(container.count, into: &buffer)
@@ -43,7 +44,7 @@ enum MessagePackWriter {
 
     private static func write(scalar value: SocketIOValue, into buffer: inout ByteBuffer) throws(SocketIOError) {
         switch value {
-        case .null, .array, .object: buffer.writeInteger(UInt8(0xc0))  // containers are not given here
+        case .null, .array, .object: buffer.writeInteger(UInt8(0xc0))  // the caller handles containers
         case .bool(let value): buffer.writeInteger(UInt8(value ? 0xc3 : 0xc2))
         case .integer(let value): self.write(value, into: &buffer)
         case .double(let value):
@@ -58,7 +59,8 @@ enum MessagePackWriter {
         }
     }
 
-    /// The timestamp extension in its shortest form; null for a date it cannot hold, as JavaScript writes one that is invalid.
+    /// Writes the timestamp extension in its shortest format, or null for a date that exceeds it,
+    /// as JavaScript does for an invalid date.
     private static func write(_ date: Date, into buffer: inout ByteBuffer) {
         guard let timestamp = MessagePackTimestamp(date) else { return _ = buffer.writeInteger(UInt8(0xc0)) }
         if timestamp.nanoseconds == 0, let seconds = UInt32(exactly: timestamp.seconds) {
@@ -117,7 +119,8 @@ enum MessagePackWriter {
         }
     }
 
-    /// A count or length, in the shortest of the forms its kind has: in the marker, in one byte, in two, in four (whose marker follows).
+    /// Writes a count or length in the shortest format of its kind: in the marker, in one byte, in
+    /// two or in four (with the next marker).
     private static func writeHeader(
         _ count: Int, short: (marker: UInt8, maximum: Int)?, byte: UInt8?, word: UInt8, into buffer: inout ByteBuffer
     ) throws(SocketIOError) {
@@ -133,7 +136,7 @@ enum MessagePackWriter {
             buffer.writeInteger(word + 1)
             buffer.writeInteger(count)
         } else {
-            throw self.refused("a length of \(count), which 32 bits do not hold")
+            throw self.refused("a length of \(count), which exceeds 32 bits,")
         }
     }
 

@@ -2,7 +2,8 @@ import ApusEngineIOProtocol
 import ApusJSON
 import NIOCore
 
-/// Packets as `socket.io-msgpack-parser` writes them: a map of `type`, `nsp` and, where there are some, `data` and `id`, in one binary message.
+/// Encodes and decodes packets as `socket.io-msgpack-parser` does: one binary message with a map of
+/// `type`, `nsp` and, if present, `data` and `id`.
 enum SocketIOMessagePackCodec {
     static func encode(checked packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var buffer = ByteBuffer()
@@ -28,7 +29,7 @@ enum SocketIOMessagePackCodec {
         try MessagePackWriter.write(data, into: &buffer, depth: 0)
     }
 
-    /// The arguments are written where they are, with the name before them: no array is made of both.
+    /// Writes the name and the arguments in place, without an intermediate array.
     private static func write(
         _ type: SocketIOPacketType, _ namespace: String, ackID: Int?, name: String?, arguments: [SocketIOValue],
         into buffer: inout ByteBuffer
@@ -54,12 +55,14 @@ enum SocketIOMessagePackCodec {
         try MessagePackWriter.write(namespace, into: &buffer)
     }
 
-    /// The packet of a message. Members that are not known (`options` of a JavaScript peer) are read over.
+    /// Decodes the packet of a message. Unknown members, such as the `options` of a JavaScript
+    /// peer, are ignored.
     static func decode(
         _ message: EngineIOMessage, version: SocketIOVersion, limits: SocketIOLimits
     ) throws(SocketIOError) -> SocketIOPacket {
         guard case .binary(let bytes) = message else {
-            throw SocketIOError(.malformedPacket, message: "a text message, where packets are MessagePack; does the peer use JSON?")
+            throw SocketIOError(
+                .malformedPacket, message: "received a text message instead of MessagePack; check that both peers use the same parser")
         }
         let members = try MessagePack.reading(bytes, maximumDepth: limits.maximumDepth) { reader throws(SocketIOError) in
             var members = Members()
@@ -90,15 +93,15 @@ enum SocketIOMessagePackCodec {
 
     private static func packet(_ members: Members, version: SocketIOVersion) throws(SocketIOError) -> SocketIOPacket {
         guard let type = self.packetType(members.type, version: version) else {
-            throw SocketIOError(.malformedPacket, message: "a packet of no known type")
+            throw SocketIOError(.malformedPacket, message: "a packet has an unknown type")
         }
         guard let namespace = members.namespace?.stringValue else {
-            throw SocketIOError(.malformedPacket, message: "a packet without its namespace")
+            throw SocketIOError(.malformedPacket, message: "a packet has no namespace")
         }
         var payload = members.data
         switch type {
         case .connect, .disconnect:
-            // Python and notepack 3 write null for what is not there.
+            // python-socketio and notepack 3 send null for an absent payload.
             if payload == .null { payload = nil }
         case .event, .ack, .connectError, .binaryEvent, .binaryAck: break
         }
@@ -110,7 +113,7 @@ enum SocketIOMessagePackCodec {
         guard case .integer(let number) = value, (0...6).contains(number), let digit = UInt8(exactly: number + 0x30),
             let type = SocketIOPacketType(rawValue: digit)
         else { return nil }
-        // Binary data needs no type of its own here; JavaScript peers of version 4 say it all the same.
+        // MessagePack needs no binary packet types, but JavaScript peers of version 4 use them.
         return type.carriesAttachments && version != .v4 ? nil : type
     }
 
@@ -122,6 +125,6 @@ enum SocketIOMessagePackCodec {
             return id
         case .bool, .double, .string, .binary, .date, .array, .object: break
         }
-        throw SocketIOError(.malformedPacket, message: "an ack id that is not a whole number of zero or more, or on a packet that has none")
+        throw SocketIOError(.malformedPacket, message: "an ack id must be an integer of 0 or more, on an event or an ack")
     }
 }

@@ -1,11 +1,12 @@
 import ApusJSON
 
-/// A set of rooms. A socket's id is the name of a room too.
+/// A set of room names. The id of a socket is the name of a room too.
 ///
-/// Names compare by their UTF-8 bytes, as every other Socket.IO server compares them: `é` written as one scalar and as two are
-/// two rooms. (`Set<String>` would take them for one.) Elements come in no order.
+/// Names compare by their UTF-8 bytes, as in every other Socket.IO server: `é` as one scalar and
+/// `é` as two scalars are two rooms, which a `Set<String>` would treat as one. The order of the
+/// elements is undefined.
 public struct SocketIORoomNames: Sendable, Hashable {
-    /// Mostly a single name, for which nothing is allocated: every socket is alone in the room of its id.
+    /// A single name needs no allocation: most sockets are only in the room of their own id.
     private enum Storage: Sendable {
         case one(String)
         case many(Set<UTF8Key>)
@@ -13,16 +14,16 @@ public struct SocketIORoomNames: Sendable, Hashable {
 
     private var storage: Storage
 
-    /// No rooms.
+    /// Creates an empty set.
     public init() { self.storage = .many([]) }
 
-    /// These rooms, each once.
+    /// Creates a set of these rooms.
     public init(_ names: some Sequence<String>) {
         self.init()
         self.formUnion(names)
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     public var isEmpty: Bool { self.count == 0 }
 
     /// The number of rooms.
@@ -33,7 +34,7 @@ public struct SocketIORoomNames: Sendable, Hashable {
         }
     }
 
-    /// Whether a room is among them.
+    /// Whether the set contains this room.
     public func contains(_ name: String) -> Bool {
         switch self.storage {
         case .one(let present): UTF8Key.areEqual(present, name)
@@ -43,7 +44,7 @@ public struct SocketIORoomNames: Sendable, Hashable {
 
     /// Adds a room.
     ///
-    /// - Returns: `false` when it was there already.
+    /// - Returns: `false` if the set contained the room already.
     @discardableResult
     public mutating func insert(_ name: String) -> Bool {
         switch self.storage {
@@ -55,15 +56,15 @@ public struct SocketIORoomNames: Sendable, Hashable {
             self.storage = .one(name)
             return true
         case .many(var names):
-            self.storage = .many([])  // released, so that the set is changed in place
+            self.storage = .many([])  // released, so that the set is mutated in place
             defer { self.storage = .many(names) }
             return names.insert(UTF8Key(name)).inserted
         }
     }
 
-    /// Takes a room out.
+    /// Removes a room.
     ///
-    /// - Returns: `false` when it was not there.
+    /// - Returns: `false` if the set did not contain the room.
     @discardableResult
     public mutating func remove(_ name: String) -> Bool {
         switch self.storage {
@@ -83,22 +84,22 @@ public struct SocketIORoomNames: Sendable, Hashable {
         for name in names { self.insert(name) }
     }
 
-    /// Takes these rooms out.
+    /// Removes these rooms.
     public mutating func subtract(_ names: some Sequence<String>) {
         for name in names { self.remove(name) }
     }
 
-    /// Whether no room is in both sets.
+    /// Whether the sets have no room in common.
     public func isDisjoint(with other: SocketIORoomNames) -> Bool {
         self.count <= other.count ? !self.contains { other.contains($0) } : other.isDisjoint(with: self)
     }
 
-    /// Whether both have the same rooms.
+    /// Whether both sets contain the same rooms.
     public static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.allSatisfy { right.contains($0) }
     }
 
-    /// Feeds the rooms to the hasher so that their order does not matter.
+    /// Hashes the rooms independently of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for name in self { sum &+= UTF8Key(name).hashValue }
@@ -107,16 +108,16 @@ public struct SocketIORoomNames: Sendable, Hashable {
 }
 
 extension SocketIORoomNames: Sequence {
-    /// Goes through the rooms, in no order.
+    /// Iterates over the rooms, in no particular order.
     public struct Iterator: IteratorProtocol {
         fileprivate var one: String?
         fileprivate var many: Set<UTF8Key>.Iterator?
 
-        /// The next room; nil after the last.
+        /// Returns the next room, or nil after the last.
         public mutating func next() -> String? { self.many?.next()?.string ?? self.one.take() }
     }
 
-    /// An iterator over the rooms.
+    /// Returns an iterator over the rooms.
     public func makeIterator() -> Iterator {
         switch self.storage {
         case .one(let name): Iterator(one: name)
@@ -126,9 +127,9 @@ extension SocketIORoomNames: Sequence {
 }
 
 extension SocketIORoomNames: ExpressibleByArrayLiteral, CustomStringConvertible {
-    /// These rooms, each once.
+    /// Creates a set of these rooms.
     public init(arrayLiteral names: String...) { self.init(names) }
 
-    /// The names, sorted.
+    /// The sorted names.
     public var description: String { self.sorted().description }
 }

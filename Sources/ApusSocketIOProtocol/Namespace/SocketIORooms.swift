@@ -1,10 +1,12 @@
 import ApusJSON
 
-/// The rooms of one namespace and their members, both ways round. A room exists while a socket is in it.
+/// The rooms of one namespace, indexed by room and by socket. A room exists while it has a member.
 ///
-/// Every socket is also in a room of its own, named by its id, so that "one socket" and "a room" are one idea.
+/// Every socket is also in a room named by its id, so that addressing one socket and addressing a
+/// room are one operation.
 package struct SocketIORooms: Sendable {
-    /// All members but the socket of that name: in nearly every room of a socket's own name there is nobody else.
+    /// The members of each room, without the socket of the room's name: the room of a socket's id
+    /// rarely has another member.
     private var othersByRoom: [UTF8Key: SocketIORoomNames] = [:]
     private var roomsBySocket: [UTF8Key: SocketIORoomNames] = [:]
 
@@ -22,19 +24,19 @@ package struct SocketIORooms: Sendable {
 
     private func exists(_ room: String) -> Bool { self.othersByRoom[UTF8Key(room)] != nil || self.isInOwnRoom(room) }
 
-    /// The rooms that exist, those of single sockets included.
+    /// The rooms that exist, including those of single sockets.
     package var names: [String] {
         self.othersByRoom.keys.map(\.string)
             + self.roomsBySocket.lazy.filter { self.othersByRoom[$0] == nil && $1.contains($0.string) }.map(\.key.string)
     }
 
-    /// What a call changed about a room, for whoever watches.
+    /// The effect of a call on a room.
     package enum Change: Equatable, Sendable {
-        /// Nothing: it was so already.
+        /// The membership was unchanged.
         case none
-        /// A socket came or went; others are in the room.
+        /// A socket joined or left, and the room has other members.
         case member
-        /// The first socket came, or the last one went.
+        /// The first member joined, or the last one left.
         case memberAndRoom
     }
 
@@ -62,9 +64,9 @@ package struct SocketIORooms: Sendable {
         if self.othersByRoom[UTF8Key(room)]?.isEmpty == true { self.othersByRoom[UTF8Key(room)] = nil }
     }
 
-    /// The sockets that are meant, each once.
+    /// Returns the sockets that the targets select, each once.
     package func members(of targets: SocketIOTargets) -> SocketIORoomNames {
-        // One room, the usual target, is not copied.
+        // A single room, the most common target, is not copied.
         if targets.except.isEmpty, targets.rooms.count == 1, let room = targets.rooms.first(where: { _ in true }) {
             return self.members(of: room)
         }

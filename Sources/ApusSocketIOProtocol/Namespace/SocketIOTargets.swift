@@ -1,24 +1,28 @@
-/// Which sockets of a namespace are meant: the members of any of `rooms`, less the members of any of `except`.
+/// Selects sockets of a namespace: the members of any of `rooms`, without the members of any of
+/// `except`.
 ///
-/// A socket's id is a room too, so that "one socket" and "a room" are one idea. Source: the `opts` of the reference's adapters.
+/// The id of a socket is a room too, so that addressing one socket and addressing a room are one
+/// operation. Source: the `opts` of the adapters of Node's Socket.IO.
 public struct SocketIOTargets: Hashable, Sendable {
-    /// Whose members are meant; empty means everybody in the namespace.
+    /// The rooms whose members are selected. An empty set selects the whole namespace.
     public var rooms: SocketIORoomNames
-    /// Whose members are left out, whatever other room they are in.
+    /// The rooms whose members are excluded, even if they are in another selected room.
     public var except: SocketIORoomNames
 
+    /// Creates a selection.
+    ///
     /// - Parameters:
-    ///   - rooms: Whose members are meant. Default: everybody.
-    ///   - except: Whose members are left out. Default: nobody's.
+    ///   - rooms: The rooms whose members are selected. Default: the whole namespace.
+    ///   - except: The rooms whose members are excluded. Default: none.
     public init(rooms: SocketIORoomNames = [], except: SocketIORoomNames = []) {
         self.rooms = rooms
         self.except = except
     }
 
-    /// Whether nobody of the namespace is left out.
+    /// Whether the whole namespace is selected.
     package var isEverybody: Bool { self.rooms.isEmpty && self.except.isEmpty }
 
-    /// Whether a socket in these rooms is meant.
+    /// Whether a socket in these rooms is selected.
     package func include(memberOf rooms: SocketIORoomNames) -> Bool {
         (self.rooms.isEmpty || !self.rooms.isDisjoint(with: rooms)) && self.except.isDisjoint(with: rooms)
     }

@@ -1,18 +1,19 @@
-/// What an event or an ack says beside its arguments.
+/// The part of an event or an ack besides its arguments.
 ///
-/// Apart from them, so that one goes out without a ``UndecodedPacket`` being put together and taken apart for every message.
+/// It is separate from them so that sending a message does not construct an ``UndecodedPacket``.
 package enum EventOrAck: Equatable, Sendable {
     case event(name: String, ackID: Int?)
     case ack(id: Int)
 
-    /// Throws unless it may be sent.
+    /// Throws unless the event or ack may be sent.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name or a negative ack id.
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name or a negative
+    ///   ack id.
     func checkSent() throws(SocketIOError) {
         switch self {
         case .event(let name, let ackID):
             guard !SocketIOPacket.isReserved(name) else {
-                throw SocketIOError(.invalidArguments, message: "\"\(name)\" is a name of the library's own; emit another")
+                throw SocketIOError(.invalidArguments, message: "the event name \"\(name)\" is reserved; use another name")
             }
             if let ackID { try Self.checkSent(ackID: ackID) }
         case .ack(let id): try Self.checkSent(ackID: id)
@@ -21,7 +22,7 @@ package enum EventOrAck: Equatable, Sendable {
 
     private static func checkSent(ackID: Int) throws(SocketIOError) {
         guard ackID < 0 else { return }
-        throw SocketIOError(.invalidArguments, message: "an ack id is not negative; got \(ackID)")
+        throw SocketIOError(.invalidArguments, message: "an ack id must be 0 or more: \(ackID)")
     }
 }
 
@@ -33,7 +34,7 @@ extension UndecodedPacket.Content {
         }
     }
 
-    /// The call and its arguments; `nil` for what is neither event nor ack.
+    /// The event or ack and its arguments; nil for other packets.
     var call: (EventOrAck, SocketIOPayload)? {
         switch self {
         case .event(let name, let arguments, let ackID): (.event(name: name, ackID: ackID), arguments)

@@ -1,9 +1,9 @@
 import ApusJSON
 
-// What each type of packet demands of what it carries, whichever way it was written.
+// The constraints of each packet type on its payload, in every encoding.
 
 extension SocketIOPacket.Content {
-    /// What a packet of this type says with this payload.
+    /// Creates the content of a packet of this type and payload.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload``.
     init(_ type: SocketIOPacketType, payload: SocketIOValue?, ackID: Int?, version: SocketIOVersion) throws(SocketIOError) {
@@ -15,28 +15,28 @@ extension SocketIOPacket.Content {
         case .event, .binaryEvent:
             var arguments = payload?.arrayValue ?? []
             let name = arguments.isEmpty ? nil : Self.eventName(arguments.removeFirst())
-            guard let name else { throw Self.wrong("an event without a name") }
+            guard let name else { throw Self.wrong("an event has no name") }
             self = .event(name: name, arguments: arguments, ackID: ackID)
         case .ack, .binaryAck:
-            guard let ackID else { throw Self.wrong("an ack without an id") }
+            guard let ackID else { throw Self.wrong("an ack has no id") }
             self = .ack(id: ackID, arguments: payload?.arrayValue ?? [])
         }
     }
 
-    /// Throws unless the payload fits the type.
+    /// Throws unless the payload matches the type.
     static func check(
         _ type: SocketIOPacketType, payload: SocketIOValue?, ackID: Int?, version: SocketIOVersion
     ) throws(SocketIOError) {
         switch type {
         case .connect:
-            // `40[]` and `40null` included: the auth is an object or absent.
-            guard payload == nil || payload?.objectValue != nil else { throw self.wrong("a CONNECT whose auth is not an object") }
+            // The auth is an object or absent; `40[]` and `40null` are invalid.
+            guard payload == nil || payload?.objectValue != nil else { throw self.wrong("the auth of CONNECT must be an object") }
         case .disconnect:
-            guard payload == nil else { throw self.wrong("a DISCONNECT with a payload") }
+            guard payload == nil else { throw self.wrong("DISCONNECT must not have a payload") }
         case .connectError:
-            // In version 4 the data of the refusal stands here bare, whatever it is.
+            // In version 4 the payload is the data of the refusal, of any type.
             guard payload?.objectValue != nil || payload?.stringValue != nil || version == .v4 else {
-                throw self.wrong("a CONNECT_ERROR that is neither an object nor a string")
+                throw self.wrong("the payload of CONNECT_ERROR must be an object or a string")
             }
         case .event, .binaryEvent:
             guard let first = payload?.arrayValue?.first, let name = self.eventName(first) else {
@@ -48,7 +48,7 @@ extension SocketIOPacket.Content {
         }
     }
 
-    /// A string, or a number, which becomes the string JavaScript makes of it.
+    /// Returns the event name: a string, or a number in JavaScript's string format.
     static func eventName(_ value: SocketIOValue) -> String? {
         switch value {
         case .string(let name): return name
@@ -60,9 +60,9 @@ extension SocketIOPacket.Content {
         }
     }
 
-    static var wrongEvent: SocketIOError { self.wrong("an event that is not an array starting with its name") }
+    static var wrongEvent: SocketIOError { self.wrong("the payload of an event must be an array that starts with a name") }
 
-    static var wrongAck: SocketIOError { self.wrong("an ack that is not an id and an array") }
+    static var wrongAck: SocketIOError { self.wrong("an ack must have an id and an array") }
 
     private static func wrong(_ what: String) -> SocketIOError {
         SocketIOError(.invalidPayload, message: what)
@@ -70,7 +70,7 @@ extension SocketIOPacket.Content {
 }
 
 extension SocketIOPacket {
-    /// Throws unless a peer may send this packet: for parsers that hand over whole packets.
+    /// Throws unless a peer may send this packet. For parsers that produce whole packets.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket`` or ``SocketIOError/Code/invalidPayload``.
     func checkReceived(limits: SocketIOLimits, version: SocketIOVersion) throws(SocketIOError) {
@@ -78,7 +78,7 @@ extension SocketIOPacket {
             throw SocketIOError(
                 .malformedPacket,
                 message:
-                    "a namespace of \(self.namespace.utf8.count) bytes; it starts with a slash and has at most \(limits.maximumNamespaceBytes)"
+                    "a namespace must start with a slash and have at most \(limits.maximumNamespaceBytes) bytes; it has \(self.namespace.utf8.count)"
             )
         }
         switch self.content {
@@ -94,27 +94,28 @@ extension SocketIOPacket {
 
     static func checkReceived(name: String) throws(SocketIOError) {
         guard self.isReserved(name) else { return }
-        throw SocketIOError(.invalidPayload, message: "an event with the reserved name \"\(name)\"")
+        throw SocketIOError(.invalidPayload, message: "the event name \"\(name)\" is reserved")
     }
 
     private static func checkReceived(ackID: Int?) throws(SocketIOError) {
-        guard ackID ?? 0 >= 0 else { throw SocketIOError(.malformedPacket, message: "an ack id below zero") }
+        guard ackID ?? 0 >= 0 else { throw SocketIOError(.malformedPacket, message: "an ack id must be 0 or more") }
     }
 }
 
 extension UndecodedPacket {
     /// Throws unless this packet may be sent.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a namespace without its slash, a negative ack id.
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a namespace
+    ///   without a leading slash, or a negative ack id.
     func checkSent() throws(SocketIOError) {
         try Self.checkSent(namespace: self.namespace)
         try self.content.call?.0.checkSent()
     }
 
     static func checkSent(namespace: String) throws(SocketIOError) {
-        guard namespace != "/" else { return }  // nearly always
+        guard namespace != "/" else { return }  // the common case
         guard namespace.utf8.first == UInt8(ascii: "/") else {
-            throw SocketIOError(.invalidArguments, message: "a namespace starts with a slash; got \"\(namespace)\"")
+            throw SocketIOError(.invalidArguments, message: "a namespace must start with a slash: \"\(namespace)\"")
         }
     }
 }

@@ -1,37 +1,41 @@
 public import ApusJSON
 
-/// A packet of the Socket.IO protocol, its binary data in place. Only who writes a parser of their own meets it: ``SocketIOPacketParser``.
+/// A packet of the Socket.IO protocol, with its binary data in place. Only a
+/// ``SocketIOPacketParser`` uses it.
 ///
 /// Source: Socket.IO protocol v5, "Packet types".
 public struct SocketIOPacket: Equatable, Sendable {
-    /// What the packet says.
+    /// The type of the packet and its payload.
     public enum Content: Equatable, Sendable {
-        /// `0`: asks for a namespace (the auth object), or grants it (an object with the sid).
+        /// `0`: requests a namespace (with the auth object), or accepts the request (with an object
+        /// that contains the sid).
         case connect(SocketIOValue?)
         /// `1`: leaves the namespace.
         case disconnect
-        /// `2`, in JSON with attachments `5`. An id asks for an ack.
+        /// `2`, or `5` in JSON with attachments. An id requests an ack.
         case event(name: String, arguments: [SocketIOValue], ackID: Int?)
-        /// `3`, in JSON with attachments `6`.
+        /// `3`, or `6` in JSON with attachments.
         case ack(id: Int, arguments: [SocketIOValue])
-        /// `4`: the namespace was refused, with an object holding the message (a string from protocol 4).
+        /// `4`: refuses the namespace, with an object that contains the message (a string in
+        /// protocol version 4).
         case connectError(SocketIOValue)
     }
 
-    /// The namespace, as on the wire; `/` where the wire has none.
+    /// The namespace; `/` if it is absent on the wire.
     public var namespace: String
-    /// What the packet says.
+    /// The type of the packet and its payload.
     public var content: Content
 
-    /// Makes a packet.
+    /// Creates a packet.
     public init(namespace: String = "/", content: Content) {
         self.namespace = namespace
         self.content = content
     }
 
-    /// Names that belong to the library. As an event from a peer they are a parse error; they cannot be emitted.
+    /// Whether an event name is reserved for the library. Such an event cannot be emitted, and is a
+    /// parse error if a peer sends it.
     package static func isReserved(_ name: String) -> Bool {
-        // The lengths of the names below: for all others that is the whole question.
+        // The lengths of the names below, to reject all others quickly.
         switch name.utf8.count {
         case 7, 10, 11, 13, 14: break
         default: return false
@@ -43,7 +47,7 @@ public struct SocketIOPacket: Equatable, Sendable {
     }
 }
 
-/// The digit a packet starts with.
+/// The type digit at the start of a packet.
 enum SocketIOPacketType: UInt8 {
     case connect = 0x30
     case disconnect, event, ack, connectError, binaryEvent, binaryAck

@@ -2,20 +2,20 @@ import ApusBytes
 public import ApusJSON
 package import NIOCore
 
-/// The arguments of an event or an ack: values, or the text they came as.
+/// The arguments of an event or an ack, as values or as the JSON text received.
 ///
-/// What comes from a peer is checked as JSON before anybody sees it, and decoded when ``arguments`` asks. What is passed on as a payload is not
-/// decoded at all: it goes out as it came, spaces and escapes included.
+/// The text of a peer is validated first, and decoded when ``arguments`` is read. A payload that is
+/// relayed is not decoded: it is sent as received, including spaces and escapes.
 public struct SocketIOPayload: Sendable {
     enum Storage: Sendable {
         case values([SocketIOValue])
-        /// The elements of an array without its brackets: checked JSON that names no attachments.
+        /// The elements of an array without its brackets: validated JSON without attachments.
         case text(ByteBuffer)
     }
 
     let storage: Storage
 
-    /// A payload of these arguments.
+    /// Creates a payload of these arguments.
     public init(_ arguments: [SocketIOValue]) { self.storage = .values(arguments) }
 
     /// Creates a payload of one argument, encoded on the caller's thread. Binary data is refused.
@@ -23,13 +23,15 @@ public struct SocketIOPayload: Sendable {
         self.init(checked: ByteBuffer(bytes: try JSONWriter.bytes(of: argument)))
     }
 
-    /// - Parameter text: The elements of an array without its brackets. The caller has checked it.
+    /// Creates a payload of validated text.
+    ///
+    /// - Parameter text: The elements of an array without its brackets.
     init(checked text: ByteBuffer) { self.storage = .text(text) }
 
-    /// How text that was checked is read: it may be as deep as any connection permits.
+    /// The limits for reading validated text, which may have any permitted depth.
     static let limits = JSONReader.Limits(maximumDepth: JSONReader.Limits.highestDepth, loneSurrogates: .replace)
 
-    /// The arguments. What came as text is decoded, each time anew.
+    /// The arguments. Text is decoded at every access.
     public var arguments: [SocketIOValue] {
         switch self.storage {
         case .values(let values): return values
@@ -37,18 +39,18 @@ public struct SocketIOPayload: Sendable {
             var values: [SocketIOValue] = []
             text.withUnsafeReadableBytes { bytes in
                 var elements = JSONElements(bytes, limits: SocketIOPayload.limits)
-                // It was checked: there is no error to hand on.
+                // The text is validated, so there is no error to report.
                 while let value = try? elements.next() { values.append(value) }
             }
             return values
         }
     }
 
-    /// The last argument, if it is a text.
+    /// The last argument, if it is a string.
     package var lastText: String? {
         if case .text(let text) = self.storage {
             let last = text.readableBytesView.last { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
-            guard last == UInt8(ascii: "\"") else { return nil }  // nothing is decoded for it
+            guard last == UInt8(ascii: "\"") else { return nil }  // avoids decoding
         }
         return self.arguments.last?.stringValue
     }
@@ -61,7 +63,7 @@ public struct SocketIOPayload: Sendable {
         }
     }
 
-    /// The JSON text, without brackets, of what came as such.
+    /// The JSON text without brackets, if the payload was received as text.
     var text: ByteBuffer? {
         switch self.storage {
         case .text(let text): text
@@ -69,16 +71,17 @@ public struct SocketIOPayload: Sendable {
         }
     }
 
-    /// The size from which on a text that goes on as it came is not copied for it.
+    /// The size from which relayed text is not copied.
     private static let minimumUncopiedBytes = 16 << 10
 
-    /// ``text``, when it is so large that it is not to be copied into what is sent.
+    /// ``text``, if it is too large to be copied into the outgoing message.
     package var largeText: ByteBuffer? {
         guard case .text(let text) = self.storage, text.readableBytes >= Self.minimumUncopiedBytes else { return nil }
         return text
     }
 
-    /// The same for who keeps it for some time: its text no longer shares the memory of all that was read with it.
+    /// The payload with a copy of its text, for long-term storage. It no longer retains the buffer
+    /// that it was read from.
     package var detached: SocketIOPayload {
         guard case .text(let text) = self.storage else { return self }
         return SocketIOPayload(checked: text.detached)
@@ -86,12 +89,12 @@ public struct SocketIOPayload: Sendable {
 }
 
 extension SocketIOPayload: Equatable, ExpressibleByArrayLiteral, CustomStringConvertible {
-    /// Equal are payloads of equal arguments.
+    /// Compares the arguments.
     public static func == (left: Self, right: Self) -> Bool { left.arguments == right.arguments }
 
-    /// A payload of these arguments.
+    /// Creates a payload of these arguments.
     public init(arrayLiteral arguments: SocketIOValue...) { self.init(arguments) }
 
-    /// For people: the arguments as JSON.
+    /// The arguments as JSON.
     public var description: String { SocketIOValue.array(self.arguments).description }
 }

@@ -1,8 +1,9 @@
 import ApusJSON
 
-/// A packet as it travels through this library: ``SocketIOPacket``, but that its arguments need not be decoded.
+/// The library's representation of a packet: a ``SocketIOPacket`` whose arguments need not be
+/// decoded.
 package struct UndecodedPacket: Equatable, Sendable {
-    /// What the packet says; see ``SocketIOPacket/Content``.
+    /// The type of the packet and its payload; see ``SocketIOPacket/Content``.
     package enum Content: Equatable, Sendable {
         case connect(SocketIOValue?)
         case disconnect
@@ -23,7 +24,7 @@ package struct UndecodedPacket: Equatable, Sendable {
         self.init(namespace: packet.namespace, content: Content(packet.content))
     }
 
-    /// The packet, its arguments decoded.
+    /// The packet with decoded arguments.
     package var packet: SocketIOPacket { SocketIOPacket(namespace: self.namespace, content: self.content.decoded) }
 }
 
@@ -38,7 +39,7 @@ extension UndecodedPacket.Content {
         }
     }
 
-    /// The same with its arguments decoded.
+    /// The content with decoded arguments.
     package var decoded: SocketIOPacket.Content {
         switch self {
         case .connect(let auth): .connect(auth)

@@ -1,20 +1,23 @@
 import ApusJSON
 
-/// What one packet from a peer may ask for. Sizes in bytes are bounded one layer below, by Engine.IO's payload limit.
+/// The limits on a packet from a peer. The payload limit of Engine.IO bounds its size in bytes.
 package struct SocketIOLimits: Hashable, Sendable {
-    /// Attachments of one packet.
+    /// The maximum number of attachments of a packet.
     ///
-    /// Default: 10, as the reference server since CVE-2026-33151. Each may be as large as Engine.IO allows, and all are kept until the last one came.
+    /// Default: 10, as in socket.io for Node since CVE-2026-33151. Each attachment may have the
+    /// size that Engine.IO permits, and all are kept until the last one arrives.
     package var maximumAttachments: Int
-    /// Levels of arrays and objects inside each other, the array of the arguments included.
+    /// The maximum nesting depth of arrays and objects, including the array of the arguments.
     ///
-    /// Default: 512, the deepest that the JSON reader takes and the writer writes; a packet that was received can be passed on.
+    /// Default: 512, the limit of the JSON reader and writer, so that every received packet can be
+    /// relayed.
     package var maximumDepth: Int
-    /// Length of a namespace, its query (protocol 4) included.
+    /// The maximum length of a namespace, including its query in protocol version 4.
     ///
-    /// Unit: bytes. Default: 4096; a token in the query of an old client fits.
+    /// Unit: bytes. Default: 4096, enough for a token in the query of a version 4 client.
     package var maximumNamespaceBytes: Int
-    /// Length of what a CONNECT carries, the auth, which is kept as long as the socket.
+    /// The maximum length of the payload of a CONNECT, the auth, which is kept as long as the
+    /// socket.
     ///
     /// Unit: bytes. Default: 8192.
     package var maximumConnectBytes: Int
@@ -29,12 +32,14 @@ package struct SocketIOLimits: Hashable, Sendable {
         self.maximumConnectBytes = maximumConnectBytes
     }
 
-    /// How the JSON of a packet is read. Half of a surrogate pair, which JavaScript peers send, must not end a connection.
+    /// The limits for the JSON of a packet. JavaScript peers send lone surrogates, which must not
+    /// end a connection.
     var json: JSONReader.Limits { .init(maximumDepth: self.maximumDepth, loneSurrogates: .replace) }
 
     func checkConnect(bytes: Int) throws(SocketIOError) {
         guard bytes <= self.maximumConnectBytes else {
-            throw SocketIOError(.malformedPacket, message: "a CONNECT with \(bytes) bytes of auth, \(self.maximumConnectBytes) allowed")
+            throw SocketIOError(
+                .malformedPacket, message: "the auth of CONNECT has \(bytes) bytes; the limit is \(self.maximumConnectBytes)")
         }
     }
 }

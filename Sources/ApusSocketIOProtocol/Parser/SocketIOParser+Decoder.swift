@@ -1,13 +1,13 @@
 package import ApusEngineIOProtocol
 
 extension SocketIOParser {
-    /// Puts the packets of one connection together, whichever way they are written. Every error is final.
+    /// Decodes the packets of one connection in the format of its parser. Every error is final.
     package struct Decoder: Sendable {
         enum Kind {
             case json, messagePack
-            /// The parser's own. In a box, for it is larger than all else, and rare.
+            /// The decoder of a custom parser. Indirect, because it is large and rare.
             indirect case custom(any SocketIOPacketDecoder)
-            /// Of what is not JSON, which keeps its own. Final.
+            /// The error of a format other than JSON; the JSON decoder keeps its own. Final.
             indirect case failed(SocketIOError)
         }
 
@@ -19,13 +19,16 @@ extension SocketIOParser {
             self.json = SocketIOJSONDecoder(version: version, limits: limits)
         }
 
-        /// The namespace of the packet that waits for its attachments; nil when none does, or another parser reads it.
+        /// The namespace of the packet that awaits attachments; nil without one, or if the
+        /// format is not JSON.
         package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
 
-        /// Takes the next message; answers the packet it completes, nil while more are due.
+        /// Decodes the next message. Returns the packet that it completes, or nil if further
+        /// messages are due.
         ///
-        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``,
-        ///   and the same error for every message after it.
+        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
+        ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
+        ///   message.
         package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
             if case .json = self.kind { return try self.json.received(message) }
             do throws(SocketIOError) {
@@ -40,18 +43,18 @@ extension SocketIOParser {
 
         private mutating func receivedOther(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
             switch self.kind {
-            case .json: return nil  // has left already
+            case .json: return nil  // handled by the caller
             case .messagePack: return try SocketIOMessagePackCodec.decode(message, version: self.json.version, limits: self.json.limits)
             case .failed(let error): throw error
             case .custom(var decoder):
-                self.kind = .json  // let go of, so that the decoder is changed in place
+                self.kind = .json  // released, so that the decoder is mutated in place
                 defer { self.kind = .custom(decoder) }
                 do {
                     return try decoder.received(message)
                 } catch let error as SocketIOError {
                     throw error
                 } catch {
-                    throw SocketIOError(.malformedPacket, message: "the parser refused a message", cause: error)
+                    throw SocketIOError(.malformedPacket, message: "the custom parser rejected a message", cause: error)
                 }
             }
         }

@@ -1,37 +1,40 @@
 public import ApusEngineIOProtocol
 
-/// How packets become messages and come back. Both sides must use the same one: nothing in the protocol tells it.
+/// The encoding of packets as messages. Both peers must use the same one, because the protocol does
+/// not negotiate it.
 ///
-/// Source: socket.io's option `parser`.
+/// Source: the option `parser` of socket.io for Node.
 public struct SocketIOParser: Sendable {
-    /// JSON, which nearly everybody uses, is a case of its own: nothing is looked up or boxed on its way.
+    /// JSON is a case of its own, so that the most common format needs no lookup and no box.
     private enum Kind {
         case json
         case messagePack
-        // In a box: it is larger than all else, and every connection has its parser.
+        // Indirect, because it is larger than the other cases and every connection holds a parser.
         indirect case custom(any SocketIOPacketParser)
     }
 
     private let kind: Kind
 
-    /// JSON, binary data beside it in messages of its own. The default everywhere.
+    /// JSON, with binary data in separate messages. The default.
     ///
     /// Source: Socket.IO protocol v5, "Packet encoding".
     public static let json = Self(kind: .json)
 
-    /// MessagePack: a packet is one binary message, binary data in place. Smaller where there is much binary data or many numbers, and slower
-    /// for browsers.
+    /// MessagePack: one binary message per packet, with binary data in place. It is smaller for
+    /// packets with much binary data or many numbers, and slower in browsers.
     ///
-    /// Source: `socket.io-msgpack-parser` 3; python-socketio calls it `serializer="msgpack"`. A date stays a
-    /// date, `JSONValue.date(_:)`, in both directions. NaN and the infinities arrive as null, as they would by JSON.
+    /// A date remains a date, `JSONValue.date(_:)`, in both directions. NaN and the infinities
+    /// arrive as null, as in JSON.
+    ///
+    /// Source: `socket.io-msgpack-parser` 3; `serializer="msgpack"` in python-socketio.
     public static let messagePack = Self(kind: .messagePack)
 
-    /// A parser of your own.
+    /// Returns a parser with a custom format.
     public static func custom(_ parser: some SocketIOPacketParser) -> Self { Self(kind: .custom(parser)) }
 
-    /// The messages of a packet, to be sent in this order with nothing in between.
+    /// Encodes a packet as messages, to be sent in this order without other messages in between.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for what has no form on the wire.
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` if the packet cannot be encoded.
     package func encode(_ undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
         try undecoded.checkSent()
         switch self.kind {
@@ -43,19 +46,21 @@ public struct SocketIOParser: Sendable {
             } catch let error as SocketIOError {
                 throw error
             } catch {
-                throw SocketIOError(.invalidArguments, message: "the parser could not write a packet", cause: error)
+                throw SocketIOError(.invalidArguments, message: "the custom parser could not encode a packet", cause: error)
             }
         }
     }
 
-    /// The messages of a packet; see ``encode(_:)-(UndecodedPacket)``.
+    /// Encodes a packet; see ``encode(_:)-(UndecodedPacket)``.
     package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
 
-    /// Appends the text of an event or an ack to `bytes`, when one text message is all there is to it.
+    /// Appends the text of an event or an ack to `bytes`, if its encoding is a single text message.
     ///
-    /// - Parameter leavesOutText: Leaves out the arguments, which came as text; they belong before the last byte.
-    /// - Returns: `false` when it takes more, or is written in another way: ``encode(_:)-(UndecodedPacket)`` then. Nothing was appended.
-    /// - Throws: As that does; what was appended is of no use then.
+    /// - Parameter leavesOutText: Whether to omit arguments that were received as text. The caller
+    ///   inserts them before the last byte.
+    /// - Returns: `false`, with nothing appended, if the packet needs
+    ///   ``encode(_:)-(UndecodedPacket)``.
+    /// - Throws: The errors of ``encode(_:)-(UndecodedPacket)``. Discard the appended bytes then.
     package func writeText(
         of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
@@ -66,7 +71,8 @@ public struct SocketIOParser: Sendable {
         return true
     }
 
-    /// The same for any packet.
+    /// Appends the text of a packet to `bytes`, if its encoding is a single text message. Returns
+    /// `false` otherwise.
     package func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
         guard case .json = self.kind, !undecoded.content.containsBinary else { return false }
         try undecoded.checkSent()
@@ -74,7 +80,7 @@ public struct SocketIOParser: Sendable {
         return true
     }
 
-    /// A decoder for one connection.
+    /// Creates a decoder for one connection.
     package func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
         switch self.kind {
         case .json: Decoder(.json, version: version, limits: limits)
@@ -84,27 +90,34 @@ public struct SocketIOParser: Sendable {
     }
 }
 
-/// A way of one's own to write packets. `Examples/SocketIO/AParserOfOnesOwn.swift` is a whole one.
+/// A custom encoding of packets. `Examples/SocketIO/AParserOfOnesOwn.swift` is a complete example.
 public protocol SocketIOPacketParser: Sendable {
-    /// What puts the packets of one connection together.
+    /// The decoder of one connection.
     associatedtype Decoder: SocketIOPacketDecoder
 
-    /// The messages of a packet, sent in this order with nothing in between. Called on any thread; a broadcast is encoded once.
+    /// Encodes a packet as messages, which are sent in this order without other messages in
+    /// between.
     ///
-    /// - Throws: What makes the emit fail, as the cause of a ``SocketIOError/Code/invalidArguments``.
+    /// It is called on any thread, once per broadcast.
+    ///
+    /// - Throws: An error that fails the emit, as the cause of a
+    ///   ``SocketIOError/Code/invalidArguments``.
     func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage]
 
-    /// A decoder for a new connection.
+    /// Creates a decoder for a new connection.
     func makeDecoder() -> Decoder
 }
 
-/// Puts the packets of one connection together from its messages.
+/// Decodes the packets of one connection from its messages.
 ///
-/// Bytes come from a stranger: check every length before you allocate, bound the depth, never trap. The size of a message is bounded below, by
-/// Engine.IO. What comes out is checked again: reserved event names, an auth that is no object or a negative ack id close the connection.
+/// The bytes are untrusted: check each length before allocating, limit the depth, and never trap.
+/// Engine.IO limits the size of a message. The decoded packet is validated: a reserved event name,
+/// an auth that is not an object or a negative ack id closes the connection.
 public protocol SocketIOPacketDecoder: Sendable {
-    /// Takes the next message; answers the packet it completes, nil while more messages are due (for which the peer has a deadline).
+    /// Decodes the next message. Returns the packet that it completes, or nil if further messages
+    /// are due, for which the peer has a deadline.
     ///
-    /// - Throws: Whatever is wrong with the message. The connection closes with the reason "parse error"; nothing is asked of this decoder again.
+    /// - Throws: An error for an invalid message. The connection closes with the reason "parse
+    ///   error", and the decoder is not used again.
     mutating func received(_ message: EngineIOMessage) throws -> SocketIOPacket?
 }

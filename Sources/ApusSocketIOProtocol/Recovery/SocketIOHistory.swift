@@ -1,9 +1,9 @@
 import DequeModule
 
-/// The last packets of one namespace and who they were for, bounded in time, number and bytes.
+/// The most recent packets of one namespace with their targets, bounded in time, number and bytes.
 ///
-/// Packets are numbered without a gap, so a client that was away missed exactly those after its offset; when some of them have left the
-/// history already, that shows.
+/// Packets are numbered without gaps. A reconnecting client missed exactly the packets after its
+/// offset, and an offset that precedes the history is detected.
 package struct SocketIOHistory<Packet: Sendable>: Sendable {
     private struct Entry {
         var packet: Packet
@@ -18,14 +18,16 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
     private let maximumBytes: Int
     private var entries: Deque<Entry> = []
     private var bytes = 0
-    /// The number of the last packet ever taken in.
+    /// The number of the last packet that was appended.
     private var lastNumber: UInt64 = 0
 
+    /// Creates an empty history.
+    ///
     /// - Parameters:
-    ///   - epoch: A name nobody can guess another history to have.
-    ///   - lifetime: How long a packet is kept.
-    ///   - maximumCount: Packets kept at most.
-    ///   - maximumBytes: Bytes of packets kept at most.
+    ///   - epoch: An unguessable name of this history, different from that of every other one.
+    ///   - lifetime: The time for which a packet is kept.
+    ///   - maximumCount: The maximum number of packets kept.
+    ///   - maximumBytes: The maximum number of bytes kept.
     package init(epoch: String, lifetime: Duration, maximumCount: Int, maximumBytes: Int) {
         self.epoch = epoch
         self.lifetime = lifetime
@@ -35,15 +37,15 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
 
     package var count: Int { self.entries.count }
 
-    /// The place behind everything there was so far.
+    /// The offset after the last packet.
     package var end: SocketIOOffset { SocketIOOffset(epoch: self.epoch, number: self.lastNumber) }
 
-    /// The place behind the packet that is taken in next, which carries it.
+    /// The offset after the packet that is appended next, which carries this offset.
     package var next: SocketIOOffset { SocketIOOffset(epoch: self.epoch, number: self.lastNumber &+ 1) }
 
-    /// Takes in the packet that carries ``next``.
+    /// Appends the packet that carries ``next``.
     ///
-    /// - Parameter now: The time since any fixed moment, as everywhere here.
+    /// - Parameter now: The time since a fixed moment, as in every method of this type.
     package mutating func append(_ packet: Packet, for targets: SocketIOTargets, bytes: Int, at now: Duration) {
         self.expire(at: now)
         self.lastNumber &+= 1
@@ -52,13 +54,14 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
         while self.entries.count > self.maximumCount || self.bytes > self.maximumBytes { self.removeFirst() }
     }
 
-    /// Whether all that came after `offset` is still here.
+    /// Whether the history contains every packet after `offset`.
     package func reaches(backTo offset: SocketIOOffset) -> Bool {
         guard offset.epoch == self.epoch, offset.number <= self.lastNumber else { return false }
         return self.lastNumber - offset.number <= UInt64(self.entries.count)
     }
 
-    /// The packets after `offset` for a socket in these rooms, in order; nil when some have left the history.
+    /// Returns the packets after `offset` for a socket in these rooms, in order; nil if some of
+    /// them have expired.
     package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         guard self.reaches(backTo: offset) else { return nil }
         let count = Int(self.lastNumber - offset.number)

@@ -1,17 +1,21 @@
-/// Brings lost sockets of one namespace back: the sessions of those that may return, and the packets they missed.
+/// The state for the recovery of sockets of one namespace: the sessions of lost sockets, and the
+/// packets they missed.
 ///
-/// Both halves could live elsewhere: a stream in Redis has entries with ids for the history and keys with an expiry for the sessions (the
-/// reference's streams adapter, engineio-socketio.md 9.4). What has to stay is the order of the steps: a session is taken before its socket is
-/// made, and what it missed is read after its socket gets what is new.
+/// Both parts could be stored externally, for instance in a Redis stream and in keys with an expiry
+/// (the Redis streams adapter of Node's Socket.IO). The order of the steps is essential: take the
+/// session before creating its socket, and read the missed packets after the socket receives new
+/// ones.
 ///
-/// Source: Socket.IO, "Connection state recovery". Better than the reference: a session is taken once; a client that never got an event
-/// comes back too; an old offset never repeats what the session before it got.
+/// Source: Socket.IO, "Connection state recovery". Differences from Node's Socket.IO: a session can
+/// be taken only once, a client that received no event can recover too, and an old offset never
+/// repeats packets from before the session.
 package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable {
-    /// What is kept of a socket.
+    /// The state kept of a lost socket.
     package struct Session: Sendable {
         package var socketID: String
         package var rooms: SocketIORoomNames
-        /// Where the history stood when the socket joined. What is before it was never owed to it.
+        /// The end of the history when the socket joined. The socket does not receive earlier
+        /// packets.
         package var start: SocketIOOffset
         /// The application's values.
         package var kept: Kept
@@ -34,49 +38,57 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
 
     package var sessionCount: Int { self.sessions.count }
 
-    /// Whether nothing is kept.
+    /// Whether the store holds no session and no packet.
     package var isEmpty: Bool { self.sessions.count == 0 && self.history.count == 0 }
 
     package mutating func append(_ packet: Packet, for targets: SocketIOTargets, bytes: Int, at now: Duration) {
         self.history.append(packet, for: targets, bytes: bytes, at: now)
     }
 
-    /// A socket was lost.
+    /// Keeps the session of a lost socket.
     package mutating func lost(_ session: Session, pid: String, at now: Duration) {
         self.sessions.keep(session, pid: pid, at: now)
     }
 
-    /// Whether the socket with this private id may come back.
+    /// Whether a session is kept under this private id.
     package mutating func keeps(pid: String, at now: Duration) -> Bool { self.sessions.contains(pid, at: now) }
 
     package enum ClaimAction {
-        /// The socket comes back, and gets what came after the offset.
+        /// The session is recovered. Send the packets after the offset.
         case resume(Session, from: SocketIOOffset)
-        /// The session is not known, or some of what it missed is gone: the client has to start anew.
+        /// The session is unknown, or packets it missed have expired. The client starts a new
+        /// session.
         case startAnew
     }
 
-    /// A client comes with a private id, and the offset of the last event it got; nil when it got none.
+    /// Takes the session of a reconnecting client.
+    ///
+    /// - Parameters:
+    ///   - pid: The private id of the session.
+    ///   - offset: The offset of the last event that the client received; nil if it received none.
+    ///   - now: The time since a fixed moment.
     package mutating func claimed(pid: String, offset: String?, at now: Duration) -> ClaimAction {
         self.history.expire(at: now)
         guard let session = self.sessions.take(pid, at: now) else { return .startAnew }
         var from = session.start
         if let offset {
-            // Not one of ours: a client that takes the last text of any event for an offset no longer knows where it stood.
+            // Not an offset: a client that takes the last string of any event for one has lost its
+            // position.
             guard let place = SocketIOOffset(offset) else { return .startAnew }
-            // One of another history, or from before the session: it got nothing in this one.
+            // An offset of another history, or from before the session: no event of this session
+            // arrived.
             if place.epoch == from.epoch, place.number > from.number { from = place }
         }
         guard self.history.reaches(backTo: from) else { return .startAnew }
         return .resume(session, from: from)
     }
 
-    /// The packets a socket that is back has missed; nil when some have left the history.
+    /// Returns the packets that a recovered socket missed; nil if some of them have expired.
     package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         self.history.missed(after: offset, memberOf: rooms)
     }
 
-    /// Lets go of what is too old.
+    /// Removes expired packets and sessions.
     package mutating func expire(at now: Duration) {
         self.history.expire(at: now)
         self.sessions.expire(at: now)

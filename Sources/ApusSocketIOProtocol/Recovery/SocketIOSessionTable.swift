@@ -1,7 +1,7 @@
 import ApusJSON
 import DequeModule
 
-/// What is kept of sockets that were lost, by their private ids. Each can be taken once, and only for a time.
+/// The sessions of lost sockets by private id. Each can be taken once, until it expires.
 package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     private struct Entry {
         var session: Session
@@ -9,14 +9,16 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     }
 
     private var entries: [UTF8Key: Entry] = [:]
-    /// In the order of their expiry. May name sessions that were taken since.
+    /// The private ids in the order of expiry, possibly including sessions that were taken.
     private var order: Deque<(pid: String, expiry: Duration)> = []
     private let lifetime: Duration
     private let maximumCount: Int
 
+    /// Creates an empty table.
+    ///
     /// - Parameters:
-    ///   - lifetime: How long a session is kept.
-    ///   - maximumCount: Sessions kept at most; the oldest goes for a new one.
+    ///   - lifetime: The time for which a session is kept.
+    ///   - maximumCount: The maximum number of sessions. A further one replaces the oldest.
     package init(lifetime: Duration, maximumCount: Int) {
         self.lifetime = lifetime
         self.maximumCount = max(0, maximumCount)
@@ -24,7 +26,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
 
     package var count: Int { self.entries.count }
 
-    /// Keeps a session.
+    /// Stores a session.
     package mutating func keep(_ session: Session, pid: String, at now: Duration) {
         self.expire(at: now)
         let expiry = now + self.lifetime
@@ -33,7 +35,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
         while self.order.count > self.maximumCount { self.removeFirst() }
     }
 
-    /// Takes a session out: whoever comes with the same id after this finds nothing.
+    /// Removes and returns a session, so that no second client can recover it.
     package mutating func take(_ pid: String, at now: Duration) -> Session? {
         self.expire(at: now)
         return self.entries.removeValue(forKey: UTF8Key(pid))?.session
@@ -51,7 +53,8 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
 
     private mutating func removeFirst() {
         guard let (pid, expiry) = self.order.popFirst() else { return }
-        // A session that was taken and kept again has a later expiry, and a place of its own.
+        // A session that was taken and stored again has a later expiry and a second entry in
+        // `order`.
         if self.entries[UTF8Key(pid)]?.expiry == expiry { self.entries[UTF8Key(pid)] = nil }
     }
 }

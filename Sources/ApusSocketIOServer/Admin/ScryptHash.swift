@@ -2,11 +2,13 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A password as it is kept: `scrypt$logN$r$p$salt$hash`, the last two in base64. The chat server keeps its users' in this form, too.
+/// A stored password hash: `scrypt$logN$r$p$salt$hash`, the last two in base64. The chat server
+/// stores its users' passwords in this form, too.
 ///
-/// Source: RFC 7914. The settings stand in the text, so that raising the cost does not lock anybody out.
+/// Source: RFC 7914. The text contains the cost, so that a higher cost for new passwords does not
+/// invalidate stored hashes.
 package struct ScryptHash: Sendable {
-    /// N = 2^`logRounds`, r and p.
+    /// The cost parameters: N = 2^`logRounds`, r and p.
     package struct Cost: Sendable {
         package var logRounds: Int
         package var blockSize: Int
@@ -19,7 +21,7 @@ package struct ScryptHash: Sendable {
         }
     }
 
-    /// The hash with its settings, to be kept.
+    /// The hash and its parameters as text, for storage.
     package let text: String
     private let cost: Cost
     private let salt: [UInt8]
@@ -27,7 +29,8 @@ package struct ScryptHash: Sendable {
 
     private static let hashBytes = 32
 
-    /// Hashes a new password. Takes tens to hundreds of milliseconds: never on an event loop.
+    /// Hashes a new password. Takes tens to hundreds of milliseconds and must not run on an event
+    /// loop.
     ///
     /// - Throws: The error of swift-crypto, for a cost out of range.
     package init(hashing password: String, cost: Cost) throws {
@@ -41,7 +44,8 @@ package struct ScryptHash: Sendable {
         self = made
     }
 
-    /// Takes a hash that was kept; `nil` when it is none, or of a cost no server should pay.
+    /// Parses a stored hash. Returns `nil` when the text is malformed or its cost exceeds the
+    /// limits.
     package init?(text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "scrypt", let logRounds = Int(parts[1]), (1...22).contains(logRounds),
@@ -54,10 +58,10 @@ package struct ScryptHash: Sendable {
         self.hash = SHA256.hash(data: hash)
     }
 
-    /// Whether this is the password. Takes long on purpose: never on an event loop.
+    /// Returns whether the password matches. Slow by design, so it must not run on an event loop.
     package func verifies(_ password: String) -> Bool {
         let derived = try? Self.derive(password, salt: self.salt, cost: self.cost)
-        // Digests compare in a time that does not depend on where they differ.
+        // The comparison of digests takes constant time.
         return derived.map { SHA256.hash(data: $0) } == self.hash
     }
 

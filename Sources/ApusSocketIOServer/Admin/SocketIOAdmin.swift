@@ -4,9 +4,10 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// Tells the admin page what happens on a server.
+/// Sends the events of a server to the admin page.
 ///
-/// It stands on what every application has: handlers of namespaces, sockets and rooms. Source: `@socket.io/admin-ui`, its events and features.
+/// It uses the handlers of namespaces, sockets and rooms that every application has. Source: the
+/// events and features of `@socket.io/admin-ui`.
 final class SocketIOAdmin: Sendable {
     let configuration: SocketIOAdminConfiguration
     let namespace: SocketIONamespace
@@ -17,12 +18,13 @@ final class SocketIOAdmin: Sendable {
 
     private struct State {
         weak var server: SocketIOServer?
-        /// What a socket's description has not: the id of its connection, and the transport in use.
+        /// The details that a socket's description lacks: the id of its connection and its
+        /// transport.
         var details: [String: Details] = [:]
     }
 
     struct Details: Sendable {
-        /// The start of the id only.
+        /// The prefix of the id: the whole id is a secret.
         var clientID: String
         var transport: String
     }
@@ -49,15 +51,15 @@ final class SocketIOAdmin: Sendable {
             server.onNewNamespace { [weak self] namespace in self?.watch(namespace) }
             for namespace in server.allNamespaces { self.watch(namespace) }
         }
-        self.tellStatistics()
+        self.sendStatistics()
     }
 
-    /// The page's own socket.
+    /// Called for each socket of the page.
     private func connected(_ socket: SocketIOServerSocket) {
         if let session = socket.value(for: SocketIOAdminGate.sessionKey, as: String.self) { socket.emit("session", session) }
         if !self.configuration.isReadOnly { self.listen(to: socket) }
         socket.emit("config", arguments: [["supportedFeatures": .array(self.features.map { .string($0) })]])
-        if self.isVerbose { self.tellAllSockets(to: socket) }
+        if self.isVerbose { self.sendAllSockets(to: socket) }
     }
 
     private var features: [String] {
@@ -67,14 +69,14 @@ final class SocketIOAdmin: Sendable {
 
     // MARK: Figures
 
-    private func tellStatistics() {
+    private func sendStatistics() {
         guard let server = self.server else { return }
         if self.isWatched {
             self.namespace.emit("server_stats", arguments: [self.statistics(of: server)])
         } else {
-            _ = self.traffic.take()  // nobody looks: what was counted is old when somebody does
+            _ = self.traffic.take()  // without a page, discards counts that would be outdated later
         }
-        self.pendingRequests.schedule(in: self.configuration.statisticsInterval) { [weak self] in self?.tellStatistics() }
+        self.pendingRequests.schedule(in: self.configuration.statisticsInterval) { [weak self] in self?.sendStatistics() }
     }
 
     private func statistics(of server: SocketIOServer) -> SocketIOValue {
@@ -104,21 +106,22 @@ final class SocketIOAdmin: Sendable {
         namespace.describeAlso { [weak self] socket in self?.details(of: socket) }
         namespace.onConnectionFirst { [weak self] socket in self?.watch(socket, isAdmin: isAdmin) }
         namespace.onDataChange { [weak self] socket in
-            self?.tell("socket_updated", [["id": .string(socket.id), "nsp": .string(name), "data": socket.data]])
+            self?.notify("socket_updated", [["id": .string(socket.id), "nsp": .string(name), "data": socket.data]])
         }
         namespace.onRoomEvent { [weak self] event in
             switch event {
             case .joined(let room, let socket):
-                // A page is in its rooms before it is told that it is connected, and nothing may come before that.
+                // The page's socket joins its rooms before its CONNECT is answered, and must not
+                // receive an event before that answer.
                 let except = isAdmin ? [socket] : []
-                self?.tell("room_joined", [.string(name), .string(room), .string(socket), Self.time], except: except)
-            case .left(let room, let socket): self?.tell("room_left", [.string(name), .string(room), .string(socket), Self.time])
+                self?.notify("room_joined", [.string(name), .string(room), .string(socket), Self.time], except: except)
+            case .left(let room, let socket): self?.notify("room_left", [.string(name), .string(room), .string(socket), Self.time])
             case .created, .deleted: break
             }
         }
     }
 
-    /// On the socket's event loop.
+    /// Reports the events of a socket. Called on the socket's event loop.
     private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
         let (id, name) = (socket.id, socket.namespace.name)
         if let session = socket.connection?.session {
@@ -126,40 +129,40 @@ final class SocketIOAdmin: Sendable {
             self.state.withLockedValue { $0.details[id] = details }
         }
         if let description = socket.namespace.descriptions(of: SocketIOTargets(rooms: [id])).first {
-            self.tell("socket_connected", [Self.serialize(description, namespace: name), Self.time])
+            self.notify("socket_connected", [Self.serialize(description, namespace: name), Self.time])
         }
         if !isAdmin {
             _ = socket.onAny { [weak self] event in
-                self?.tell("event_received", [.string(name), .string(id), .array([.string(event.name)] + event.arguments), Self.time])
+                self?.notify("event_received", [.string(name), .string(id), .array([.string(event.name)] + event.arguments), Self.time])
             }
             _ = socket.onAnyOutgoing { [weak self] event, arguments in
-                self?.tell("event_sent", [.string(name), .string(id), .array([.string(event)] + arguments), Self.time])
+                self?.notify("event_sent", [.string(name), .string(id), .array([.string(event)] + arguments), Self.time])
             }
         }
         socket.onDisconnect { [weak self] reason in
             guard let self else { return }
             self.state.withLockedValue { $0.details[id] = nil }
-            self.tell("socket_disconnected", [.string(name), .string(id), .string(reason.description), Self.time])
+            self.notify("socket_disconnected", [.string(name), .string(id), .string(reason.description), Self.time])
         }
     }
 
-    /// A client went on by WebSocket; these are its sockets.
+    /// Reports the sockets of a client that upgraded to WebSocket.
     func upgraded(_ sockets: [SocketIOServerSocket]) {
         for socket in sockets {
             self.state.withLockedValue { $0.details[socket.id]?.transport = "websocket" }
-            self.tell(
+            self.notify(
                 "socket_updated", [["id": .string(socket.id), "nsp": .string(socket.namespace.name), "transport": "websocket"]])
         }
     }
 
-    /// Whether anybody may be looking; on another server of the cluster somebody always may.
+    /// Whether a page may be connected. A page can be connected to any server of a cluster.
     private var isWatched: Bool { self.namespace.cluster != nil || !self.namespace.isIdle }
 
-    private func tell(_ event: String, _ arguments: @autoclosure () -> [SocketIOValue], except: [String] = []) {
+    private func notify(_ event: String, _ arguments: @autoclosure () -> [SocketIOValue], except: [String] = []) {
         if self.isWatched { self.namespace.except(except).emit(event, arguments: arguments()) }
     }
 
-    /// As JavaScript's dates become JSON: `2026-11-21T19:10:26.123Z`.
+    /// The current time in the JSON form of JavaScript's dates: `2026-11-21T19:10:26.123Z`.
     private static var time: SocketIOValue {
         .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
@@ -170,7 +173,7 @@ final class SocketIOAdmin: Sendable {
 
     // MARK: All sockets
 
-    private func tellAllSockets(to page: SocketIOServerSocket) {
+    private func sendAllSockets(to page: SocketIOServerSocket) {
         guard let server = self.server else { return }
         let all = NIOLockedValueBox<(sockets: [SocketIOValue], waiting: Int)>(([], 0))
         let namespaces = server.allNamespaces
@@ -188,7 +191,7 @@ final class SocketIOAdmin: Sendable {
         }
     }
 
-    /// A socket as the page has it. The auth stays here: it may hold a token.
+    /// Returns a socket in the page's form. The auth is left out, because it may contain a token.
     static func serialize(_ socket: SocketIOSocketDescription, namespace: String) -> SocketIOValue {
         var data = socket.data
         let admin = data.removeAdminDetails()
@@ -207,7 +210,7 @@ final class SocketIOAdmin: Sendable {
 extension SocketIOValue {
     private static let adminKey = "_admin"
 
-    /// The member under which servers tell each other what the admin page wants to know of a socket.
+    /// Adds the admin page's details of a socket to its `data`, for other servers.
     mutating func addAdminDetails(_ details: SocketIOValue) {
         guard var object = self.objectValue else { return }
         object[Self.adminKey] = details

@@ -4,12 +4,13 @@ import Crypto
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Lets those in to the admin page who may.
+/// Authenticates the clients of the admin page.
 ///
-/// Verifying a password costs memory and time on purpose, so it is done for one client after the other, and only so many may wait. Who comes back
-/// with the id of a session does not stand in that queue.
+/// Verifying a password is expensive by design, so the gate verifies one at a time and limits the
+/// number of waiting logins. A client with the id of a valid session skips the queue.
 actor SocketIOAdminGate {
-    /// Where the id of a new session is kept with the socket until it is connected.
+    /// The key of the socket's value that holds the id of a new session until the socket is
+    /// connected.
     static let sessionKey = "apus.admin.session"
 
     private let authentication: SocketIOAdminConfiguration.Authentication
@@ -23,7 +24,7 @@ actor SocketIOAdminGate {
         self.sessions = NIOLockedValueBox(SocketIOAdminSessions(lifetime: configuration.sessionLifetime))
     }
 
-    /// Throws for those who may not come in.
+    /// Throws a ``SocketIOConnectionRefusal`` for a client that may not use the page.
     nonisolated func admit(_ socket: SocketIOServerSocket) async throws {
         guard case .basic(let username, let password) = self.authentication.value else { return }
         let now = self.pendingRequests.now
@@ -37,13 +38,13 @@ actor SocketIOAdminGate {
             throw SocketIOConnectionRefusal(message: "too many logins at once")
         }
         defer { self.queue.withLockedValue { $0.leave(from: address) } }
-        try await self.judge(socket, username, password)
+        try await self.verify(socket, username, password)
     }
 
-    private func judge(_ socket: SocketIOServerSocket, _ username: String, _ password: SocketIOAdminPassword) throws {
+    private func verify(_ socket: SocketIOServerSocket, _ username: String, _ password: SocketIOAdminPassword) throws {
         let auth = socket.handshake.auth
         let isName = SHA256.hash(data: Array((auth["username"]?.stringValue ?? "").utf8)) == SHA256.hash(data: Array(username.utf8))
-        // Both, whatever the first said: the time must not tell which was wrong.
+        // Checks both in every case: the time must not reveal which of them was wrong.
         let isPassword = password.verifies(auth["password"]?.stringValue ?? "")
         guard isName, isPassword else { throw SocketIOConnectionRefusal(message: "invalid credentials") }
         let session = SymmetricKey(size: .bits128).withUnsafeBytes {

@@ -1,8 +1,9 @@
 import Crypto
 
-/// Who has logged in to the admin page and may come back without the password.
+/// The sessions of the admin page, which replace the password in later logins.
 ///
-/// Time is passed in. Only hashes of the ids are kept, so that finding one takes the same time whatever was guessed.
+/// Callers pass the time. The ids are stored as hashes, so that the time of a lookup reveals
+/// nothing about them.
 package struct SocketIOAdminSessions {
     private let lifetime: Duration
     private let maximum: Int

@@ -1,4 +1,5 @@
-/// How many logins may be judged or wait for it: altogether, and from one address, so that one guesser does not keep everybody else out.
+/// The number of running and waiting logins. It is limited in total and per address, so that one
+/// attacker does not block all other clients.
 package struct SocketIOLoginQueue: Sendable {
     private let maximum: Int
     private let maximumPerAddress: Int
@@ -10,9 +11,10 @@ package struct SocketIOLoginQueue: Sendable {
         self.maximumPerAddress = maximumPerAddress
     }
 
-    /// A login begins. `false`: there are too many.
+    /// Adds a login. Returns `false` when a limit is reached.
     ///
-    /// - Parameter address: Who it is, by the name under which clients are counted; the unnamed are one.
+    /// - Parameter address: The key under which the client's connections are counted. Clients
+    ///   without one share a count.
     package mutating func enter(from address: String?) -> Bool {
         let address = address ?? ""
         guard self.count < self.maximum, self.countByAddress[address, default: 0] < self.maximumPerAddress else { return false }
@@ -21,7 +23,7 @@ package struct SocketIOLoginQueue: Sendable {
         return true
     }
 
-    /// A login that entered has ended.
+    /// Removes a login that was added.
     package mutating func leave(from address: String?) {
         let address = address ?? ""
         self.count -= 1

@@ -2,7 +2,8 @@ import ApusEngineIOProtocol
 import Atomics
 import NIOConcurrencyHelpers
 
-/// What has gone over a server's connections since somebody last asked. There is one only where the admin page is on.
+/// The traffic of a server's connections since the last call of `take()`. Exists only when the
+/// admin page is enabled.
 final class SocketIOTraffic: Sendable {
     let packetsIn = ManagedAtomic(0)
     let bytesIn = ManagedAtomic(0)
@@ -10,10 +11,10 @@ final class SocketIOTraffic: Sendable {
     let bytesOut = ManagedAtomic(0)
     private let connections = ManagedAtomic(0)
     private let polling = ManagedAtomic(0)
-    /// By the engine's reason: a handful.
+    /// The number of closed connections by reason.
     private let disconnections = NIOLockedValueBox<[String: Int]>([:])
 
-    /// The clients on polling now.
+    /// The number of connected clients that use polling.
     var pollingClients: Int { self.polling.load(ordering: .relaxed) }
 
     func connected(polling: Bool) {
@@ -38,14 +39,14 @@ final class SocketIOTraffic: Sendable {
         self.bytesOut.wrappingIncrement(by: bytes, ordering: .relaxed)
     }
 
-    /// One kind of event: how often it happened.
+    /// The number of events of one kind.
     struct Count: Equatable {
         var type: String
         var subType: String?
         var count: Int
     }
 
-    /// What happened since the last call; kinds that did not happen are left out.
+    /// Returns the counts since the last call and resets them. Omits kinds with a count of 0.
     func take() -> [Count] {
         var counts: [Count] = []
         func add(_ type: String, _ counter: ManagedAtomic<Int>) {

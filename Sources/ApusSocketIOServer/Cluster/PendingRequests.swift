@@ -4,11 +4,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The requests of one server that wait, and who waits for them: the shell around ``SocketIORequestTable``.
+/// The pending requests of one server and their completions. Wraps ``SocketIORequestTable``.
 ///
-/// It serves a broadcast with acks on a server alone just as it serves the cluster.
+/// Broadcasts with acks use it with and without a cluster.
 final class PendingRequests: Sendable {
-    /// One thing that came for a request.
+    /// One reply to a request.
     enum Reply: Sendable {
         case values([SocketIOValue])
         case value(SocketIOValue)
@@ -18,7 +18,7 @@ final class PendingRequests: Sendable {
     typealias Outcome = SocketIORequestTable<Reply>.Outcome
     typealias Action = SocketIORequestTable<Reply>.Action
 
-    /// This server, in the cluster or alone.
+    /// The id of this server, also without a cluster.
     let node: SocketIONodeID
     private let eventLoop: any EventLoop
     private let state: NIOLockedValueBox<State>
@@ -34,22 +34,24 @@ final class PendingRequests: Sendable {
         let completion: @Sendable (Result<Outcome, any Error>) -> Void
     }
 
-    /// - Parameter eventLoop: Keeps the time. Default: one of the process-wide group.
+    /// - Parameter eventLoop: The event loop for the timers. Default: one of the process-wide
+    ///   group.
     init(node: SocketIONodeID, maximumRequests: Int, eventLoop: (any EventLoop)?) {
         self.node = node
         self.eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.any()
         self.state = NIOLockedValueBox(State(table: .init(maximumRequests: maximumRequests)))
     }
 
-    /// The time, since some fixed moment.
+    /// The current time, as a duration since a fixed instant.
     var now: Duration { .nanoseconds(Int64(clamping: self.eventLoop.now.uptimeNanoseconds)) }
 
-    /// Starts a request and answers its id; `nil` when too many wait, and `completion` was told so.
+    /// Starts a request and returns its id. When too many requests are pending, fails `completion`
+    /// and returns `nil`.
     ///
     /// - Parameter completion: Called once, on any thread.
     func begin(timeout: Duration, completion: @escaping @Sendable (Result<Outcome, any Error>) -> Void) -> String? {
         let id = self.state.withLockedValue { state -> String? in
-            // The node's name makes it unique in the cluster.
+            // The node's id makes the request id unique in the cluster.
             let id = "\(self.node)-\(state.nextID)"
             guard state.table.begin(id) else { return nil }
             state.nextID &+= 1
@@ -61,12 +63,12 @@ final class PendingRequests: Sendable {
             return id
         }
         if id == nil {
-            completion(.failure(SocketIOError(.bufferFull, message: "Too many requests of this server wait for answers already")))
+            completion(.failure(SocketIOError(.bufferFull, message: "Too many requests are pending (`maximumWaitingRequests`)")))
         }
         return id
     }
 
-    /// It is known who was asked, besides this server when it takes part.
+    /// Sets the servers that the request waits for: `others`, and with `andSelf` this server.
     func asked(_ id: String, _ others: SocketIOClusterServers, andSelf: Bool) {
         let asked: SocketIOClusterServers =
             switch others {
@@ -88,13 +90,13 @@ final class PendingRequests: Sendable {
         for action in self.state.withLockedValue({ $0.table.left(node) }) { self.perform(action) }
     }
 
-    /// Nobody waits any more.
+    /// Ends a request whose caller no longer waits.
     func cancel(_ id: String) {
         let isWaiting = self.state.withLockedValue { $0.table.cancel(id) }
         if isWaiting { self.finish(id, .failure(CancellationError())) }
     }
 
-    /// Calls `body` after so long, with nobody waiting for it.
+    /// Calls `body` after `delay`. The call cannot be cancelled.
     func schedule(in delay: Duration, _ body: @escaping @Sendable () -> Void) {
         self.eventLoop.scheduleTask(in: TimeAmount(delay), body)
     }
@@ -118,9 +120,9 @@ final class PendingRequests: Sendable {
 }
 
 extension PendingRequests {
-    /// Starts a request and waits for its end; cancelling the task ends the wait.
+    /// Starts a request and waits for its end. Cancelling the task ends the wait.
     ///
-    /// - Parameter start: Asks, given the id. What it throws ends the request.
+    /// - Parameter start: Sends the request with the given id. An error it throws ends the request.
     func request(timeout: Duration, _ start: @Sendable (String) throws -> Void) async throws -> Outcome {
         let wait = NIOLockedValueBox<(id: String?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
@@ -142,7 +144,7 @@ extension PendingRequests {
         }
     }
 
-    /// The request could not even be asked.
+    /// Fails a request that could not be sent.
     func fail(_ id: String, _ error: any Error) {
         let isWaiting = self.state.withLockedValue { $0.table.cancel(id) }
         if isWaiting { self.finish(id, .failure(error)) }

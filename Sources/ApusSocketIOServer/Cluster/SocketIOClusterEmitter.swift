@@ -1,7 +1,8 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// Publishes into a cluster without being one of its servers: from a worker, a scheduled job, another process.
+/// Publishes into a cluster from a process that is not one of its servers, such as a worker or a
+/// scheduled job.
 ///
 /// ```swift
 /// let emitter = SocketIOClusterEmitter(cluster.publisher)
@@ -9,39 +10,42 @@ public import ApusSocketIOProtocol
 /// emitter.namespace("/admin").disconnectSockets()
 /// ```
 ///
-/// It has no sockets and gets no answers. Source: the reference's emitters, whose id is `emitter`.
+/// It has no sockets and receives no answers. Source: the emitters of Node's adapters, such as
+/// `@socket.io/redis-emitter`, whose id is `emitter`.
 public struct SocketIOClusterEmitter: Sendable {
     private let publisher: any SocketIOClusterPublisher
     private var name = "/"
     private var targets = SocketIOTargets()
     private var flags = SocketIOEmitFlags()
 
-    /// - Parameter publisher: The way into the cluster. Default namespace: `/`.
+    /// - Parameter publisher: The connection to the cluster. The namespace is `/` unless
+    ///   ``namespace(_:)`` changes it.
     public init(_ publisher: any SocketIOClusterPublisher) {
         self.publisher = publisher
     }
 
-    /// The same for another namespace.
+    /// Returns an emitter for another namespace.
     public func namespace(_ name: String) -> SocketIOClusterEmitter { self.with { $0.name = name.hasPrefix("/") ? name : "/" + name } }
 
-    /// Adds rooms. Without any, everybody in the namespace is meant.
+    /// Adds rooms. Without rooms, the emit targets the whole namespace.
     public func to(_ rooms: String...) -> SocketIOClusterEmitter { self.with { $0.targets.rooms.formUnion(rooms) } }
 
-    /// Leaves out the members of these rooms (a socket's id is a room too).
+    /// Excludes the members of these rooms. A socket's id is the name of its own room.
     public func except(_ rooms: String...) -> SocketIOClusterEmitter { self.with { $0.targets.except.formUnion(rooms) } }
 
-    /// Lets the event be lost for a client that is not ready to receive it now.
+    /// Drops the event for a client that cannot receive it now.
     public var volatile: SocketIOClusterEmitter { self.with { $0.flags.isVolatile = true } }
 
-    /// Whether a transport that compresses may compress the event. Default: yes.
+    /// Sets whether the transport may compress the event. Default: `true`.
     public func compress(_ isCompressed: Bool) -> SocketIOClusterEmitter { self.with { $0.flags.isCompressed = isCompressed } }
 
-    /// Sends an event to the clients that are meant.
+    /// Sends an event to every recipient.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: self.flags, request: nil))
     }
 
-    /// Sends an event with these arguments, each encoded as its `Encodable` says; `Data` travels as binary.
+    /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
     ///
     /// - Throws: The encoder's error.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) throws {
@@ -54,10 +58,11 @@ public struct SocketIOClusterEmitter: Sendable {
     /// Makes the sockets leave these rooms.
     public func socketsLeave(_ rooms: String...) { self.publish(.leave(targets: self.targets, rooms: rooms)) }
 
-    /// Disconnects the sockets. `close` ends their whole connections, not only the namespace.
+    /// Disconnects the sockets from the namespace or, with `close`, closes their connections.
     public func disconnectSockets(close: Bool = false) { self.publish(.disconnect(targets: self.targets, close: close)) }
 
-    /// Sends an event to the servers themselves; see ``SocketIONamespace/onServerSideEvent(_:_:)``.
+    /// Sends an event to the servers, not to their clients. See
+    /// ``SocketIONamespace/onServerSideEvent(_:_:)``.
     public func serverSideEmit(_ event: String, arguments: [SocketIOValue]) {
         self.publish(.serverSideEmit(event: event, arguments: arguments, request: nil))
     }

@@ -1,66 +1,69 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// What one server of a cluster tells the others about a namespace.
+/// A message about a namespace from one server of a cluster to the others.
 ///
-/// Source: the cluster messages of the reference's adapters (sharded Redis, streams, Postgres); the requests of the Redis adapter mean the same.
+/// Source: the cluster messages of Node's adapters (sharded Redis, Redis streams, Postgres). The
+/// requests of the Redis adapter have the same meaning.
 public struct SocketIOClusterMessage: Hashable, Sendable {
-    /// Who says it; ``SocketIONodeID/emitter`` is nobody's server.
+    /// The sending server; ``SocketIONodeID/emitter`` for a publisher that is not a server.
     public var sender: SocketIONodeID
-    /// The namespace it is about; heartbeats are about the whole server, and say `/`.
+    /// The namespace of the message. Heartbeats apply to the whole server and use `/`.
     public var namespace: String
-    /// What it says.
+    /// The content of the message.
     public var content: Content
 
     /// - Parameters:
-    ///   - sender: Who says it.
-    ///   - namespace: The namespace it is about.
-    ///   - content: What it says.
+    ///   - sender: The sending server.
+    ///   - namespace: The namespace of the message.
+    ///   - content: The content of the message.
     public init(sender: SocketIONodeID, namespace: String, content: Content) {
         self.sender = sender
         self.namespace = namespace
         self.content = content
     }
 
-    /// What a message says. Where it has a `request`, the sender waits for responses under that id.
+    /// The content of a message. With a `request`, the sender waits for responses with that id.
     public enum Content: Hashable, Sendable {
-        /// 1: the sender is new; everybody answers with a heartbeat.
+        /// 1: the sender is new. Every server answers with a heartbeat.
         case initialHeartbeat
-        /// 2: the sender is there.
+        /// 2: the sender is running.
         case heartbeat
-        /// 13: the sender leaves.
+        /// 13: the sender leaves the cluster.
         case close
-        /// 3: an event for clients. With a request, each asked server says how many clients it has for it, and sends on each ack.
+        /// 3: an event for clients. With a request, each server responds with its number of
+        /// recipients and forwards each ack.
         case broadcast(event: String, arguments: [SocketIOValue], targets: SocketIOTargets, flags: SocketIOEmitFlags, request: String?)
         /// 4: these sockets enter rooms.
         case join(targets: SocketIOTargets, rooms: [String])
         /// 5: these sockets leave rooms.
         case leave(targets: SocketIOTargets, rooms: [String])
-        /// 6: these sockets are disconnected, from the namespace or (`close`) altogether.
+        /// 6: these sockets are disconnected from the namespace or, with `close`, their connections
+        /// are closed.
         case disconnect(targets: SocketIOTargets, close: Bool)
-        /// 7: who are these sockets?
+        /// 7: a request for the descriptions of these sockets.
         case fetchSockets(targets: SocketIOTargets, request: String)
-        /// 9: an event for the servers themselves.
+        /// 9: an event for the servers.
         case serverSideEmit(event: String, arguments: [SocketIOValue], request: String?)
     }
 }
 
-/// What a server answers to one that asked.
+/// A server's response to a request.
 public struct SocketIOClusterResponse: Hashable, Sendable {
-    /// Who answers; `nil` where the wire does not say.
+    /// The responding server; `nil` when the wire format omits it.
     public var sender: SocketIONodeID?
     /// The namespace of the request.
     public var namespace: String
     /// The id of the request.
     public var request: String
-    /// The answer.
+    /// The content of the response.
     public var content: Content
 
     /// - Parameters:
-    ///   - sender: Who answers; `nil` where the wire does not say.
+    ///   - sender: The responding server; `nil` when the wire format omits it.
     ///   - namespace: The namespace of the request.
     ///   - request: The id of the request.
-    ///   - content: The answer.
+    ///   - content: The content of the response.
     public init(sender: SocketIONodeID?, namespace: String, request: String, content: Content) {
         self.sender = sender
         self.namespace = namespace
@@ -68,34 +71,35 @@ public struct SocketIOClusterResponse: Hashable, Sendable {
         self.content = content
     }
 
-    /// What an answer says.
+    /// The content of a response.
     public enum Content: Hashable, Sendable {
-        /// 8: the sockets that were asked for.
+        /// 8: the requested sockets.
         case sockets([SocketIOSocketDescription])
-        /// 10: what the server's handler answered.
+        /// 10: the answer of the server's handler.
         case serverSideEmit(SocketIOValue)
-        /// 11: so many clients got the event; their acks follow.
+        /// 11: the number of clients that are sent the event. Their acks follow.
         case clientCount(Int)
         /// 12: the ack of one client.
         case acknowledgement([SocketIOValue])
     }
 }
 
-/// What servers tell each other of a socket.
+/// A socket's description for other servers.
 public struct SocketIOSocketDescription: Hashable, Sendable {
     /// The socket's id.
     public var id: String
-    /// What the client said when it connected, as the reference server writes it: `headers`, `time`, `address`, `query`, `auth` and so on.
+    /// The data of the client's handshake in the form of socket.io for Node: `headers`, `time`,
+    /// `address`, `query`, `auth` and so on.
     public var handshake: SocketIOValue
-    /// The rooms the socket is in, its own included.
+    /// The rooms of the socket, including its own.
     public var rooms: SocketIORoomNames
     /// The socket's `data`.
     public var data: SocketIOValue
 
     /// - Parameters:
     ///   - id: The socket's id.
-    ///   - handshake: What the client said when it connected.
-    ///   - rooms: The rooms the socket is in.
+    ///   - handshake: The data of the client's handshake.
+    ///   - rooms: The rooms of the socket.
     ///   - data: The socket's `data`.
     public init(id: String, handshake: SocketIOValue, rooms: SocketIORoomNames, data: SocketIOValue) {
         self.id = id

@@ -6,9 +6,10 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A server's place in its cluster: carries out what the others ask, and asks them.
+/// A server's node in its cluster: carries out the requests of other servers and sends its own.
 ///
-/// Everything is applied to the server's own sockets first and published then; a transport never brings a message back to its sender.
+/// A server applies each operation to its own sockets first and then publishes it. A transport
+/// never returns a message to its sender.
 final class SocketIOClusterNode: SocketIOClusterReceiver {
     let pendingRequests: PendingRequests
     private let transport: any SocketIOClusterTransport
@@ -30,14 +31,14 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
 
     var node: SocketIONodeID { self.pendingRequests.node }
 
-    // MARK: Life
+    // MARK: Lifetime
 
     func start(for server: SocketIOServer) {
         self.state.withLockedValue { $0.server = server }
         self.transport.start(self)
         guard let heartbeat = self.transport.heartbeat else { return }
         self.publish(.initialHeartbeat, in: "/")
-        self.beat(heartbeat)
+        self.scheduleHeartbeat(heartbeat)
     }
 
     func stop() {
@@ -47,23 +48,23 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         self.transport.stop()
     }
 
-    private func beat(_ heartbeat: SocketIOClusterHeartbeat) {
+    private func scheduleHeartbeat(_ heartbeat: SocketIOClusterHeartbeat) {
         self.pendingRequests.schedule(in: heartbeat.interval) { [weak self] in
             guard let self, !self.state.withLockedValue({ $0.isStopped }) else { return }
             self.publish(.heartbeat, in: "/")
             let silent = self.state.withLockedValue { $0.membership.timerFired(at: self.pendingRequests.now) }
             for node in silent { self.pendingRequests.left(node) }
-            self.beat(heartbeat)
+            self.scheduleHeartbeat(heartbeat)
         }
     }
 
-    // MARK: To the others
+    // MARK: To other servers
 
     func publish(_ content: SocketIOClusterMessage.Content, in namespace: String) {
         self.transport.publish(SocketIOClusterMessage(sender: self.node, namespace: namespace, content: content))
     }
 
-    /// Tells the desk who else is asked.
+    /// Registers the servers that the request waits for.
     func ask(_ id: String, in namespace: String, andSelf: Bool) {
         guard self.transport.heartbeat == nil else {
             let nodes = self.state.withLockedValue { $0.membership.nodes }
@@ -80,7 +81,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         self.transport.changed(room: room, in: namespace, exists: exists)
     }
 
-    // MARK: From the others
+    // MARK: From other servers
 
     func left(_ node: SocketIONodeID) {
         _ = self.state.withLockedValue { $0.membership.left(node) }
@@ -110,7 +111,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         case .close: return self.left(message.sender)
         default: break
         }
-        guard let namespace = server?.existingNamespace(message.namespace) else { return self.declineForLackOfNamespace(message) }
+        guard let namespace = server?.existingNamespace(message.namespace) else { return self.respondWithoutNamespace(message) }
         self.perform(message, namespace)
     }
 
@@ -139,10 +140,11 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         do throws(SocketIOError) {
             guard let request else { return _ = try namespace.deliver(delivery) }
             let name = namespace.name
-            // What stops the wait holds the sockets: it goes with the last answer, not with the time that a far server named.
+            // `stop` holds the sockets. The hook releases it with the last ack, without waiting for
+            // the remote server's timeout.
             let (ending, waiting) = (CompletionHook(), ManagedAtomic(0))
             let (count, stop) = try namespace.deliverAskingAcks(delivery) { [weak self] values in
-                // A client that left is silent: the wire has no word for it, and the asker has a deadline.
+                // No message reports a client that left. The requesting server has a deadline.
                 if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
                 if waiting.wrappingDecrementThenLoad(ordering: .relaxed) == 0 { ending.cancel() }
             }
@@ -156,8 +158,9 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         }
     }
 
-    /// A server that heartbeats is asked about every namespace: not to have it is an answer too.
-    private func declineForLackOfNamespace(_ message: SocketIOClusterMessage) {
+    /// Responds with no clients or sockets. A server with heartbeats expects a response for every
+    /// namespace.
+    private func respondWithoutNamespace(_ message: SocketIOClusterMessage) {
         switch message.content {
         case .broadcast(_, _, _, _, let request?): self.respond(.clientCount(0), message.namespace, to: message.sender, request)
         case .fetchSockets(_, let request): self.respond(.sockets([]), message.namespace, to: message.sender, request)

@@ -1,80 +1,92 @@
 public import ApusSocketIOProtocol
 
-/// Where a message for the servers of a cluster can be left.
+/// A publisher of messages to the servers of a cluster.
 public protocol SocketIOClusterPublisher: Sendable {
-    /// Sends a message to every other server of the cluster, at most once, in the order of the calls of one thread.
+    /// Sends a message to every other server of the cluster, at most once, in the order of the
+    /// calls of one thread.
     ///
-    /// It does not wait and does not throw: a message that cannot be sent is lost, and logged by the transport. Never back to its sender: on a wire
-    /// that does so, the transport leaves out what carries its own id.
+    /// It does not wait and does not throw: the transport logs a message that cannot be sent and
+    /// drops it. The sender must not receive the message. If the medium echoes messages, the
+    /// transport discards those with its own id.
     func publish(_ message: SocketIOClusterMessage)
 }
 
-/// What joins several servers to a cluster: it carries messages between them and knows nothing of sockets.
+/// A connection between the servers of a cluster. It carries messages and has no knowledge of
+/// sockets.
 ///
-/// Each server has a transport of its own, given to it in its configuration. The server's part stands above every transport: which sockets are
-/// meant, which answers are waited for and until when. Whatever a transport loses costs what was lost and no more. Calls come from any thread.
+/// The configuration of each server has its own transport. The server chooses the recipients, the
+/// expected answers and the deadlines. A lost message affects only its own operation. Calls come
+/// from any thread.
 public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
-    /// How servers notice that one of them is gone; `nil` (the default) when the transport knows by itself, and answers
-    /// ``servers(in:report:)``.
+    /// The settings for detecting failed servers; `nil` (the default) when the transport detects
+    /// them and implements ``servers(in:report:)``.
     var heartbeat: SocketIOClusterHeartbeat? { get }
 
-    /// Begins to carry messages for one server, and keeps `receiver` until ``stop()``. A connection it needs it makes by itself, again and again.
+    /// Starts carrying messages for one server, and holds `receiver` until ``stop()``. The
+    /// transport makes and restores its own connections.
     func start(_ receiver: any SocketIOClusterReceiver)
 
-    /// Ends what ``start(_:)`` began.
+    /// Stops the transport.
     func stop()
 
-    /// Sends an answer to the server that asked.
+    /// Sends a response to the server that made the request.
     func respond(_ response: SocketIOClusterResponse, to node: SocketIONodeID)
 
-    /// Tells, now or later, which other servers have this namespace. Who cannot say never calls `report`; the request then ends by its deadline.
+    /// Reports, immediately or later, which other servers have this namespace. A transport that
+    /// cannot know never calls `report`, and the request ends at its deadline.
     func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void)
 
-    /// The server has this namespace from now on: the moment to subscribe. Default: nothing.
+    /// Called when the server has created this namespace, so that the transport can subscribe.
+    /// Default: does nothing.
     func opened(namespace: String)
 
-    /// The server has this namespace no more. Default: nothing.
+    /// Called when the server has removed this namespace. Default: does nothing.
     func closed(namespace: String)
 
-    /// The room has a first member on this server, or (`false`) none any more: for a transport with a channel a room. Default: nothing.
+    /// Called when the room gets its first member on this server or (`false`) loses its last, for a
+    /// transport with a channel per room. Default: does nothing.
     func changed(room: String, in namespace: String, exists: Bool)
 }
 
 extension SocketIOClusterTransport {
-    /// None: the transport knows by itself.
+    /// `nil`: the transport detects failed servers.
     public var heartbeat: SocketIOClusterHeartbeat? { nil }
-    /// Never reports: heartbeats tell.
+    /// Never calls `report`: heartbeats identify the servers.
     public func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void) {}
-    /// Nothing.
+    /// Does nothing.
     public func opened(namespace: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func closed(namespace: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func changed(room: String, in namespace: String, exists: Bool) {}
 }
 
-/// One server, as its transport sees it. Every method may be called from any thread and does not block.
+/// A server's interface for its transport. Every method may be called from any thread and does not
+/// block.
 public protocol SocketIOClusterReceiver: Sendable {
-    /// The server's name in the cluster.
+    /// The server's id in the cluster.
     var node: SocketIONodeID { get }
-    /// A message of another server, or of an emitter.
+    /// Handles a message from another server or an emitter.
     func received(_ message: SocketIOClusterMessage)
-    /// An answer to a request of this server. One that comes late, or is not this server's, changes nothing.
+    /// Handles a response to a request of this server. Ignores a response that is late or for
+    /// another server.
     func received(_ response: SocketIOClusterResponse)
-    /// Another server is gone: its answers are not waited for.
+    /// Handles the failure of another server: pending requests no longer wait for it.
     func left(_ node: SocketIONodeID)
 }
 
-/// How servers notice that one of them is gone.
+/// The settings for detecting failed servers by heartbeats.
 public struct SocketIOClusterHeartbeat: Hashable, Sendable {
-    /// Time between two signs of life of a server. Default: 5 seconds, the reference's.
+    /// The time between two heartbeats of a server. Default: 5 seconds, as in Node's adapters.
     public var interval: Duration
-    /// A server that says nothing for so long is gone. Default: 10 seconds, the reference's.
+    /// The time without a message after which a server counts as failed. Default: 10 seconds, as in
+    /// Node's adapters.
     public var timeout: Duration
 
     /// - Parameters:
-    ///   - interval: Time between two signs of life.
-    ///   - timeout: A server that says nothing for so long is gone; more than the interval.
+    ///   - interval: The time between two heartbeats.
+    ///   - timeout: The time without a message after which a server counts as failed; greater than
+    ///     `interval`.
     public init(interval: Duration = .seconds(5), timeout: Duration = .seconds(10)) {
         self.interval = interval
         self.timeout = timeout

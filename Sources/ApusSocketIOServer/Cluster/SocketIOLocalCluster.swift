@@ -2,7 +2,8 @@ import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// A cluster inside one process: servers on different ports, or with different settings, whose clients are in the same rooms.
+/// A cluster inside one process: servers on different ports, or with different settings, that share
+/// rooms.
 ///
 /// ```swift
 /// let cluster = SocketIOLocalCluster()
@@ -10,7 +11,7 @@ import NIOConcurrencyHelpers
 /// configuration.cluster = cluster.transport()          // a new one for each server
 /// ```
 ///
-/// A message is handed over in the call that publishes it, so nothing waits in between.
+/// Each message is delivered during the call that publishes it.
 public final class SocketIOLocalCluster: Sendable {
     private let heartbeat: SocketIOClusterHeartbeat?
     private let members = NIOLockedValueBox<[SocketIONodeID: Member]>([:])
@@ -20,15 +21,16 @@ public final class SocketIOLocalCluster: Sendable {
         var namespaces: Set<String> = []
     }
 
-    /// - Parameter heartbeat: Lets the servers find each other by heartbeats, as over a wire. Default: the cluster knows them.
+    /// - Parameter heartbeat: The heartbeats with which the servers find each other, as over a
+    ///   network. Default: none; the cluster knows its servers.
     public init(heartbeat: SocketIOClusterHeartbeat? = nil) {
         self.heartbeat = heartbeat
     }
 
-    /// A place for one server.
+    /// Returns a new transport for one server.
     public func transport() -> any SocketIOClusterTransport { Transport(cluster: self, heartbeat: self.heartbeat) }
 
-    /// Where an emitter leaves its messages.
+    /// The publisher for an emitter.
     public var publisher: any SocketIOClusterPublisher { Publisher(cluster: self) }
 
     private func deliver(_ message: SocketIOClusterMessage) {
@@ -42,7 +44,7 @@ public final class SocketIOLocalCluster: Sendable {
         func publish(_ message: SocketIOClusterMessage) { self.cluster.deliver(message) }
     }
 
-    /// One server's place. It has no name until the server takes it.
+    /// The transport of one server. Its node id is unknown until the server starts it.
     private final class Transport: SocketIOClusterTransport {
         private let cluster: SocketIOLocalCluster
         let heartbeat: SocketIOClusterHeartbeat?

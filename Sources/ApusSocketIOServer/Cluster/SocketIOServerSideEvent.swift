@@ -2,11 +2,11 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import Atomics
 
-/// An event that another server of the cluster sent to the servers, not to their clients.
+/// An event that another server of the cluster sent to the servers.
 public struct SocketIOServerSideEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// The arguments; binary ones are `.binary`, at any depth.
+    /// The arguments. Binary values are `.binary`, at any depth.
     public let arguments: [SocketIOValue]
     private let ack: Ack?
 
@@ -16,21 +16,22 @@ public struct SocketIOServerSideEvent: Sendable {
         self.ack = respond.map(Ack.init)
     }
 
-    /// Whether the other server waits for an answer.
+    /// Whether the other server requested an ack.
     public var wantsAcknowledgement: Bool { self.ack != nil }
 
-    /// Answers the other server, from any thread, now or later. The first call counts.
+    /// Sends the ack to the other server, from any thread, immediately or later. Only the first
+    /// call has an effect.
     public func acknowledge(_ value: SocketIOValue = .null) { self.ack?.send(value) }
 
-    /// The right to answer once.
+    /// An ack that can be sent once.
     private final class Ack: Sendable {
         private let respond: @Sendable (SocketIOValue) -> Void
-        private let isSpent = ManagedAtomic(false)
+        private let isSent = ManagedAtomic(false)
 
         init(_ respond: @escaping @Sendable (SocketIOValue) -> Void) { self.respond = respond }
 
         func send(_ value: SocketIOValue) {
-            guard !self.isSpent.exchange(true, ordering: .relaxed) else { return }
+            guard !self.isSent.exchange(true, ordering: .relaxed) else { return }
             self.respond(value)
         }
     }

@@ -6,35 +6,38 @@ import ApusSocketIOProtocol
 import Logging
 import NIOCore
 
-/// One client: its session, the packets put together from its messages, its sockets by namespace.
+/// A client's connection: its session, the decoder of its packets, and its sockets by namespace.
 ///
-/// Lives on its session's event loop; `@unchecked Sendable` because every method is called there (each asserts it or is called by one that does).
+/// `@unchecked Sendable`: every method is called on the session's event loop, and asserts it or is
+/// called by one that does.
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     let session: EngineIOSession
-    // A byte each, and together, for that is how they lie in memory.
+    // One byte each, and adjacent, to keep the object small.
     private let version: SocketIOVersion
     private var isPolling = false
-    /// The connect deadline passed while middleware was judging.
-    private var connectTimeIsUp = false
+    /// Whether the connect deadline passed during a middleware check.
+    private var connectDeadlinePassed = false
     /// Whether a socket has drain waiters.
     private var awaitsDrain = false
     @exclusivity(unchecked) private var awaitsAttachments = false
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
-    // Unchecked is what every packet touches, within single statements and never over a call to a handler.
+    // Exclusivity checks are off where every packet accesses the property, in single statements
+    // that call no handler.
     @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
     @exclusivity(unchecked) private var members = SocketIOMembers()
-    /// Counts what comes and goes, where the admin page is on.
+    /// The traffic counters, when the admin page is enabled.
     private let admin: SocketIOAdmin?
-    /// Of the messages of the packet that is coming in.
+    /// The size of the messages of the packet being received.
     @exclusivity(unchecked) private var packetBytes = 0
-    /// What waits for the asynchronous handlers of all its sockets.
+    /// The bytes that wait for the asynchronous handlers of all sockets of this client.
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
-    /// Namespaces this side took the client out of: until it asks for one again, what it says there crossed our word on the wire.
-    private var departed: Set<UTF8Key> = []
+    /// The namespaces from which this server disconnected the client. Until the next CONNECT,
+    /// packets for them are ignored, because they may have crossed the DISCONNECT on the wire.
+    private var disconnected: Set<UTF8Key> = []
     private var connectDeadline = EventLoopTimer()
-    /// Why we end the session, in more words than Engine.IO has.
+    /// The detailed reason for closing the session.
     private var closeDetail: String?
     /// Runs only while `awaitsAttachments`.
     private var attachmentsDeadline = EventLoopTimer()
@@ -53,7 +56,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.startConnectDeadline()
     }
 
-    /// The defaults when the server is gone.
+    /// The server's configuration; the defaults after the server was released.
     private var configuration: SocketIOServerConfiguration { self.server?.configuration ?? SocketIOServerConfiguration() }
 
     // MARK: Deadlines
@@ -64,12 +67,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func timerFired(_ name: EventLoopTimer.Name) {
         if name == Self.attachmentsName {
             self.awaitsAttachments = false
-            self.server?.logger.debug("Attachments are missing", metadata: ["engineio.sid": "\(self.session.shownID)"])
-            self.close(.parseError, detail: "attachments did not come within \(self.configuration.attachmentsTimeout)")
+            self.server?.logger.debug("Attachments timed out", metadata: ["engineio.sid": "\(self.session.shownID)"])
+            self.close(.parseError, detail: "the attachments of a packet did not arrive within \(self.configuration.attachmentsTimeout)")
         } else if self.members.isEmpty {
             self.session.close(.forcedClose)
         } else {
-            self.connectTimeIsUp = true
+            self.connectDeadlinePassed = true
         }
     }
 
@@ -106,7 +109,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             if self.awaitsAttachments { self.stopWaitingForAttachments() }
             try self.received(packet, bytes: bytes)
         } catch {
-            self.server?.logger.debug("Bad packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
+            self.server?.logger.debug("Malformed packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
         }
     }
@@ -117,20 +120,22 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             &self.connectDeadline, at: timers.now + TimeAmount(self.configuration.connectTimeout), for: self, Self.connectName)
     }
 
-    /// The client did not come in after all. If it is nowhere, and its time passed meanwhile, it has as much again.
+    /// Removes a member whose admission failed. If none is left and the connect deadline has
+    /// passed, the deadline starts again.
     private func forget(_ name: String) {
         self.members[name] = nil
-        guard self.connectTimeIsUp, self.members.isEmpty else { return }
-        self.connectTimeIsUp = false
+        guard self.connectDeadlinePassed, self.members.isEmpty else { return }
+        self.connectDeadlinePassed = false
         self.startConnectDeadline()
     }
 
-    /// More messages of a packet are due. Only a client that may send it anything gets their memory and time. One deadline for
-    /// all its attachments: those that trickle in win no time.
+    /// Starts the wait for more messages of a packet. Only clients that may send events to the
+    /// namespace get memory and time for it. One deadline covers all attachments, so slow
+    /// attachments do not extend it.
     private func waitForAttachments() throws(SocketIOError) {
         if let name = self.decoder.namespaceOfPartialPacket {
             let isJoined = if case .joined = self.members[name] { true } else { false }
-            guard isJoined || self.departed.contains(UTF8Key(name)) else {
+            guard isJoined || self.disconnected.contains(UTF8Key(name)) else {
                 throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
             }
         }
@@ -149,7 +154,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
-        // Handlers at work answer first; the drain's deadline bounds that.
+        // Running handlers finish first. The drain's deadline limits the wait.
         EventLoopFuture.andAllComplete(self.members.joined.map { $0.settle() }, on: session.eventLoop)
             .whenComplete { _ in session.close(.serverShuttingDown) }
     }
@@ -186,7 +191,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             guard self.members[name] == nil else {
                 throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
             }
-            self.departed.remove(UTF8Key(name))
+            self.disconnected.remove(UTF8Key(name))
             return self.connect(to: name, auth: auth)
         }
         switch (self.members[packet.namespace], packet.content) {
@@ -202,17 +207,18 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         case (.returning, .disconnect): self.members[packet.namespace] = .leaving
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
-        case (nil, .event) where self.departed.contains(UTF8Key(packet.namespace)): break  // as those above
+        case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // likewise
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
         case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.leaving, .event):
             throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
         case (_, .connect), (_, .connectError):
-            throw SocketIOError(.malformedPacket, message: "CONNECT_ERROR is the server's to send")
+            throw SocketIOError(.malformedPacket, message: "A client must not send CONNECT_ERROR")
         }
     }
 
-    /// `auth` is an object: the decoder takes no other.
+    /// Starts the admission to a namespace. `auth` is an object: the decoder accepts no other
+    /// value.
     private func connect(to name: String, auth: SocketIOValue) {
         guard self.members.count < self.server?.configuration.maximumNamespacesPerClient ?? .max else {
             return self.refuse(name, "Too many namespaces")
@@ -234,12 +240,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
     }
 
-    /// The time another event loop has to end a connection. After that the client starts anew.
+    /// The time that another event loop has to close a connection. After it, the client starts a
+    /// new session.
     private static let takeoverTimeout = TimeAmount.seconds(5)
 
-    /// Ends the connection of a socket whose client has returned on this one, as the private id proves. Then continues on this event loop.
+    /// Closes the connection of a socket whose client resumes on this one, as the private id
+    /// proves. Then continues on this event loop.
     ///
-    /// Of two connections that return at the same moment, one resumes the session and the other starts anew.
+    /// Of two connections that resume at the same time, one resumes the session and the other
+    /// starts a new one.
     private func end(_ former: SocketIOServerSocket, then proceed: @escaping () -> Void) {
         let eventLoop = self.session.eventLoop
         let ended = eventLoop.makePromise(of: Void.self)
@@ -249,7 +258,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             proceed()
         }
         former.eventLoop.runOnLoop {
-            former.connection?.close(.transportError, detail: "the client came back on another connection")
+            former.connection?.close(.transportError, detail: "the client resumed on another connection")
             ended.succeed()
         }
     }
@@ -264,7 +273,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
         self.members[namespace.name] = .joining(socket)
         let eventLoop = self.session.eventLoop
-        // One task for a connection's admission, not for a message. It ends by itself: middleware is the application's.
+        // One task per admission, not per message. It ends when the application's middleware
+        // returns.
         Task {
             do {
                 for check in middleware { try await check(socket) }
@@ -284,7 +294,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
                 namespace: namespace, auth: auth, connection: self, limits: limits)
         }
         let (recovery, resumption) = log.claim(auth)
-        // The id is a secret between us and the client: nobody who looks at the handshake needs it.
+        // The private id is a secret of the server and the client, so the handshake does not show
+        // it.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
         let recoveryState = RecoveryState(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption)
         let socket = SocketIOServerSocket(
@@ -299,7 +310,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         socket.namespace.release()
     }
 
-    /// Middleware has judged. `false`: the client left meanwhile, and is forgotten now.
+    /// Returns whether the socket is still joining after its middleware check. If the client left
+    /// meanwhile, removes the member.
     private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
         switch self.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket
@@ -311,12 +323,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     private func join(_ socket: SocketIOServerSocket) {
         self.members[socket.namespace.name] = .joined(socket)
-        // It was for the first namespace.
+        // The deadline applies to the first namespace only.
         self.session.timers.cancel(&self.connectDeadline)
-        self.connectTimeIsUp = false
+        self.connectDeadlinePassed = false
         guard let missed = socket.opened() else {
-            // The history ran on while middleware was judging. The client comes back, and starts anew.
-            return self.close(.transportError, detail: "what the client missed is gone")
+            // The history discarded events during the middleware check. The client reconnects with
+            // a new session.
+            return self.close(.transportError, detail: "the events that the client missed are no longer stored")
         }
         for outbound in missed { self.send(outbound) }
         let grant = self.version.grant(sid: socket.id, pid: socket.recoveryState?.pid, offset: socket.recoveryState?.joined)
@@ -337,7 +350,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if let refusal = error as? SocketIOConnectionRefusal {
             content = self.version.refusal(message: refusal.message, data: refusal.data)
         } else {
-            // An unforeseen error may carry what is not the client's business.
+            // The text of an unexpected error may contain data that the client must not see.
             content = self.version.refusal(message: "Connection refused")
             self.server?.logger.warning(
                 "Middleware failed", metadata: ["socketio.namespace": "\(socket.namespace.name)", "error": "\(error)"])
@@ -347,8 +360,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: For sockets
 
-    /// Whether the outgoing queue is short. If not, ``SocketIOServerSocket/drained()`` is called
-    /// once it is.
+    /// Returns whether the outgoing queue is short. If it is not,
+    /// ``SocketIOServerSocket/drained()`` is called once it is.
     func isDrained() -> Bool {
         if self.session.isDrained { return true }
         self.awaitsDrain = true
@@ -361,7 +374,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             if self.admin == nil, try self.sendText(of: undecoded) { return }
             self.send(try SocketIOOutbound(undecoded, parser: self.parser))
         } catch {
-            self.server?.logger.error("A packet could not be encoded", metadata: ["error": "\(error)"])
+            self.server?.logger.error("Packet encoding failed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -369,7 +382,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         try self.sendText { text throws(SocketIOError) in try self.parser.writeText(of: undecoded, into: &text) }
     }
 
-    /// Sends what `write` appends, if it answers that it is all there is to a packet.
+    /// Sends the text that `write` appends. Sends nothing when `write` returns `false` because the
+    /// packet needs another form.
     @inline(__always)
     private func sendText(
         around middle: ByteBuffer? = nil, _ compression: WebSocketCompression = .automatic,
@@ -382,14 +396,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         return true
     }
 
-    /// Sends what is this client's alone: where it can be, straight into the write of this turn.
+    /// Sends a packet to this client only, where possible directly into the next write.
     ///
-    /// - Throws: What the parser says of arguments that have no form on the wire.
+    /// - Throws: The parser's error for arguments that have no wire form.
     func send(
         _ call: EventOrAck, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
     ) throws(SocketIOError) {
         self.session.eventLoop.assertInEventLoop()
-        // The admin page counts what goes out.
+        // The admin page counts outgoing packets.
         if self.admin == nil, try self.sendText(of: call, arguments, namespace, isCompressed ? .automatic : .never) { return }
         let packet = UndecodedPacket(namespace: namespace, content: .init(call, arguments))
         self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
@@ -410,26 +424,27 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         outbound.send(to: self.session)
     }
 
-    /// Ends the whole connection.
+    /// Closes the connection with a reason and its details.
     func close(_ reason: EngineIOCloseReason, detail: String) {
         self.closeDetail = detail
         self.session.close(reason)
     }
 
-    /// The server takes a socket out of its namespace.
+    /// Disconnects a socket from its namespace or, with `close`, closes the connection.
     func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
         guard case .joined(let joined) = self.members[socket.namespace.name], joined === socket else { return }
         if close {
-            // Each namespace is told first: a client that was only cut off would come back by itself.
+            // Sends DISCONNECT for each namespace first: after a bare close, the client would
+            // reconnect automatically.
             for member in self.members.joined {
                 self.send(SocketIOPacket(namespace: member.namespace.name, content: .disconnect))
             }
             return self.session.close(.forcedClose)
         }
         self.members[socket.namespace.name] = nil
-        // Bounded as the members are: whoever is put out of more is hardly still speaking to the first.
-        if self.departed.count >= self.server?.configuration.maximumNamespacesPerClient ?? 0 { _ = self.departed.popFirst() }
-        self.departed.insert(UTF8Key(socket.namespace.name))
+        // Bounded like the members. Evicts an arbitrary namespace at the limit.
+        if self.disconnected.count >= self.server?.configuration.maximumNamespacesPerClient ?? 0 { _ = self.disconnected.popFirst() }
+        self.disconnected.insert(UTF8Key(socket.namespace.name))
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
     }

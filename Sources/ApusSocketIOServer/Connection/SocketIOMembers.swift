@@ -1,14 +1,16 @@
 import ApusJSON
 
-/// The sockets of one client by namespace: nearly always one, in `/`, for which nothing is allocated or looked up.
+/// The sockets of one client by namespace. The usual case, one socket in `/`, needs no allocation
+/// and no lookup.
 struct SocketIOMembers {
     enum Member {
-        /// The connection that the client has left is being ended. Leaves to `joining`, `joined` or `leaving`, or is removed.
+        /// The client's earlier connection is being closed. Leaves to `joining`, `joined` or
+        /// `leaving`, or is removed.
         case returning
-        /// Middleware is judging. Leaves to `joined` or `leaving`, or is removed.
+        /// A middleware check is running. Leaves to `joined` or `leaving`, or is removed.
         case joining(SocketIOServerSocket)
-        /// The client left while that was under way; removed when that ends. Until then it cannot ask again, so that one connection
-        /// has one check a namespace.
+        /// The client left during the admission; removed when the admission ends. Until then it
+        /// cannot send another CONNECT, so that a connection runs one check per namespace.
         case leaving
         case joined(SocketIOServerSocket)
     }
@@ -26,10 +28,10 @@ struct SocketIOMembers {
         set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
     }
 
-    /// All of them, in no order.
+    /// All members, in no particular order.
     var all: [Member] { (self.root.map { [$0] } ?? []) + self.others.values }
 
-    /// Those that are in their namespace.
+    /// The sockets that are in their namespace.
     var joined: [SocketIOServerSocket] {
         self.all.compactMap { if case .joined(let socket) = $0 { socket } else { nil } }
     }

@@ -3,19 +3,20 @@ import ApusEngineIOServer
 import ApusSocketIOProtocol
 import NIOCore
 
-/// A packet encoded once, for one socket or for thousands.
+/// A packet that is encoded once for any number of sockets.
 struct SocketIOOutbound: Sendable {
-    /// What it says, for those who listen to what goes out.
+    /// The content, for listeners to outgoing events.
     var content: UndecodedPacket.Content
     private let messages: [EngineIOMessage]
-    /// The same messages as WebSocket frames; made only when many sockets share them.
+    /// The same messages as WebSocket frames; `nil` unless many sockets share them.
     private let frames: [WebSocketSharedFrame]?
-    /// The one of them when it is a text: nearly all broadcasts are that.
+    /// The frame of a packet that is a single text message, as most broadcasts are.
     private let text: WebSocketSharedFrame?
-    /// Whether it is worth compressing, where the connection compresses at all.
+    /// Whether the connection may compress the messages.
     private let compression: WebSocketCompression
 
-    /// - Parameter deflate: How the server compresses WebSocket messages; asked for when many sockets share the packet.
+    /// - Parameter deflate: The server's compression of WebSocket messages, used when many sockets
+    ///   share the packet.
     init(
         _ packet: UndecodedPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
         deflate: WebSocketDeflateConfiguration? = nil
@@ -33,14 +34,14 @@ struct SocketIOOutbound: Sendable {
         for message in self.messages { traffic.sent(bytes: message.readableBytes) }
     }
 
-    /// The same for who keeps it: its bytes are enough.
+    /// A copy for storage, with the encoded messages only.
     var withoutContent: SocketIOOutbound {
         var copy = self
         copy.content = .disconnect
         return copy
     }
 
-    /// What keeping it costs, about.
+    /// The approximate number of bytes of the stored packet.
     var bytes: Int {
         let bytes = self.messages.reduce(0) { $0 + $1.readableBytes }
         return self.frames == nil ? bytes : 2 * bytes
@@ -55,9 +56,9 @@ struct SocketIOOutbound: Sendable {
 }
 
 extension SocketIONamespace {
-    /// A packet of this namespace, encoded as its clients take it.
+    /// Encodes a packet of this namespace.
     ///
-    /// - Throws: What the parser says of a packet that has no form on the wire.
+    /// - Throws: The parser's error for a packet that has no wire form.
     func encode(
         _ content: UndecodedPacket.Content, shared: Bool = false, isCompressed: Bool = true
     ) throws(SocketIOError) -> SocketIOOutbound {

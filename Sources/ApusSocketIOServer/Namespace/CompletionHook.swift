@@ -1,13 +1,14 @@
 import NIOConcurrencyHelpers
 
-/// What is to be done when a request is over, however it ends and in whatever order that becomes known.
+/// Runs an action once when a request ends, regardless of whether the action is set before or after
+/// the end.
 final class CompletionHook: Sendable {
     private enum State {
-        /// Nothing is known to be done yet. Leaves to `set` or `ended`.
+        /// No action is set. Leaves to `set` or `ended`.
         case waiting
         /// Leaves to `ended`.
         case set(@Sendable () -> Void)
-        /// Final: what comes now is done at once.
+        /// Final: an action set in this state runs immediately.
         case ended
     }
 
@@ -22,7 +23,7 @@ final class CompletionHook: Sendable {
         if isLate { body() }
     }
 
-    /// What was set is not to be done any more, and is let go of.
+    /// Releases the action without running it. Later actions run immediately.
     func cancel() { self.state.withLockedValue { $0 = .ended } }
 
     func end() {

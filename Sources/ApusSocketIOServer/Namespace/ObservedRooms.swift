@@ -1,9 +1,10 @@
 import ApusSocketIOProtocol
 
-/// The rooms of a namespace and what is to be told of their changes: nothing, and at no cost, while nobody listens.
+/// The rooms of a namespace and the events that their changes cause. Without observers it records
+/// no events.
 struct ObservedRooms {
     private(set) var rooms = SocketIORooms()
-    /// Whether anybody wants to know.
+    /// Whether any observer is registered.
     var isWatched = false
 
     mutating func join(_ socket: String, _ room: String, telling events: inout [SocketIORoomEvent]) {

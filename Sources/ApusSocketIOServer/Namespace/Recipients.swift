@@ -1,8 +1,9 @@
 import NIOCore
 
-/// The sockets of a namespace by event loop: a broadcast to all goes through arrays, and hops once a loop.
+/// The sockets of a namespace, grouped by event loop. A broadcast iterates over arrays and
+/// schedules one task per event loop.
 struct Recipients {
-    /// Those of one event loop.
+    /// The sockets of one event loop.
     struct Group: Sendable {
         let eventLoop: any EventLoop
         fileprivate(set) var sockets: [SocketIOServerSocket] = []
@@ -15,12 +16,13 @@ struct Recipients {
 
     private(set) var groups: [Group] = []
 
-    /// The sockets given, each once, by event loop.
+    /// Groups the sockets, which must not repeat, by event loop.
     init(_ sockets: some Sequence<SocketIOServerSocket> = []) {
         for socket in sockets { self.groups[self.group(of: socket)].sockets.append(socket) }
     }
 
-    /// Takes a socket in. It is in one audience only that changes, which knows its place.
+    /// Adds a socket and stores its index in the socket. A socket may be added to one mutable
+    /// instance only, the namespace's.
     mutating func add(_ socket: SocketIOServerSocket) {
         let group = self.group(of: socket)
         socket.placeInAudience = self.groups[group].sockets.count
@@ -36,14 +38,14 @@ struct Recipients {
         self.groups[group].sockets[place] = last
     }
 
-    /// Event loops are few.
+    /// A linear search: a process has few event loops.
     private mutating func group(of socket: SocketIOServerSocket) -> Int {
         if let known = self.groups.firstIndex(where: { $0.eventLoop === socket.eventLoop }) { return known }
         self.groups.append(Group(eventLoop: socket.eventLoop))
         return self.groups.count - 1
     }
 
-    /// All but these.
+    /// Returns a copy without these sockets.
     func without(_ excluded: [SocketIOServerSocket]) -> Recipients {
         let excluded = Set(excluded.map { ObjectIdentifier($0) })
         guard !excluded.isEmpty else { return self }

@@ -1,9 +1,11 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// An emit to many sockets: who gets it, how it travels, and then `emit`. The event is encoded once, whoever many get it.
+/// An emit to many sockets: the targets, the flags, and `emit`. It encodes the event once,
+/// regardless of the number of recipients.
 ///
-/// With a cluster it reaches the sockets of every server, unless it is ``SocketIOBroadcasting/local``.
+/// In a cluster it reaches the sockets of every server, unless it is
+/// ``SocketIOBroadcasting/local``.
 public struct SocketIOBroadcast: SocketIOBroadcasting {
     let namespace: SocketIONamespace
     var targets: SocketIOTargets
@@ -14,7 +16,7 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         self.targets = targets
     }
 
-    /// Itself.
+    /// Returns `self`.
     public var broadcast: SocketIOBroadcast { self }
 
     func with(_ change: (inout SocketIOBroadcast) -> Void) -> SocketIOBroadcast {
@@ -23,14 +25,14 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         return copy
     }
 
-    /// The cluster, if there is one and it is meant.
+    /// The cluster; `nil` without one and for a local broadcast.
     var cluster: SocketIOClusterNode? { self.flags.isLocal ? nil : self.namespace.cluster }
 
     func publish(_ content: @autoclosure () -> SocketIOClusterMessage.Content) {
         if let cluster = self.cluster { cluster.publish(content(), in: self.namespace.name) }
     }
 
-    /// Asks the servers that are meant, this one included, and tells who they are.
+    /// Registers the servers that the request waits for, including this one.
     func ask(_ id: String) {
         if let cluster = self.cluster {
             cluster.ask(id, in: self.namespace.name, andSelf: true)
@@ -42,10 +44,11 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
 }
 
 extension SocketIOBroadcasting {
-    /// Sends the event. What cannot be encoded is logged and not sent.
+    /// Sends the event. An event that cannot be encoded is logged and not sent.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emit(event, payload: SocketIOPayload(arguments)) }
 
-    /// Sends the event with the arguments of another as they came: they are not decoded and not encoded anew, unless other servers get them.
+    /// Sends the event with received arguments, without decoding and encoding them again. A cluster
+    /// message carries them decoded.
     public func emit(_ event: String, payload: SocketIOPayload) {
         let broadcast = self.broadcast
         do throws(SocketIOError) {
@@ -57,7 +60,8 @@ extension SocketIOBroadcasting {
         }
     }
 
-    /// Sends the event with these arguments, each encoded as its `Encodable` says; `Data` travels as binary.
+    /// Sends the event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))

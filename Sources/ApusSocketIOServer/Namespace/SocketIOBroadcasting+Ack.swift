@@ -1,16 +1,19 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-// Broadcasts that ask each client for an ack.
+// Broadcasts that request an ack from each client.
 extension SocketIOBroadcasting {
-    /// Sends the event and waits until every client has acknowledged it, or the time is up: then with the answers there are.
+    /// Sends the event and waits until every client has acknowledged it or the timeout has passed.
+    /// After the timeout it returns the acks received so far.
     ///
-    /// Clients that are gone, or leave meanwhile, are not waited for where their server can tell. Cancelling the task ends the wait.
+    /// It does not wait for clients that have disconnected, as far as their server reports it.
+    /// Cancelling the task ends the wait.
     ///
-    /// The time is ``timeout(_:)``'s, else the configuration's `ackTimeout`.
+    /// The timeout is that of ``timeout(_:)``, otherwise the configuration's `ackTimeout`.
     ///
-    /// - Returns: Each ack's arguments, in the order of their coming, and whether any is missing.
-    /// - Throws: ``SocketIOError`` with `invalidArguments`, or `bufferFull` when too many such requests wait; `CancellationError`.
+    /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
+    /// - Throws: ``SocketIOError`` with `invalidArguments`, or with `bufferFull` when too many such
+    ///   requests are pending; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
         let ending = CompletionHook()
@@ -21,9 +24,11 @@ extension SocketIOBroadcasting {
         return SocketIOResponses(values: outcome)
     }
 
-    /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument of each ack.
+    /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument
+    /// of each ack.
     ///
-    /// - Throws: Also the decoder's error, for an answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and the decoder's error for an answer
+    ///   of another type.
     public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> SocketIOResponses<Answer> {
@@ -31,7 +36,8 @@ extension SocketIOBroadcasting {
         return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
     }
 
-    /// Sends the event and calls `completion` once, on an event loop, when every client has acknowledged it or the time is up.
+    /// Sends the event and calls `completion` once, on an event loop, when every client has
+    /// acknowledged it or the timeout has passed.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue],
         completion: @escaping @Sendable (Result<SocketIOResponses<[SocketIOValue]>, any Error>) -> Void
@@ -50,7 +56,7 @@ extension SocketIOBroadcasting {
 extension SocketIOBroadcast {
     fileprivate var ackTimeout: Duration { self.flags.timeout ?? self.namespace.ackTimeout }
 
-    /// Sends the event under a request of the desk.
+    /// Sends the event as part of a pending request.
     fileprivate func askAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
         let (pendingRequests, node) = (self.namespace.pendingRequests, self.namespace.pendingRequests.node)
         let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
@@ -58,7 +64,8 @@ extension SocketIOBroadcast {
             pendingRequests.replied(id, from: node, values.map { .values($0) })
         }
         ending.set(stop)
-        // The others before this server's own report: until they are counted the request cannot be over.
+        // Before this server's own report: the request cannot complete until the other servers are
+        // known.
         var flags = self.flags
         flags.timeout = self.ackTimeout
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: flags, request: id))

@@ -1,11 +1,13 @@
 import ApusSocketIOProtocol
 
-// What can be done with many sockets at once, wherever in the cluster they are connected.
+// Operations on many sockets at once, on every server of the cluster.
 extension SocketIOBroadcasting {
-    /// The sockets that are meant, of every server of the cluster that answers in time.
+    /// Returns the targeted sockets of every server of the cluster that responds within the
+    /// timeout.
     ///
-    /// - Returns: The sockets as they were a moment ago, and whether a server is missing.
-    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests wait; `CancellationError`.
+    /// - Returns: A snapshot of the sockets, and whether a server's response is missing.
+    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests are pending;
+    ///   `CancellationError`.
     public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -25,7 +27,8 @@ extension SocketIOBroadcasting {
         if let id { broadcast.askSockets(id) }
     }
 
-    /// What the servers say of the sockets; none when too many such requests wait.
+    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` when too many
+    /// such requests are pending.
     func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -56,7 +59,7 @@ extension SocketIOBroadcasting {
         broadcast.publish(.leave(targets: broadcast.targets, rooms: rooms))
     }
 
-    /// Disconnects the sockets. `close` ends their whole connections, not only this namespace.
+    /// Disconnects the sockets from this namespace or, with `close`, closes their connections.
     public func disconnectSockets(close: Bool = false) {
         let broadcast = self.broadcast
         for socket in broadcast.namespace.sockets(in: broadcast.targets) { socket.disconnect(close: close) }

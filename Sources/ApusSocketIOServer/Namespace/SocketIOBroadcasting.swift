@@ -1,44 +1,46 @@
 import ApusSocketIOProtocol
 
-/// What an emit can start from: a whole namespace, or a part of one that is narrowed further.
+/// A starting point for emits: a whole namespace or a part of one, which can be narrowed further.
 public protocol SocketIOBroadcasting: Sendable {
-    /// An emit to everybody this stands for.
+    /// An emit to every socket of this target.
     var broadcast: SocketIOBroadcast { get }
 }
 
-// Who.
+// Targets.
 extension SocketIOBroadcasting {
-    /// Adds rooms. Without any, everybody in the namespace is meant. A socket in several of them gets the event once.
+    /// Adds rooms. Without rooms, the emit targets the whole namespace. A socket in several of the
+    /// rooms receives the event once.
     public func to(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
 
-    /// Adds rooms. An array without any changes nothing.
+    /// Adds rooms. An empty array changes nothing.
     public func to(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.with { $0.targets.rooms.formUnion(rooms) } }
 
-    /// Adds rooms; `to` by its other name.
+    /// Adds rooms; an alias of `to`.
     public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
 
-    /// Adds rooms; `to` by its other name.
+    /// Adds rooms; an alias of `to`.
     public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.to(rooms) }
 
-    /// Leaves out the members of these rooms (a socket's id is a room too).
+    /// Excludes the members of these rooms. A socket's id is the name of its own room.
     public func except(_ rooms: String...) -> SocketIOBroadcast { self.except(rooms) }
 
-    /// Leaves out the members of these rooms (a socket's id is a room too).
+    /// Excludes the members of these rooms. A socket's id is the name of its own room.
     public func except(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.with { $0.targets.except.formUnion(rooms) } }
 
-    /// Means only the sockets connected to this server, whoever else is in the cluster.
+    /// Limits the emit to the sockets of this server.
     public var local: SocketIOBroadcast { self.broadcast.with { $0.flags.isLocal = true } }
 }
 
-// How.
+// Flags.
 extension SocketIOBroadcasting {
-    /// Lets the event be lost for a client that is not ready to receive it now.
+    /// Drops the event for a client that cannot receive it now.
     public var volatile: SocketIOBroadcast { self.broadcast.with { $0.flags.isVolatile = true } }
 
-    /// Whether a transport that compresses may compress the event. Default: yes. Say no for what is compressed already.
+    /// Sets whether the transport may compress the event. Default: `true`. Pass `false` for data
+    /// that is compressed already.
     public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.broadcast.with { $0.flags.isCompressed = isCompressed } }
 
-    /// How long `emitWithAck` and `fetchSockets` wait for answers. Default: the configuration's `ackTimeout` and
-    /// `clusterTimeout`.
+    /// Sets the time that `emitWithAck` and `fetchSockets` wait for answers. Default: the
+    /// configuration's `ackTimeout` and `clusterTimeout`.
     public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.broadcast.with { $0.flags.timeout = timeout } }
 }

@@ -2,7 +2,8 @@ import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
 
-/// An event for some of this server's sockets of a namespace, our own or from another server of the cluster.
+/// An event for some of this server's sockets of a namespace, emitted by this server or by another
+/// server of the cluster.
 struct SocketIODelivery: Sendable {
     var event: String
     var arguments: SocketIOPayload
@@ -10,13 +11,15 @@ struct SocketIODelivery: Sendable {
     var flags = SocketIOEmitFlags()
 }
 
-/// Told of each ack, on the loop of its socket: the arguments, or `nil` when the client is gone.
+/// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the client has
+/// disconnected.
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {
-    /// Sends an event to this server's sockets, encoded once, one hop a loop. The one way every broadcast without acks gets to them.
+    /// Sends an event to this server's sockets. Every broadcast without acks takes this path: it
+    /// encodes once and schedules one task per event loop.
     ///
-    /// - Throws: What the encoder says of an event that has no form on the wire.
+    /// - Throws: The encoder's error for an event that has no wire form.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
         let content = UndecodedPacket.Content.event(
@@ -26,18 +29,19 @@ extension SocketIONamespace {
         for group in self.recipients(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
     }
 
-    /// The ack id of an event that is not numbered, mostly none.
+    /// The ack id of an event without an offset; `nil` for most events.
     ///
-    /// Clients that can come back take the last text of an event for its offset, unless the event asks for an ack: where that would be wrong one is asked
-    /// for, and nobody waits for it.
+    /// A client with recovery takes the last text argument of an event without an ack id for its
+    /// offset. If that argument begins like an offset, the event carries an ack id, and the ack is
+    /// ignored.
     func ackIDOfUnnumbered(_ arguments: SocketIOPayload) -> Int? {
         guard let recovery, recovery.hasLookalike(arguments) else { return nil }
         return self.makeAckID()
     }
 
-    /// Sends an event to this server's sockets and asks each for an ack.
+    /// Sends an event to this server's sockets and requests an ack from each.
     ///
-    /// - Returns: The sockets it went to, and how to stop waiting for them.
+    /// - Returns: The number of recipients, and a closure that ends the wait for their acks.
     func deliverAskingAcks(
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
     ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
@@ -53,7 +57,7 @@ extension SocketIONamespace {
             }
         }
         let stop = { @Sendable in
-            for group in groups { group.forEach { $0.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack in time"))) } }
+            for group in groups { group.forEach { $0.endWait(id, .failure(SocketIOError(.ackTimeout, message: "Ack timed out"))) } }
         }
         return (groups.reduce(0) { $0 + $1.sockets.count }, stop)
     }

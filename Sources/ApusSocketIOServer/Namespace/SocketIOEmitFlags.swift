@@ -1,19 +1,20 @@
-/// How an event travels, whoever it is for.
+/// The options of an emit that do not depend on its recipients.
 public struct SocketIOEmitFlags: Hashable, Sendable {
-    /// Lost for a client that is not ready to receive it now. Default: no.
+    /// Whether the event is dropped for a client that cannot receive it now. Default: `false`.
     public var isVolatile = false
-    /// Whether a transport that compresses may compress it; it is the application that knows a photograph from a text. Default: yes.
+    /// Whether the transport may compress the event. Default: `true`. Set `false` for data that is
+    /// compressed already, such as images.
     public var isCompressed = true
-    /// Only for the sockets of this server, whoever else is in the cluster. Default: no.
+    /// Whether the event is limited to the sockets of this server. Default: `false`.
     public var isLocal = false
-    /// How long acks are waited for. Default: what the configuration says.
+    /// The time to wait for acks. Default: that of the configuration.
     public var timeout: Duration?
 
     /// - Parameters:
-    ///   - isVolatile: Lost for a client that is not ready.
-    ///   - isCompressed: Whether it may be compressed.
-    ///   - isLocal: Only for this server's sockets.
-    ///   - timeout: How long acks are waited for.
+    ///   - isVolatile: Whether the event is dropped for a client that cannot receive it now.
+    ///   - isCompressed: Whether the transport may compress the event.
+    ///   - isLocal: Whether the event is limited to this server's sockets.
+    ///   - timeout: The time to wait for acks.
     public init(isVolatile: Bool = false, isCompressed: Bool = true, isLocal: Bool = false, timeout: Duration? = nil) {
         self.isVolatile = isVolatile
         self.isCompressed = isCompressed

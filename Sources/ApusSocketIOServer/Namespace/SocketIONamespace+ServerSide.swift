@@ -1,22 +1,24 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-// Events between the servers of a cluster. No client sees them.
+// Events between the servers of a cluster. Clients do not receive them.
 extension SocketIONamespace {
     /// Listens to an event that another server sends with ``serverSideEmit(_:arguments:)``.
     ///
-    /// The handler runs on the thread that brings the event: it must not block. The ack, if the other server waits for one, is the handler's to
-    /// send, at once or later.
+    /// The handler runs on the thread that delivers the event and must not block. If the other
+    /// server requested an ack, the handler sends it, immediately or later.
     public func onServerSideEvent(_ event: String, _ handler: @escaping @Sendable (SocketIOServerSideEvent) -> Void) {
         self.addServerSideHandler(event, handler)
     }
 
-    /// Sends an event to the other servers of the cluster, not to this one. Without a cluster it does nothing.
+    /// Sends an event to the other servers of the cluster, excluding this one. Does nothing without
+    /// a cluster.
     public func serverSideEmit(_ event: String, arguments: [SocketIOValue]) {
         self.cluster?.publish(.serverSideEmit(event: event, arguments: arguments, request: nil), in: self.name)
     }
 
-    /// Sends an event with these arguments to the other servers of the cluster. What cannot be encoded is logged and not sent.
+    /// Sends an event with these arguments to the other servers of the cluster. An event that
+    /// cannot be encoded is logged and not sent.
     public func serverSideEmit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.serverSideEmit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -25,14 +27,17 @@ extension SocketIONamespace {
         }
     }
 
-    /// Sends an event to the other servers of the cluster and waits for what the handler of each answers.
+    /// Sends an event to the other servers of the cluster and waits for the answer of each server's
+    /// handler.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: Its arguments.
-    ///   - timeout: How long to wait. Default: the configuration's `clusterTimeout`.
-    /// - Returns: One value a server, in the order of their coming, and whether a server is missing. Without a cluster: none, and complete.
-    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests wait; `CancellationError`.
+    ///   - timeout: The time to wait. Default: the configuration's `clusterTimeout`.
+    /// - Returns: One value per server, in order of arrival, and whether a server's answer is
+    ///   missing. Without a cluster: no values, and complete.
+    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests are pending;
+    ///   `CancellationError`.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil
     ) async throws -> SocketIOResponses<SocketIOValue> {
@@ -42,7 +47,8 @@ extension SocketIONamespace {
         return SocketIOResponses(serverSide: outcome)
     }
 
-    /// Sends an event to the other servers and calls `completion` once, on any thread, with what their handlers answered.
+    /// Sends an event to the other servers and calls `completion` once, on any thread, with the
+    /// answers of their handlers.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<SocketIOResponses<SocketIOValue>, any Error>) -> Void
@@ -63,7 +69,7 @@ extension SocketIONamespace {
 extension SocketIOResponses<SocketIOValue> {
     init(serverSide outcome: PendingRequests.Outcome) {
         let answers = outcome.replies.compactMap { reply -> SocketIOValue? in if case .value(let value) = reply { value } else { nil } }
-        // A silent server is one answer that was to come, too.
+        // A silent server counts as one missing answer.
         self.init(answers, expectedCount: outcome.announced + outcome.silentServers, silentServers: outcome.silentServers)
     }
 }

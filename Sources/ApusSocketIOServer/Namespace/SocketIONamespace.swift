@@ -6,38 +6,40 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A namespace: its sockets, its rooms, and who may come in. Every method may be called from any thread.
+/// A namespace: its sockets, its rooms and its admission checks. Every method may be called from
+/// any thread.
 public final class SocketIONamespace: SocketIOBroadcasting {
-    /// A check that every new socket passes before it is connected.
+    /// A check that runs for every new socket before it is connected.
     public typealias Middleware = @Sendable (SocketIOServerSocket) async throws -> Void
 
-    /// What the namespaces of one server share.
+    /// The values that the namespaces of one server share.
     struct Context: Sendable {
         var logger: Logger
         /// The requests that wait for answers.
         var pendingRequests: PendingRequests
-        /// `nil` for a server that is alone: then nothing of a cluster costs anything.
+        /// `nil` without a cluster.
         var cluster: SocketIOClusterNode?
-        /// The time clients have to answer, and other servers, where a call names no other.
+        /// The default time to wait for acks of clients.
         var ackTimeout: Duration
+        /// The default time to wait for answers of other servers.
         var clusterTimeout: Duration
-        /// How lost sockets come back; `nil` for not at all.
+        /// The recovery of lost sockets; `nil` when it is off.
         var recovery: SocketIOConnectionStateRecovery?
-        /// Tells how old what is kept for them is.
+        /// The clock for the age of recovery data.
         var clock: @Sendable () -> NIODeadline
-        /// How packets are written.
+        /// The encoding of packets.
         var parser: SocketIOParser
-        /// How the server compresses WebSocket messages; `nil` for not at all.
+        /// The compression of WebSocket messages; `nil` when it is off.
         var deflate: WebSocketDeflateConfiguration?
-        /// Told when a namespace that is dynamic may be empty.
+        /// Called when a dynamic namespace may have become empty.
         var becameIdle: @Sendable (SocketIONamespace) -> Void
     }
 
     /// The name, for example `/` or `/chat`.
     public let name: String
-    /// What made a dynamic namespace; its middleware and handlers count here too.
+    /// The parent of a dynamic namespace. Its middleware and handlers also apply here.
     let parent: SocketIOParentNamespace?
-    /// Numbers and keeps the events of the namespace; `nil` when nobody can come back.
+    /// Numbers and stores the events of the namespace; `nil` when recovery is off.
     let recovery: SocketIORecoveryLog?
     private let context: Context
     private let state = NIOLockedValueBox(State())
@@ -45,7 +47,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     private struct State {
         var sockets: [UTF8Key: SocketIOServerSocket] = [:]
-        /// The same sockets, for broadcasts.
+        /// The same sockets, grouped for broadcasts.
         var recipients = Recipients()
         var observedRooms = ObservedRooms()
         var middleware: [Middleware] = []
@@ -53,11 +55,11 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var roomHandlers: [@Sendable (SocketIORoomEvent) -> Void] = []
         var serverSideHandlers: [UTF8Key: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
-        /// Told when a socket's `data` changed; only the admin page wants to know.
+        /// Called when a socket's `data` changes. Used by the admin page only.
         var dataHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
-        /// What the admin page of any server wants to know of a socket besides its description.
+        /// Returns the details that the admin page adds to a socket's description.
         var details: (@Sendable (String) -> SocketIOValue?)?
-        /// Clients that asked for the namespace and are not in it yet.
+        /// The number of clients whose admission is pending.
         var reservations = 0
     }
 
@@ -78,35 +80,39 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     var ackTimeout: Duration { self.context.ackTimeout }
     var clusterTimeout: Duration { self.context.clusterTimeout }
 
-    /// A number no other event of this namespace asks an ack under: what is sent to many sockets has one id for them all.
+    /// Returns an ack id that is unique in this namespace. A broadcast uses one id for all its
+    /// recipients.
     func makeAckID() -> Int { self.nextAckID.loadThenWrappingIncrement(ordering: .relaxed) }
 
     func reportUnencodable(_ event: String, _ error: any Error) {
-        self.context.logger.error("An event could not be encoded", metadata: ["socketio.event": "\(event)", "error": "\(error)"])
+        self.context.logger.error("Event encoding failed", metadata: ["socketio.event": "\(event)", "error": "\(error)"])
     }
 
-    /// A handler failed, and the application did not ask to be told. Never the payload.
+    /// Logs the error of a handler when the configuration has no `onHandlerError`. Never logs the
+    /// payload.
     func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
-        // What does not fit the handler's types is the client's doing; at a higher level it could fill the log.
+        // A client causes payload errors at will: at a higher level it could fill the log.
         let level: Logger.Level = (error as? SocketIOError)?.code == .invalidPayload ? .debug : .warning
-        self.context.logger.log(level: level, "A handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
+        self.context.logger.log(level: level, "Handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
 
     // MARK: Admission
 
-    /// Adds a check, run in the order added, before `onConnection`. Throw a `SocketIOConnectionRefusal` to refuse with a message and data.
+    /// Adds a check. Checks run in the order added, before `onConnection`. Throw a
+    /// `SocketIOConnectionRefusal` to refuse with a message and data.
     ///
-    /// Any other error refuses with a plain message and is logged; its text is not sent.
+    /// Any other error refuses with a generic message and is logged. Its text is not sent.
     public func use(_ middleware: @escaping Middleware) {
         self.state.withLockedValue { $0.middleware.append(middleware) }
     }
 
-    /// Calls `handler` for every new socket, on the socket's event loop, after the client was told that it is connected.
+    /// Calls `handler` for every new socket, on the socket's event loop, after the client has been
+    /// sent the answer to its CONNECT.
     public func onConnection(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.state.withLockedValue { $0.connectionHandlers.append(handler) }
     }
 
-    /// The same, before every other handler.
+    /// Calls `handler` for every new socket before all other handlers.
     func onConnectionFirst(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.state.withLockedValue { $0.firstConnectionHandlers.append(handler) }
     }
@@ -122,25 +128,25 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     // MARK: Sockets
 
-    /// The sockets connected to this server now.
+    /// The sockets that are connected to this server.
     public var sockets: [SocketIOServerSocket] { self.state.withLockedValue { Array($0.sockets.values) } }
 
-    /// The sockets in a room, of this server. A room without members does not exist.
+    /// Returns this server's sockets in a room. A room without members does not exist.
     public func sockets(in room: String) -> [SocketIOServerSocket] { self.sockets(in: SocketIOTargets(rooms: [room])) }
 
-    /// The rooms of this server's sockets, those of single sockets included.
+    /// The rooms of this server's sockets, including each socket's own room.
     public var rooms: [String] { self.state.withLockedValue { $0.observedRooms.rooms.names } }
 
     func sockets(in targets: SocketIOTargets) -> [SocketIOServerSocket] {
         self.recipients(of: targets).groups.flatMap(\.sockets)
     }
 
-    /// The same by event loop.
+    /// Returns the targeted sockets, grouped by event loop.
     func recipients(of targets: SocketIOTargets) -> Recipients {
         self.state.withLockedValue { state in
             if targets.isEverybody { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
-            // "Everybody but me" is nearly everybody: nobody is looked up who is meant.
+            // The whole namespace but a few: look up the excluded sockets only.
             guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
             return state.recipients.without(targets.except.flatMap { sockets(state.observedRooms.rooms.members(of: $0)) })
         }
@@ -170,7 +176,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     // MARK: Rooms
 
-    /// Calls `handler` for every change of a room on this server, on the thread that changes it: it must not block.
+    /// Calls `handler` for every change of a room on this server. It runs on the thread that makes
+    /// the change and must not block.
     public func onRoomEvent(_ handler: @escaping @Sendable (SocketIORoomEvent) -> Void) {
         self.state.withLockedValue { state in
             state.roomHandlers.append(handler)
@@ -182,7 +189,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     func join(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
         self.changeRooms { state, events in
-            // A socket that is gone stays out: a late join would leak the room.
+            // Skips sockets that have left: a late join would leak the room.
             for socket in sockets where state.sockets[UTF8Key(socket.id)] === socket {
                 for room in rooms { state.observedRooms.join(socket.id, room, telling: &events) }
             }
@@ -203,7 +210,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { $0.observedRooms.rooms.rooms(of: socket.id) }
     }
 
-    /// Decides inside the lock, tells outside it.
+    /// Makes the change inside the lock and calls the handlers outside it.
     private func changeRooms(_ change: (inout State, inout [SocketIORoomEvent]) -> Void) {
         var events: [SocketIORoomEvent] = []
         let handlers = self.state.withLockedValue { state in
@@ -215,13 +222,13 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         }
     }
 
-    /// What other servers are told of the sockets that are meant.
+    /// Returns the descriptions of the targeted sockets for other servers.
     func descriptions(of targets: SocketIOTargets) -> [SocketIOSocketDescription] {
         let sockets = self.sockets(in: targets)
         let (rooms, details) = self.state.withLockedValue { state in
             (sockets.map { state.observedRooms.rooms.rooms(of: $0.id) }, state.details)
         }
-        // Outside the lock: it takes its time.
+        // Outside the lock: building the descriptions takes time.
         return zip(sockets, rooms).map { socket, rooms in
             var data = socket.data
             if let details = details?(socket.id) { data.addAdminDetails(details) }
@@ -243,9 +250,9 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         for handler in self.state.withLockedValue({ $0.dataHandlers }) { handler(socket) }
     }
 
-    // MARK: Life of a dynamic namespace
+    // MARK: Lifetime of a dynamic namespace
 
-    /// It is about to be found by clients.
+    /// Registers the namespace with its parent and the cluster, before clients can find it.
     func opened() {
         self.parent?.add(self)
         guard let cluster = self.context.cluster else { return }
@@ -260,18 +267,18 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         }
     }
 
-    /// It is found no more.
+    /// Unregisters the namespace after clients can no longer find it.
     func closed() {
         self.parent?.remove(self)
         self.context.cluster?.closed(namespace: self.name)
     }
 
-    /// A client asks to come in: the namespace stays until ``release()``.
+    /// Keeps the namespace for a pending admission until ``release()``.
     func reserve() {
         if self.parent != nil { self.state.withLockedValue { $0.reservations += 1 } }
     }
 
-    /// The client is in, or will not come in.
+    /// Ends a pending admission.
     func release() {
         guard self.parent != nil else { return }
         self.state.withLockedValue { $0.reservations -= 1 }
@@ -283,7 +290,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         return (self.recovery?.sessionCount ?? 0) == 0
     }
 
-    /// Lost sockets may have been let go of.
+    /// Called when the recovery log has removed expired sessions.
     func recoverySwept() {
         if self.parent != nil { self.context.becameIdle(self) }
     }

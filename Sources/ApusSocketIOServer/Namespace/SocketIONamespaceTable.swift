@@ -3,21 +3,22 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The namespaces of a server by name, and the rules by which more are made.
+/// The namespaces of a server by name, and the rules for creating more.
 final class SocketIONamespaceTable: Sendable {
     private let maximumDynamic: Int
     private let removesEmpty: Bool
     private let state = NIOLockedValueBox(State())
-    /// Held while a namespace is made or unmade: nobody else gets it before `onNewNamespace` has put its middleware in, nor another of its name
-    /// before it is closed. Recursive, because that handler may make namespaces itself.
-    private let making = NSRecursiveLock()
+    /// Held while a namespace is created or removed. No caller gets the namespace before
+    /// `onNewNamespace` handlers have run, and no successor of the same name opens before it is
+    /// closed. Recursive, because such a handler may create namespaces.
+    private let creationLock = NSRecursiveLock()
 
     private struct State {
         var namespaces: [UTF8Key: SocketIONamespace] = [:]
-        /// In the making: to be found by who made them, not yet by clients.
+        /// The namespaces being created: visible to the creating code, not yet to clients.
         var opening: [UTF8Key: SocketIONamespace] = [:]
         var dynamicCount = 0
-        /// Children of a rule that the application named: they stay.
+        /// Children of a rule that the application created by name. They are not removed.
         var kept: Set<UTF8Key> = []
         var parents: [SocketIOParentNamespace] = []
         var handlers: [@Sendable (SocketIONamespace) -> Void] = []
@@ -39,21 +40,23 @@ final class SocketIONamespaceTable: Sendable {
 
     func onNew(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.state.withLockedValue { $0.handlers.append(handler) } }
 
-    /// The namespace of this name, made by `make` if there is none: as the child of the first rule that covers the name, or else without one.
+    /// Returns the namespace of this name, creating it with `make` if it does not exist. It becomes
+    /// a child of the first rule that covers the name, if any.
     func namespace(
         _ name: String, obeysRules: Bool = true, make: (String, SocketIOParentNamespace?) -> SocketIONamespace
     ) -> SocketIONamespace {
         if let found = self.found(name) { return found }
         let parent = obeysRules ? self.state.withLockedValue({ $0.parents }).first { $0.covers(name) } : nil
-        return self.making.withLock { self.found(name) ?? self.open(make(name, parent), isKept: true) }
+        return self.creationLock.withLock { self.found(name) ?? self.open(make(name, parent), isKept: true) }
     }
 
-    /// The namespace a client asks for, reserved for it until ``SocketIONamespace/release()``; `nil` when there is none and no rule makes it.
+    /// Returns the namespace that a client requests, reserved until
+    /// ``SocketIONamespace/release()``; `nil` when it does not exist and no rule creates it.
     func admit(_ name: String, auth: SocketIOValue, make: (SocketIOParentNamespace) -> SocketIONamespace) -> SocketIONamespace? {
         if let found = self.reserved(name) { return found }
-        // Outside the lock: the predicates are the application's.
+        // Outside the lock: the predicates are application code.
         guard let parent = self.state.withLockedValue({ $0.parents }).first(where: { $0.matches(name, auth) }) else { return nil }
-        return self.making.withLock {
+        return self.creationLock.withLock {
             if let found = self.reserved(name) { return found }
             guard self.state.withLockedValue({ $0.dynamicCount < self.maximumDynamic }) else { return nil }
             _ = self.open(make(parent), isKept: false)
@@ -88,13 +91,15 @@ final class SocketIONamespaceTable: Sendable {
         return namespace
     }
 
-    /// A namespace lost a socket or a reservation: a dynamic one that is empty now goes.
+    /// Removes a dynamic namespace that has become empty. Called when a namespace loses a socket or
+    /// a reservation.
     func becameIdle(_ namespace: SocketIONamespace) {
         guard self.removesEmpty, namespace.parent != nil, namespace.isIdle else { return }
-        // Held until it is closed: a successor of the same name opens afterwards, for its parent and for the cluster.
-        self.making.withLock {
+        // Held until the namespace is closed, so that a successor of the same name opens afterwards
+        // for the parent and the cluster.
+        self.creationLock.withLock {
             let isGone = self.state.withLockedValue { state in
-                // Asked again, under the lock that reserves: somebody may have come in meanwhile.
+                // Checked again under the lock that reserves: a client may have joined since.
                 guard namespace.isIdle, !state.kept.contains(UTF8Key(namespace.name)),
                     state.namespaces[UTF8Key(namespace.name)] === namespace
                 else {

@@ -2,17 +2,21 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// Namespaces that are made when the first client asks for them: all whose name fits, with the same middleware and handlers.
+/// A rule that creates namespaces when the first client requests them: all whose names match, with
+/// the same middleware and handlers.
 ///
-/// Every method may be called from any thread. What is added here counts for the children that exist already, too.
+/// Every method may be called from any thread. Middleware and handlers added here also apply to
+/// existing children.
 public final class SocketIOParentNamespace: Sendable {
-    /// Says whether a namespace of this name may exist, given the auth of the client that asks for it.
+    /// Returns whether a namespace of this name may exist, given the auth of the client that
+    /// requests it.
     ///
-    /// It runs on the client's event loop: it must not block. What takes longer, and what differs from client to client, belongs into middleware.
+    /// It runs on the client's event loop and must not block. Slow checks, and checks of the
+    /// client, belong in middleware.
     public typealias Predicate = @Sendable (_ name: String, _ auth: SocketIOValue) -> Bool
 
     let matches: Predicate
-    /// What names fit, where the name alone says it.
+    /// The pattern of the names; `nil` for a rule by a closure.
     private let pattern: SocketIONamePattern?
     private let state = NIOLockedValueBox(State())
 
@@ -32,18 +36,20 @@ public final class SocketIOParentNamespace: Sendable {
         self.pattern = pattern
     }
 
-    /// Whether a namespace of this name is one of these, whoever asks for it.
+    /// Returns whether this rule creates the name for every client.
     func covers(_ name: String) -> Bool { self.pattern?.matches(name) ?? false }
 
-    /// The namespaces that exist now.
+    /// The namespaces of this rule that exist.
     public var children: [SocketIONamespace] { self.state.withLockedValue { Array($0.children.values) } }
 
-    /// Adds a check that every new socket of every child passes before those of the child itself. See ``SocketIONamespace/use(_:)``.
+    /// Adds a check for the new sockets of every child. It runs before the checks of the child. See
+    /// ``SocketIONamespace/use(_:)``.
     public func use(_ middleware: @escaping SocketIONamespace.Middleware) {
         self.state.withLockedValue { $0.middleware.append(middleware) }
     }
 
-    /// Calls `handler` for every new socket of every child, before the child's own handlers. See ``SocketIONamespace/onConnection(_:)``.
+    /// Calls `handler` for every new socket of every child, before the child's handlers. See
+    /// ``SocketIONamespace/onConnection(_:)``.
     public func onConnection(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.state.withLockedValue { $0.connectionHandlers.append(handler) }
     }
@@ -71,9 +77,9 @@ public final class SocketIOParentNamespace: Sendable {
     }
 }
 
-/// A regular expression for the whole of a name, for any thread.
+/// A regular expression for whole names, usable from any thread.
 ///
-/// `@unchecked Sendable`: `Regex` does not promise to be, so every use is under the lock.
+/// `@unchecked Sendable`: `Regex` is not `Sendable`, so every use is under the lock.
 final class SocketIONamePattern: @unchecked Sendable {
     private let lock = NIOLock()
     private let matcher: (String) -> Bool

@@ -1,17 +1,18 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// A socket somewhere in the cluster, as it was when it was fetched, and what can be done with it from here.
+/// A snapshot of a socket on any server of the cluster, with the operations that any server can
+/// apply to it.
 public struct SocketIORemoteSocket: Sendable {
     /// The socket's id.
     public let id: String
-    /// What the client said when it connected.
+    /// The data of the client's handshake.
     public let handshake: SocketIOHandshake
-    /// The rooms the socket was in, its own included.
+    /// The rooms of the socket, including its own.
     public let rooms: SocketIORoomNames
     /// The socket's `data`.
     public let data: SocketIOValue
-    /// An emit to this one socket: to say `volatile`, `compress` or `timeout`, or to ask for an ack.
+    /// An emit to this socket only, for `volatile`, `compress`, `timeout` or an ack.
     public let emitter: SocketIOBroadcast
 
     init(_ description: SocketIOSocketDescription, namespace: SocketIONamespace, isLocal: Bool) {
@@ -21,12 +22,13 @@ public struct SocketIORemoteSocket: Sendable {
         var data = description.data
         _ = data.removeAdminDetails()
         self.data = data
-        // The socket's own room: nobody else is in it, and wherever the socket is, its server knows the room.
+        // The socket's own room: the socket is its only member, and the socket's server knows the
+        // room.
         let own = SocketIOBroadcast(namespace: namespace, targets: SocketIOTargets(rooms: [description.id]))
         self.emitter = isLocal ? own.local : own
     }
 
-    /// Sends an event to the socket. What cannot be encoded is logged and not sent.
+    /// Sends an event to the socket. An event that cannot be encoded is logged and not sent.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emitter.emit(event, arguments: arguments) }
 
     /// Sends an event with these arguments to the socket.
@@ -40,6 +42,6 @@ public struct SocketIORemoteSocket: Sendable {
     /// Makes the socket leave rooms.
     public func leave(_ rooms: String...) { self.emitter.socketsLeave(rooms) }
 
-    /// Disconnects the socket. `close` ends its whole connection, not only this namespace.
+    /// Disconnects the socket from this namespace or, with `close`, closes its connection.
     public func disconnect(close: Bool = false) { self.emitter.disconnectSockets(close: close) }
 }

@@ -1,11 +1,12 @@
-/// The answers to one request, as far as they came in time.
+/// The answers to one request that arrived in time.
 ///
-/// Who only wants what there is iterates over it; ``isComplete`` says whether anything is missing.
+/// Iterate over it for the available answers. ``isComplete`` reports whether any answer is missing.
 public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollection {
     private let answers: [Answer]
-    /// How many answers were to come, as far as is known: a server that is silent never said how many it has.
+    /// The number of expected answers, as far as it is known: a silent server does not report its
+    /// number of clients.
     public let expectedCount: Int
-    /// The servers of the cluster that did not answer.
+    /// The number of servers of the cluster that did not answer.
     public let silentServers: Int
 
     init(_ answers: [Answer], expectedCount: Int, silentServers: Int) {
@@ -14,14 +15,14 @@ public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollect
         self.silentServers = silentServers
     }
 
-    /// Whether every server and every client that was asked has answered.
+    /// Whether every server and every client has answered.
     public var isComplete: Bool { self.silentServers == 0 && self.answers.count >= self.expectedCount }
 
     /// The position of the first answer.
     public var startIndex: Int { self.answers.startIndex }
     /// The position after the last answer.
     public var endIndex: Int { self.answers.endIndex }
-    /// One answer, in the order of their coming.
+    /// Returns one answer. The order is that of arrival.
     public subscript(position: Int) -> Answer { self.answers[position] }
 
     func map<Other>(as other: (Answer) throws -> Other) rethrows -> SocketIOResponses<Other> {

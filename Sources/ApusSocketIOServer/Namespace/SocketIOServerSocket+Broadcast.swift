@@ -1,30 +1,30 @@
 import ApusSocketIOProtocol
 
-// Emits to the others. None of them reaches the socket itself.
+// Emits to other sockets. The socket itself is excluded.
 extension SocketIOServerSocket {
-    /// Everybody in the namespace but this socket.
+    /// An emit to every other socket of the namespace.
     public var broadcast: SocketIOBroadcast {
         SocketIOBroadcast(namespace: self.namespace, targets: SocketIOTargets(except: [self.id]))
     }
 
-    /// The members of these rooms but this socket.
+    /// Returns an emit to the other members of these rooms.
     public func to(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// The members of these rooms but this socket.
+    /// Returns an emit to the other members of these rooms.
     public func to(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// The members of these rooms but this socket; `to` by its other name.
+    /// Returns an emit to the other members of these rooms; an alias of `to`.
     public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// The members of these rooms but this socket; `to` by its other name.
+    /// Returns an emit to the other members of these rooms; an alias of `to`.
     public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// Everybody but this socket and the members of these rooms.
+    /// Returns an emit to every other socket outside these rooms.
     public func except(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.except(rooms) }
 
-    /// Everybody but this socket and the members of these rooms.
+    /// Returns an emit to every other socket outside these rooms.
     public func except(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.except(rooms) }
 
-    /// The others that are connected to this server, whoever else is in the cluster.
+    /// An emit to the other sockets of this server.
     public var local: SocketIOBroadcast { self.broadcast.local }
 }

@@ -1,19 +1,21 @@
 import ApusSocketIOProtocol
 
-/// What a socket needs to come back after its connection was lost; only sockets that can have one.
+/// The state that lets a socket resume after its connection was lost. Sockets without recovery have
+/// none.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on the socket's event loop only.
+/// `@unchecked Sendable`: the mutable properties are accessed on the socket's event loop only.
 final class RecoveryState: @unchecked Sendable {
-    /// The id under which the client may come back.
+    /// The private id with which the client may resume.
     let pid: String
-    /// What the socket brings back, until it is in its namespace.
+    /// The session to resume, until the socket is in its namespace.
     var resumption: SocketIORecoveryLog.Resumption?
-    /// Where the history of the namespace stood when the socket joined; the client is told.
+    /// The offset of the namespace's history when the socket joined. The client receives it.
     var joined: SocketIOOffset?
-    /// The place behind which events are owed to the client. A return moves it only when the client missed nothing: the answer with the missed
-    /// events may be lost as well, and then the client returns with the same offset as before.
+    /// The offset after which the client may have missed events. A resumption advances it only when
+    /// the client missed no event: the answer with the missed events may be lost as well, and the
+    /// client then resumes with the same offset.
     var start: SocketIOOffset?
-    /// Numbered events up to here are none of its own, or were sent when it came back.
+    /// The number up to which events are skipped: they were sent with the resumption.
     var caughtUpTo: UInt64 = 0
 
     init(pid: String, resumption: SocketIORecoveryLog.Resumption?) {

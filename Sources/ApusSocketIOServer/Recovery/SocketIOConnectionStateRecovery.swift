@@ -1,26 +1,33 @@
-/// Lets a client that lost its connection come back as the same socket: its id, rooms and data, and the events it missed.
+/// Lets a client that lost its connection resume as the same socket, with its id, rooms and data
+/// and the events it missed.
 ///
-/// The client keeps a private id and the offset of the last event it got, which every event carries as its last argument (so does the
-/// reference server's). Events that ask for an ack, volatile ones and acks are not kept; clients of Socket.IO 2.x cannot come back. A socket that
-/// was disconnected by either side on purpose, or by a protocol fault, is not kept either.
+/// The client keeps a private id and the offset of the last event it received. As with socket.io
+/// for Node, every event carries its offset as the last argument. Acks, volatile events and events
+/// that request an ack are not stored. Clients of Socket.IO 2.x cannot resume. A socket that either
+/// side disconnected, or that caused a protocol error, is not stored.
 public struct SocketIOConnectionStateRecovery: Hashable, Sendable {
-    /// How long a lost socket and the events of its namespace are kept. Default: 2 minutes, the reference server's.
+    /// The time for which a lost socket and the events of its namespace are stored. Default: 2
+    /// minutes, as in socket.io for Node.
     public var maximumDisconnection: Duration
-    /// Whether a client that comes back whole is let in without asking the namespace's middleware again. Default: yes, as the reference server.
+    /// Whether a client that resumes completely skips the namespace's middleware. Default: `true`,
+    /// as in socket.io for Node.
     public var skipsMiddleware: Bool
-    /// Most events kept a namespace. A client that missed more starts anew. Default: 10,000 (the reference has no bound).
+    /// The maximum number of events stored per namespace. A client that missed more starts a new
+    /// session. Default: 10,000. Node's has no limit.
     public var maximumEvents: Int
-    /// Most bytes of events kept a namespace. Default: 16 MiB (the reference has no bound).
+    /// The maximum number of bytes of events stored per namespace. Default: 16 MiB. Node's has no
+    /// limit.
     public var maximumBytes: Int
-    /// Most lost sockets kept a namespace; the one lost first goes. Default: 10,000 (the reference has no bound).
+    /// The maximum number of lost sockets stored per namespace. The oldest is removed first.
+    /// Default: 10,000. Node's has no limit.
     public var maximumSessions: Int
 
     /// - Parameters:
-    ///   - maximumDisconnection: How long a lost socket and the events are kept.
-    ///   - skipsMiddleware: Whether middleware is skipped for a client that comes back whole.
-    ///   - maximumEvents: Most events kept a namespace.
-    ///   - maximumBytes: Most bytes of events kept a namespace.
-    ///   - maximumSessions: Most lost sockets kept a namespace.
+    ///   - maximumDisconnection: The time for which a lost socket and the events are stored.
+    ///   - skipsMiddleware: Whether a client that resumes completely skips middleware.
+    ///   - maximumEvents: The maximum number of events stored per namespace.
+    ///   - maximumBytes: The maximum number of bytes of events stored per namespace.
+    ///   - maximumSessions: The maximum number of lost sockets stored per namespace.
     public init(
         maximumDisconnection: Duration = .seconds(120), skipsMiddleware: Bool = true, maximumEvents: Int = 10_000,
         maximumBytes: Int = 16 << 20, maximumSessions: Int = 10_000
@@ -33,13 +40,14 @@ public struct SocketIOConnectionStateRecovery: Hashable, Sendable {
     }
 }
 
-/// Whether a socket is one that came back.
+/// The outcome of connection state recovery for a socket.
 public enum SocketIORecovery: Hashable, Sendable {
-    /// The client did not ask: it is new, or recovery is off.
+    /// The client did not request recovery, or recovery is off.
     case none
-    /// The same socket as before. Its id, rooms and data are back, and every event it missed was sent.
+    /// The socket resumed with its id, rooms and data, and every event it missed was sent.
     case complete
-    /// The client was here before, but its socket is not known any more, or some events it missed are gone. The socket is a new one; whatever
-    /// the client shows is to be brought up to date by other means.
+    /// The client requested recovery, but its session or some of the events it missed are no longer
+    /// stored. The socket is a new one, and the application must update the client's state by other
+    /// means.
     case incomplete
 }

@@ -5,14 +5,16 @@ import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The recovery of one namespace: numbers its events, keeps them, and sees to it that each loop delivers them in the order of their numbers.
+/// The recovery of one namespace: numbers its events, stores them, and delivers them on each event
+/// loop in the order of their numbers.
 ///
-/// That order is what an offset means: a client that has event 7 must have had all before it that are for it. Events come from any thread,
-/// so an event is numbered, kept and put into the loops' queues under one lock. Never called with the namespace's lock held.
+/// Offsets depend on that order: a client that has event 7 must have received all earlier events
+/// sent to it. Events come from any thread, so one lock covers numbering, storing and enqueueing.
+/// Never called with the namespace's lock held.
 final class SocketIORecoveryLog: Sendable {
     typealias Store = SocketIORecoveryStore<SocketIOOutbound, SocketIOServerSocket.Stored>
 
-    /// A socket that comes back.
+    /// A claimed session that a socket resumes.
     final class Resumption: Sendable {
         let pid: String
         let session: Store.Session
@@ -25,11 +27,11 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// An event for some sockets of one loop.
+    /// An event for some sockets of one event loop.
     fileprivate struct Delivery {
         var number: UInt64
         var outbound: SocketIOOutbound
-        /// The event without an offset, for sockets that cannot come back.
+        /// The event without an offset, for sockets without recovery.
         var plain: SocketIOOutbound?
         var sockets: [SocketIOServerSocket]
     }
@@ -41,17 +43,18 @@ final class SocketIORecoveryLog: Sendable {
 
     fileprivate struct State {
         var store: Store
-        /// The sockets that are in the namespace or resume in it, by their private ids.
+        /// The sockets that are in the namespace or resume in it, by private id.
         var holders: [String: SocketIOServerSocket] = [:]
-        /// The ids of sockets on their way out of the namespace or back into it: neither there nor among the sessions kept.
-        var onTheWay: Set<String> = []
-        /// By event loop; only those with something to deliver.
+        /// The ids of sockets that are leaving or resuming: neither in the namespace nor among the
+        /// stored sessions.
+        var inTransition: Set<String> = []
+        /// The queues by event loop; only those with pending deliveries.
         var queues: [ObjectIdentifier: Queue] = [:]
         var sweepIsPlanned = false
     }
 
     let configuration: SocketIOConnectionStateRecovery
-    /// How every offset of the namespace begins.
+    /// The common prefix of the namespace's offsets.
     private let mark: String
     private let clock: @Sendable () -> NIODeadline
     private let state: NIOLockedValueBox<State>
@@ -71,24 +74,26 @@ final class SocketIORecoveryLog: Sendable {
 
     private var now: Duration { .nanoseconds(Int64(clamping: self.clock().uptimeNanoseconds)) }
 
-    /// Lost sockets that may come back. A namespace that has some is in use.
+    /// The number of lost sockets that may resume. A namespace that has some is in use.
     var sessionCount: Int { self.state.withLockedValue { $0.store.sessionCount } }
 
     // MARK: Events
 
-    /// Whether a client would take the last of these arguments for an offset: somebody may have sent it in order to be relayed.
+    /// Returns whether a client would take the last argument for an offset. Relayed arguments can
+    /// contain one.
     func hasLookalike(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
 
-    /// Numbers, keeps and sends an event, to the sockets given, else to those that are meant.
+    /// Numbers, stores and sends an event to `only`, or without it to the targets of the delivery.
     func deliver(
         _ delivery: SocketIODelivery, in namespace: SocketIONamespace, to only: SocketIOServerSocket? = nil
     ) throws(SocketIOError) {
         let now = self.now
         let result = self.state.withLockedValue { state -> Result<[SocketIOServerSocket], SocketIOError> in
             do throws(SocketIOError) {
-                // What nobody can ever get would only push out what others may come back for.
+                // Storing an event that no client can receive would only evict others.
                 if let only, !state.isReachable(only, in: namespace, at: now) { return .success([]) }
-                // A socket that has come back is another object with the same id: what is sent to the old one is for the client.
+                // A resumed socket is another object with the same id. An event sent to the old
+                // object is for the client.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
                 let plainContent = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
@@ -97,7 +102,7 @@ final class SocketIORecoveryLog: Sendable {
                     .event(name: delivery.event, arguments: .init(delivery.arguments.arguments + [.string(next.description)]), ackID: nil),
                     shared: isShared, isCompressed: delivery.flags.isCompressed)
                 var outbound = kept
-                outbound.content = plainContent  // those who listen to what goes out did not send an offset
+                outbound.content = plainContent  // outgoing listeners must not see the offset
                 var plain: SocketIOOutbound?
                 if sockets.contains(where: { $0.recoveryState == nil }) {
                     plain = try namespace.encode(plainContent, shared: isShared, isCompressed: delivery.flags.isCompressed)
@@ -118,7 +123,8 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// Delivers what waits for a loop; called there. A listener that emits meanwhile adds to the queue, and this goes on with that.
+    /// Delivers the queue of an event loop, on that loop. Also delivers events that a listener
+    /// emits meanwhile.
     private func drain(_ loop: ObjectIdentifier) {
         let mayDrain = self.state.withLockedValue { state in
             guard let queue = state.queues[loop], !queue.isDraining else { return false }
@@ -147,48 +153,49 @@ final class SocketIORecoveryLog: Sendable {
 
     // MARK: Sockets
 
-    /// The socket whose private id the auth of a CONNECT shows, if its client seems to be connected still. A connection that is cut between two
-    /// polls, or without a sign, looks alive until a ping is missed.
+    /// Returns the socket whose private id is in the auth of a CONNECT, if its connection is still
+    /// open. A broken connection can look open until a ping times out.
     func holder(of auth: SocketIOValue) -> SocketIOServerSocket? {
         guard let pid = auth["pid"]?.stringValue else { return nil }
         return self.state.withLockedValue { $0.holders[pid] }
     }
 
-    /// What the auth of a CONNECT asks for, if anything. A session found here is this caller's alone.
+    /// Returns the outcome of the recovery that the auth of a CONNECT requests. A session is
+    /// claimed by one caller only.
     func claim(_ auth: SocketIOValue) -> (recovery: SocketIORecovery, resumption: Resumption?) {
         guard let pid = auth["pid"]?.stringValue else { return (.none, nil) }
         let now = self.now
         return self.state.withLockedValue { state in
             switch state.store.claimed(pid: pid, offset: auth["offset"]?.stringValue, at: now) {
             case .resume(let session, let from):
-                state.onTheWay.insert(session.socketID)
+                state.inTransition.insert(session.socketID)
                 return (.complete, Resumption(pid: pid, session: session, from: from))
             case .startAnew: return (.incomplete, nil)
             }
         }
     }
 
-    /// A socket resumes a session that its connection has claimed.
+    /// Records the socket that resumes a claimed session.
     func resuming(_ socket: SocketIOServerSocket, _ recoveryState: RecoveryState) {
         self.state.withLockedValue { $0.holders[recoveryState.pid] = socket }
     }
 
-    /// The client that claimed this was lost again before it was let in.
+    /// Stores a claimed session again: its client disconnected before admission.
     func giveBack(_ resumption: Resumption) {
         let now = self.now
         self.state.withLockedValue { state in
-            state.onTheWay.remove(resumption.session.socketID)
+            state.inTransition.remove(resumption.session.socketID)
             state.holders[resumption.pid] = nil
             state.store.lost(resumption.session, pid: resumption.pid, at: now)
         }
     }
 
-    /// A socket never came into the namespace.
+    /// Called when a socket ends before it entered the namespace.
     func abandoned(_ socket: SocketIOServerSocket) {
-        if socket.isRecovered { self.left(socket) }  // unless its session was given back, and perhaps claimed again
+        if socket.isRecovered { self.left(socket) }  // does nothing if the session was stored again, and perhaps claimed again
     }
 
-    /// A new socket is about to be in its namespace. Answers where the history stands.
+    /// Records a new socket before it enters its namespace. Returns the end of the history.
     func joining(_ socket: SocketIOServerSocket, _ recoveryState: RecoveryState) -> SocketIOOffset {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
@@ -197,36 +204,37 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// What a socket missed, and the place behind that; nil when some of it is gone. The socket is in its namespace already, so that nothing falls
-    /// between what it missed and what comes.
+    /// Returns the packets that a socket missed and the end of the history; `nil` when some are no
+    /// longer stored. The socket must be in its namespace already, so that no event is lost in
+    /// between.
     func missed(_ resumption: Resumption, by socket: SocketIOServerSocket) -> (packets: [SocketIOOutbound], end: SocketIOOffset)? {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
-            state.onTheWay.remove(socket.id)
+            state.inTransition.remove(socket.id)
             return state.store.missed(after: resumption.from, memberOf: resumption.session.rooms).map { ($0, state.store.history.end) }
         }
     }
 
-    /// A socket was lost, and is about to leave its namespace.
-    func leaving(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.onTheWay.insert(socket.id) } }
+    /// Called before a lost socket leaves its namespace.
+    func leaving(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.inTransition.insert(socket.id) } }
 
-    /// It has left its namespace: one that comes back has its id.
+    /// Stores the session of a lost socket after it has left its namespace.
     func lost(_ session: Store.Session, pid: String, by socket: SocketIOServerSocket) {
         let now = self.now
         self.state.withLockedValue { state in
-            state.onTheWay.remove(socket.id)
+            state.inTransition.remove(socket.id)
             state.holders[pid] = nil
             state.store.lost(session, pid: pid, at: now)
         }
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
     }
 
-    /// It has left its namespace, and does not come back.
+    /// Called after a socket that cannot resume has left its namespace.
     func left(_ socket: SocketIOServerSocket) { self.state.withLockedValue { $0.left(socket) } }
 
     // MARK: Time
 
-    /// What is too old goes when something comes, and, when nothing comes, by one timer.
+    /// Schedules the timer that removes expired data, if it is not scheduled already.
     private func planSweep(of namespace: SocketIONamespace, on eventLoop: any EventLoop) {
         let isWanted = self.state.withLockedValue { state in
             defer { state.sweepIsPlanned = true }
@@ -254,12 +262,12 @@ extension SocketIORecoveryLog.State {
     fileprivate mutating func left(_ socket: SocketIOServerSocket) {
         guard let pid = socket.recoveryState?.pid, self.holders[pid] === socket else { return }
         self.holders[pid] = nil
-        self.onTheWay.remove(socket.id)
+        self.inTransition.remove(socket.id)
     }
 
-    /// Whether a socket, or the one that comes back as it, can still get an event.
+    /// Returns whether a socket, or the one that resumes its session, can still receive an event.
     fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
-        if socket.isAwaited || namespace.member(socket.id) != nil || self.onTheWay.contains(socket.id) { return true }
+        if socket.isAwaited || namespace.member(socket.id) != nil || self.inTransition.contains(socket.id) { return true }
         return socket.recoveryState.map { self.store.keeps(pid: $0.pid, at: now) } ?? false
     }
 }

@@ -4,7 +4,8 @@ import NIOCore
 extension SocketIOServerSocket {
     /// Puts the socket into its namespace.
     ///
-    /// - Returns: What a socket that comes back has missed; nil when some of that is gone since it was asked for.
+    /// - Returns: The packets that a resumed socket missed; `nil` when some have been removed since
+    ///   the claim.
     func opened() -> [SocketIOOutbound]? {
         self.eventLoop.assertInEventLoop()
         guard let recovery = self.namespace.recovery, let recoveryState = self.recoveryState else {
@@ -12,13 +13,14 @@ extension SocketIOServerSocket {
             return []
         }
         guard let resumption = recoveryState.resumption.take() else {
-            // Before it can get anything: what comes from now on is owed to it.
+            // Before the socket can receive events: the client may miss any event from here on.
             recoveryState.joined = recovery.joining(self, recoveryState)
             recoveryState.start = recoveryState.joined
             self.enterNamespace()
             return []
         }
-        // First in, then what it missed: an event in between is in what it missed, and is not to come twice.
+        // The socket enters first. The missed packets then include any event sent in between, which
+        // must not be sent twice.
         recoveryState.caughtUpTo = .max
         self.enterNamespace()
         self.namespace.join(self, Array(resumption.session.rooms))
@@ -29,7 +31,7 @@ extension SocketIOServerSocket {
         return missed
     }
 
-    /// The client claimed an earlier socket and was lost again before it was let in.
+    /// Stores the claimed session again: the client disconnected before admission.
     func giveBack() {
         guard let resumption = self.recoveryState?.resumption.take() else { return }
         self.namespace.recovery?.giveBack(resumption)

@@ -1,11 +1,12 @@
-/// A date as JavaScript's `toString` writes it in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
+/// A date as JavaScript's `toString` writes it in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000
+/// (Coordinated Universal Time)`.
 ///
-/// By arithmetic, because every socket has one and a formatter costs a hundred times as much. Source: Howard Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms", `civil_from_days`.
+/// Uses arithmetic, because every socket has a date and a formatter takes about a hundred times as
+/// long. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 struct JavaScriptDate: CustomStringConvertible {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]  // 1970 began on a Thursday
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    /// JavaScript's dates end here, 100,000,000 days from 1970 either way.
+    /// The limit of ECMAScript dates in milliseconds: 100,000,000 days before and after 1970.
     private static let maximum: Int64 = 8_640_000_000_000_000
 
     let description: String
@@ -16,7 +17,8 @@ struct JavaScriptDate: CustomStringConvertible {
             return
         }
         let (days, second) = Self.divide(Self.divide(milliseconds, by: 1000).quotient, by: 86_400)
-        // Years that begin in March: a leap day is the last of them. 719,468 days are between March of the year 0 and 1970.
+        // Years begin in March, so that a leap day is the last day of a year. 719,468 days lie
+        // between 1 March of year 0 and 1970.
         let (era, dayOfEra) = Self.divide(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -31,7 +33,7 @@ struct JavaScriptDate: CustomStringConvertible {
             "\(weekday) \(Self.months[Int(month)]) \(Self.padded(day, to: 2)) \(years) \(time) GMT+0000 (Coordinated Universal Time)"
     }
 
-    /// Rounds down, before 1970 too.
+    /// Divides with rounding towards negative infinity, for dates before 1970.
     private static func divide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

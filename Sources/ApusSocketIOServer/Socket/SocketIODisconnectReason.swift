@@ -1,8 +1,8 @@
 import ApusEngineIOProtocol
 
-/// Why a socket left its namespace. The descriptions are the reference server's words.
+/// The reason why a socket left its namespace. The descriptions are those of socket.io for Node.
 ///
-/// Two reasons are equal when they are of one kind, whatever their ``detail``.
+/// Two reasons are equal when they are of the same kind, regardless of their ``detail``.
 public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
         case transportClose = "transport close"
@@ -16,7 +16,8 @@ public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConverti
     }
 
     private let value: Value
-    /// What was seen, for a log: the fault in a packet, the bound that was passed. `nil` where the kind says it all.
+    /// The details for a log, such as the error in a packet or the exceeded limit; `nil` when there
+    /// are none.
     public private(set) var detail: String?
 
     private init(value: Value) { self.value = value }
@@ -27,18 +28,19 @@ public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConverti
     public static let transportError = Self(value: .transportError)
     /// The client did not answer a ping.
     public static let pingTimeout = Self(value: .pingTimeout)
-    /// The client sent what no packet can be.
+    /// The client sent a malformed packet.
     public static let parseError = Self(value: .parseError)
-    /// The server ended the connection: `disconnect(close: true)`, or handlers that fell too far behind.
+    /// The server closed the connection, with `disconnect(close: true)` or because too many events
+    /// waited for handlers.
     public static let forcedServerClose = Self(value: .forcedServerClose)
-    /// The server is going away.
+    /// The server is shutting down.
     public static let serverShuttingDown = Self(value: .serverShuttingDown)
     /// The client left this namespace.
     public static let clientNamespaceDisconnect = Self(value: .clientNamespaceDisconnect)
     /// `disconnect()` was called.
     public static let serverNamespaceDisconnect = Self(value: .serverNamespaceDisconnect)
 
-    /// The kind in words.
+    /// The text of the kind.
     public var description: String { self.value.rawValue }
 
     /// Compares the kind, not the detail.
@@ -62,9 +64,10 @@ extension SocketIODisconnectReason {
         self.detail = detail
     }
 
-    /// Whether the client may not know that it is gone, and will want to go on where it was.
+    /// Whether the client may want to resume, because it did not close the connection on purpose.
     ///
-    /// Not `serverShuttingDown`: this process takes nobody back. Not `parseError`: it would come back to the same fault.
+    /// Not `serverShuttingDown`: this process accepts no more clients. Not `parseError`: the client
+    /// would repeat the error.
     var isRecoverable: Bool {
         switch self.value {
         case .transportClose, .transportError, .pingTimeout: true

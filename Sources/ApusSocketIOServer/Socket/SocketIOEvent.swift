@@ -2,47 +2,50 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
 
-/// An event as it arrived: its name, its arguments, and the ack when the client asked for one.
+/// A received event: its name, its arguments, and the ack if the client requested one.
 public struct SocketIOEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// The arguments as they came, to be passed on. Who looks at them asks for ``arguments``.
+    /// The arguments in their received form, for relaying. To read them, use ``arguments``.
     public let payload: SocketIOPayload
     let ack: SocketIOAck?
-    /// What it was on the wire.
+    /// The size of the event on the wire.
     let bytes: Int
 
-    /// The arguments; binary ones are `.binary`, at any depth. They are decoded when they are asked for, each time anew.
+    /// The arguments. Binary values are `.binary`, at any depth. Each access decodes them again.
     public var arguments: [SocketIOValue] { self.payload.arguments }
 
-    /// Whether the client waits for an ack.
+    /// Whether the client requested an ack.
     public var wantsAcknowledgement: Bool { self.ack != nil }
 
-    /// Answers the client, from any thread, now or later. The first call counts; without a client that waits it does nothing.
+    /// Acknowledges the event with these values, from any thread. Only the first call has an
+    /// effect, and only if the client requested an ack.
     public func acknowledge(_ values: SocketIOValue...) { self.ack?.send(SocketIOPayload(values)) }
 
-    /// Answers the client with these values.
+    /// Acknowledges the event with these values.
     public func acknowledge(values: [SocketIOValue]) { self.ack?.send(SocketIOPayload(values)) }
 
-    /// Answers the client with the arguments of an event, this one or another, as they came: they are not decoded and not encoded anew.
+    /// Acknowledges the event with the received arguments of any event, without decoding and
+    /// encoding them again.
     public func acknowledge(payload: SocketIOPayload) { self.ack?.send(payload) }
 
-    /// Answers the client with one encoded value.
+    /// Acknowledges the event with one encoded value.
     public func acknowledge(encoding value: some Encodable & Sendable) throws {
         self.ack?.send(SocketIOPayload([try SocketIOArguments.value(of: value)]))
     }
 
-    /// The same for who keeps it for some time.
+    /// A copy that is safe to store: it does not share the memory of the received message.
     var detached: SocketIOEvent { SocketIOEvent(name: self.name, payload: self.payload.detached, ack: self.ack, bytes: self.bytes) }
 }
 
-/// The right to answer one event once.
+/// The ack of one event, which can be sent once.
 ///
-/// `@unchecked Sendable`: the flag is touched on the socket's event loop, and at the end, when nobody else holds the object.
+/// `@unchecked Sendable`: the flag is accessed on the socket's event loop, and in `deinit`, when no
+/// other reference exists.
 final class SocketIOAck: @unchecked Sendable {
     private let socket: SocketIOServerSocket
     private let id: Int
-    @exclusivity(unchecked) private var isSpent = false
+    @exclusivity(unchecked) private var isSent = false
 
     init(socket: SocketIOServerSocket, id: Int) {
         self.socket = socket
@@ -50,8 +53,8 @@ final class SocketIOAck: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody can answer any more: a server that closes need not wait for it.
-        if !self.isSpent { self.socket.ackDropped() }
+        // The ack can no longer be sent: a draining server must not wait for it.
+        if !self.isSent { self.socket.ackDropped() }
     }
 
     func send(_ arguments: SocketIOPayload) {
@@ -60,8 +63,8 @@ final class SocketIOAck: @unchecked Sendable {
     }
 
     private func sendOnLoop(_ arguments: SocketIOPayload) {
-        guard !self.isSpent else { return }
-        self.isSpent = true
+        guard !self.isSent else { return }
+        self.isSent = true
         self.socket.sendAck(self.id, arguments)
     }
 }

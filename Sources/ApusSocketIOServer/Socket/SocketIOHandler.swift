@@ -1,18 +1,19 @@
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// What the application does with an event. What it throws goes to the server's `onHandlerError`.
+/// An application's handler of an event. Errors it throws are passed to the configuration's
+/// `onHandlerError`.
 enum SocketIOHandler: Sendable {
-    /// Runs on the event loop, at once.
+    /// Runs immediately on the event loop.
     case synchronous(@Sendable (SocketIOEvent) throws -> Void)
-    /// Runs in a task, one event of a socket after the other.
+    /// Runs in a task. The events of a socket run one after the other.
     case asynchronous(@Sendable (SocketIOEvent) async throws -> Void)
 }
 
-/// Hears of an event that goes to a client.
+/// A handler of an event that is sent to a client.
 typealias SocketIOOutgoingHandler = @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
 
-/// Runs a socket's asynchronous work in order, with a bound on what waits.
+/// Runs a socket's asynchronous work in order and limits the waiting work.
 final class SocketIOHandlerQueue: Sendable {
     private struct Item: Sendable {
         var bytes: Int
@@ -23,13 +24,13 @@ final class SocketIOHandlerQueue: Sendable {
     private let waitingBytes: SocketIOWaitingBytes
 
     /// - Parameters:
-    ///   - maximumWaiting: The bound on their number; work beyond it is refused.
-    ///   - waitingBytes: The bound on their bytes, the client's.
+    ///   - maximumWaiting: The maximum number of waiting items. Further work is refused.
+    ///   - waitingBytes: The count of the client's waiting bytes, with its limit.
     init(maximumWaiting: Int, waitingBytes: SocketIOWaitingBytes) {
         let (stream, continuation) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(maximumWaiting))
         self.continuation = continuation
         self.waitingBytes = waitingBytes
-        // Owned by the stream: it ends when the queue is finished and what waited has run.
+        // Ends when the queue is finished and the waiting items have run.
         Task {
             for await item in stream {
                 await item.work()
@@ -40,7 +41,7 @@ final class SocketIOHandlerQueue: Sendable {
 
     enum Verdict { case taken, tooMany, tooLarge }
 
-    /// Takes work for an event of so many bytes, unless a bound is reached.
+    /// Enqueues work for an event of `bytes` bytes, unless a limit is reached.
     func enqueue(bytes: Int, _ work: @escaping @Sendable () async -> Void) -> Verdict {
         guard self.waitingBytes.add(bytes) else { return .tooLarge }
         if case .enqueued = self.continuation.yield(Item(bytes: bytes, work: work)) { return .taken }

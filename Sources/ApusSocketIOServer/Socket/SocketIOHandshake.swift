@@ -7,33 +7,35 @@ import Foundation
 public import HTTPTypes
 import NIOCore
 
-/// What a client said when it connected.
+/// The data of a client's handshake.
 public struct SocketIOHandshake: Sendable {
-    /// The auth of the CONNECT packet, decoded each time it is asked for; an empty object when the client sent none.
+    /// The auth of the CONNECT packet; an empty object when the client sent none. Each access
+    /// decodes it again.
     public var auth: SocketIOValue { self.storedAuth.value }
     private let storedAuth: SocketIOStoredAuth
-    /// The query of the handshake request, decoded, each time it is asked for.
-    public var query: [String: String] { self.stated?.query ?? self.request.request.query.fields }
-    /// The fields of the handshake request, put together each time they are asked for.
+    /// The query of the handshake request. Each access decodes it again.
+    public var query: [String: String] { self.receivedFields?.query ?? self.request.request.query.fields }
+    /// The header fields of the handshake request. Each access builds them again.
     public var headers: HTTPFields { self.request.request.headerFields }
-    /// The address of the peer, for example `127.0.0.1`; empty when there is none.
-    public var address: String { self.stated?.address ?? self.remoteAddress?.ipAddress ?? "" }
-    /// Whether the request came from a page of another origin, as far as an `Origin` field says so.
+    /// The address of the peer, for example `127.0.0.1`; empty when it is unknown.
+    public var address: String { self.receivedFields?.address ?? self.remoteAddress?.ipAddress ?? "" }
+    /// Whether the handshake request was cross-origin, as far as its `Origin` field shows.
     public let isCrossDomain: Bool
-    /// Whether the request came over TLS that ends at this server.
+    /// Whether the request arrived over TLS that this server terminates.
     public let isSecure: Bool
-    /// The path and query of the handshake request. It may hold a secret of the client's: do not log it.
+    /// The path and query of the handshake request. It may contain a secret of the client and must
+    /// not be logged.
     public var url: String { self.request.request.path ?? "" }
-    /// When the socket's CONNECT arrived, by this server's clock, in milliseconds since 1970.
+    /// The arrival time of the socket's CONNECT by this server's clock, in milliseconds since 1970.
     public let issued: Int64
-    /// Shared with the session, in the form that takes least.
+    /// The session's compact form of the request, shared with it.
     private let request: StoredRequest
-    /// The session's.
+    /// The peer's address as the session has it.
     private let remoteAddress: SocketAddress?
-    private let stated: Stated?
+    private let receivedFields: ReceivedFields?
 
-    /// What another server said.
-    private final class Stated: Sendable {
+    /// The fields that another server sent.
+    private final class ReceivedFields: Sendable {
         let query: [String: String]
         let address: String
 
@@ -43,30 +45,31 @@ public struct SocketIOHandshake: Sendable {
         }
     }
 
-    /// `issued` in words, as JavaScript writes a date in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated Universal Time)`.
+    /// `issued` in JavaScript's text form in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000 (Coordinated
+    /// Universal Time)`.
     public var time: String { JavaScriptDate(millisecondsSince1970: self.issued).description }
 
-    /// The time by this server's clock, as ``issued`` has it.
+    /// The current time in the unit of ``issued``.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     init(session: EngineIOSession, auth: SocketIOStoredAuth, issued: Int64) {
         self.storedAuth = auth
         self.request = session.storedRequest
         self.remoteAddress = session.remoteAddress
-        self.stated = nil
+        self.receivedFields = nil
         self.isCrossDomain = session.namesOrigin
         self.isSecure = session.isSecure
         self.issued = issued
     }
 }
 
-// The form in which servers tell each other of their sockets, and the admin page of them: the reference server's.
+// The form of a handshake between servers and on the admin page: that of socket.io for Node.
 extension SocketIOHandshake {
     var value: SocketIOValue {
         var headers = JSONObject()
         for field in self.headers {
             let name = field.name.canonicalName
-            // A field that is there twice is one list, as HTTP says.
+            // Repeated fields are combined into one list (RFC 9110, section 5.3).
             headers[name] = .string(headers[name]?.stringValue.map { "\($0), \(field.value)" } ?? field.value)
         }
         return [
@@ -77,13 +80,14 @@ extension SocketIOHandshake {
         ]
     }
 
-    /// Reads what another server said; what is missing or of another type is empty.
+    /// Decodes the form that another server sent. Fields that are missing or of another type are
+    /// empty.
     init(value: SocketIOValue) {
         self.storedAuth = SocketIOStoredAuth(value["auth"] ?? [:])
         var query: [String: String] = [:]
         for member in value["query"]?.objectValue ?? [:] { query[member.key] = member.value.stringValue }
         self.remoteAddress = nil
-        self.stated = Stated(query: query, address: value["address"]?.stringValue ?? "")
+        self.receivedFields = ReceivedFields(query: query, address: value["address"]?.stringValue ?? "")
         var headers = HTTPFields()
         for member in value["headers"]?.objectValue ?? [:] {
             guard let name = HTTPField.Name(member.key), let text = member.value.stringValue else { continue }
@@ -97,16 +101,17 @@ extension SocketIOHandshake {
     }
 }
 
-/// Thrown by middleware to refuse a connection; the client's `connect_error` carries both fields.
+/// An error that middleware throws to refuse a connection. The client's `connect_error` carries
+/// both fields.
 public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
-    /// For the reader.
+    /// The text for people.
     public var message: String
-    /// For the program; left out of the packet when `nil`.
+    /// The data for programs; omitted from the packet when `nil`.
     public var data: SocketIOValue?
 
     /// - Parameters:
-    ///   - message: For the reader.
-    ///   - data: For the program.
+    ///   - message: The text for people.
+    ///   - data: The data for programs.
     public init(message: String, data: SocketIOValue? = nil) {
         self.message = message
         self.data = data

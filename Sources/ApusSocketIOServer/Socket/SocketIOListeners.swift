@@ -1,9 +1,10 @@
 import ApusSocketIOProtocol
 import Atomics
 
-/// Names a listener of a socket, to remove it with ``SocketIOServerSocket/off(_:)-(SocketIOListener)``.
+/// Identifies a listener of a socket, for its removal with
+/// ``SocketIOServerSocket/off(_:)-(SocketIOListener)``.
 public struct SocketIOListener: Hashable, Sendable {
-    /// Listeners are added from any thread and at once have a name, so the numbers are shared by all sockets.
+    /// Shared by all sockets: a listener added from any thread gets its number immediately.
     private static let next = ManagedAtomic<UInt64>(0)
     private let number: UInt64
 
@@ -12,19 +13,19 @@ public struct SocketIOListener: Hashable, Sendable {
     }
 }
 
-/// Who listens to what on one socket. Listeners run in the order of their lists.
+/// The listeners of one socket. They run in the order of their lists.
 struct SocketIOListeners {
     struct Entry {
         let listener: SocketIOListener
         let handler: SocketIOHandler
     }
 
-    /// Those of one event: nearly always one, for which nothing is allocated.
+    /// The listeners of one event. The usual case of one listener needs no allocation.
     enum Entries {
         case one(Entry)
         case many([Entry])
 
-        /// `nil` when there are none.
+        /// Returns `nil` for an empty array.
         fileprivate init?(_ entries: [Entry]) {
             guard let first = entries.first else { return nil }
             self = entries.count == 1 ? .one(first) : .many(entries)
@@ -44,9 +45,9 @@ struct SocketIOListeners {
     }
 
     private var byEvent = SocketIONameTable<Entries>()
-    /// Those of them that want one event only: while there are none, nothing is looked through.
+    /// The listeners for one event only. If the set is empty, `take(_:)` skips the check.
     private var once: Set<SocketIOListener> = []
-    /// Those of no event of its own. In an object, for most sockets have none.
+    /// The listeners that apply to all events. In an object, because most sockets have none.
     private var wide: Wide?
 
     private final class Wide {
@@ -59,7 +60,7 @@ struct SocketIOListeners {
     var outgoing: [OutgoingEntry] { self.wide?.outgoing ?? [] }
     var middleware: [SocketIOHandler] { self.wide?.middleware ?? [] }
 
-    /// Whether anybody wants events of every name.
+    /// Whether any listener or middleware applies to all incoming events.
     var hearsAll: Bool {
         guard let wide else { return false }
         return !wide.any.isEmpty || !wide.middleware.isEmpty
@@ -91,7 +92,7 @@ struct SocketIOListeners {
         self.makeWide().middleware.append(handler)
     }
 
-    /// Those to call for an event; the ones that wanted it once are gone with that.
+    /// Returns the listeners to call for an event and removes those that were added with `once`.
     mutating func take(_ event: String) -> Entries? {
         guard let entries = self.byEvent[event] else { return nil }
         if !self.once.isEmpty { self.removeEntries(of: event) { [once] in once.contains($0.listener) } }
@@ -114,7 +115,8 @@ struct SocketIOListeners {
 
     mutating func removeAllOutgoing() { if let wide { self.replace([], in: wide, \.outgoing) } }
 
-    /// What goes is let go of behind the access: its end may be the application's, and ask for this list again.
+    /// Replaces a list. The old list is released after the write access: its `deinit` may run
+    /// application code that reads the list.
     private func replace<Value>(_ value: [Value], in wide: Wide, _ list: ReferenceWritableKeyPath<Wide, [Value]>) {
         let gone = wide[keyPath: list]
         wide[keyPath: list] = value

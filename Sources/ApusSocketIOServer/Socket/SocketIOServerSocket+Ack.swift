@@ -6,34 +6,37 @@ public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Somebody who waits for a client's ack. Leaves exactly once: by the answer, its deadline, cancellation or the end of the socket.
+/// A pending wait for a client's ack. It ends exactly once: by the ack, its deadline, cancellation
+/// or the end of the socket.
 struct WaitingAck {
     let resume: @Sendable (Result<[SocketIOValue], any Error>) -> Void
     let event: String
-    /// `nil` when whoever waits keeps the time itself, as a broadcast does.
+    /// The timeout; `nil` for a broadcast, which has its own timer.
     let timeout: Duration?
 }
 
-// Acks: ours to wait for, and the client's.
+// Acks of clients, and acks to clients.
 extension SocketIOServerSocket {
     /// Sends an event and waits for the client's ack.
     ///
-    /// Cancelling the task ends the wait; the client may have got the event.
+    /// Cancelling the task ends the wait. The client may still receive the event.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: Its arguments.
-    ///   - timeout: How long to wait. Default: the configuration's `ackTimeout`.
+    ///   - timeout: The time to wait. Default: the configuration's `ackTimeout`.
     /// - Returns: The ack's arguments.
-    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (at once when the client leaves), `bufferFull` (too many waits),
-    ///   `notConnected` (a volatile event that was dropped) or `invalidArguments`; `CancellationError`.
+    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (as soon as the client
+    ///   disconnects), `bufferFull` (too many pending acks), `notConnected` (a volatile event that
+    ///   was dropped) or `invalidArguments`; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
         try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
     }
 
     /// Sends an event, waits for the client's ack and decodes its first argument.
     ///
-    /// - Throws: As ``emitWithAck(_:arguments:timeout:)``, and the decoder's error for an answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and the decoder's error for
+    ///   an answer of another type.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -41,7 +44,8 @@ extension SocketIOServerSocket {
         return try SocketIOArguments.decode(values: values, as: type)
     }
 
-    /// Sends an event and calls `completion` once, on the socket's event loop, with the client's ack or the reason there is none.
+    /// Sends an event and calls `completion` once, on the socket's event loop, with the client's
+    /// ack or an error.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
@@ -56,7 +60,8 @@ extension SocketIOServerSocket {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
                 self.eventLoop.runOnLoop {
-                    // All on one loop: either the cancellation is seen here, or it comes later and finds the id.
+                    // Both run on one loop: the cancellation is either visible here or finds the id
+                    // later.
                     guard !wait.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
                     let id = self.emitWithAck(event, arguments, flags) { continuation.resume(with: $0) }
                     wait.withLockedValue { $0.id = id }
@@ -70,7 +75,8 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Emits and waits. Answers the id waited for; `nil` when `resume` was called already.
+    /// Sends an event and waits for its ack. Returns the ack id; `nil` when `resume` was called
+    /// already.
     private func emitWithAck(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags,
         resume: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
@@ -88,9 +94,11 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends an event that asks for the ack `ackID`. `false`: the wait is over already, and `resume` was called.
+    /// Sends an event that requests the ack `ackID`. Returns `false` when the wait has ended
+    /// already and `resume` was called.
     ///
-    /// A broadcast gives every socket the same id, so ids are the namespace's, not the socket's.
+    /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
+    /// the socket.
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state, let connection = self.connection else {
@@ -99,12 +107,12 @@ extension SocketIOServerSocket {
         }
         let extras = self.makeExtras()
         guard extras.waitingAcks.count < self.limits.maximumWaitingAcks else {
-            let message = "\(extras.waitingAcks.count) acks of this client are waited for already"
+            let message = "The server already waits for \(extras.waitingAcks.count) acks of this client (`maximumWaitingAcks`)"
             waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
             return false
         }
         guard !isVolatile || connection.session.isWritable else {
-            waiting.resume(.failure(SocketIOError(.notConnected, message: "The event is volatile and could not be sent at once")))
+            waiting.resume(.failure(SocketIOError(.notConnected, message: "The volatile event was dropped: the client is not writable")))
             return false
         }
         extras.waitingAcks[ackID] = waiting
@@ -116,7 +124,7 @@ extension SocketIOServerSocket {
     private func startAckDeadline(_ id: Int, _ timeout: Duration, _ extras: Extras) {
         let timer =
             extras.ackTimer
-            // Held by each other until the socket closes, as every socket does.
+            // A reference cycle with the socket, which ends when the socket closes.
             ?? DeadlineTimer(on: self.eventLoop) {
                 self.extras?.waitingAcks[$0] != nil
             } passed: {
@@ -131,7 +139,7 @@ extension SocketIOServerSocket {
         self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(waiting.event) within \(timeout)")))
     }
 
-    /// Ends a wait before its ack came; nothing when it is over.
+    /// Ends a wait without an ack. Does nothing when the wait has ended already.
     func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
         guard let waiting = self.extras?.waitingAcks.removeValue(forKey: id) else { return }
@@ -139,7 +147,7 @@ extension SocketIOServerSocket {
     }
 
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        guard self.extras?.waitingAcks[id] != nil else { return }  // late, or never asked for
+        guard self.extras?.waitingAcks[id] != nil else { return }  // late, or never requested
         self.endWait(id, .success(arguments.arguments))
     }
 
@@ -148,13 +156,13 @@ extension SocketIOServerSocket {
         extras.ackTimer?.cancel()
         extras.ackTimer = nil
         for ack in exchange(&extras.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
-            ack.resume(.failure(SocketIOError(.disconnected, message: "The client left before it answered: \(reason)")))
+            ack.resume(.failure(SocketIOError(.disconnected, message: "The client disconnected before it acknowledged: \(reason)")))
         }
     }
 
-    // MARK: The client's
+    // MARK: Acks to the client
 
-    /// Answers the client, on the event loop.
+    /// Sends an ack to the client, on the event loop.
     func sendAck(_ id: Int, _ arguments: SocketIOPayload) {
         self.eventLoop.assertInEventLoop()
         if case .open = self.state, let connection = self.connection {
@@ -167,7 +175,7 @@ extension SocketIOServerSocket {
         self.ackSettled()
     }
 
-    /// The right to answer was let go of.
+    /// Called when an ack was released without being sent.
     func ackDropped() {
         self.eventLoop.runOnLoop { self.ackSettled() }
     }

@@ -1,8 +1,9 @@
 public import ApusSocketIOProtocol
 
-// Declared events: the same calls, with the name and the types from one place.
+// Declared events: the same operations, with the name and the types from one declaration.
 extension SocketIOServerSocket {
-    /// Listens to a declared event. The ack, if the client asked for one, is empty. The handler runs on the event loop: it must not block.
+    /// Listens to a declared event. An ack that the client requests is empty. The handler runs on
+    /// the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
         _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -10,7 +11,8 @@ extension SocketIOServerSocket {
         self.on(event.name, handler)
     }
 
-    /// Listens to a declared event with an asynchronous handler. A socket's asynchronous handlers run one after the other.
+    /// Listens to a declared event with an asynchronous handler. A socket's asynchronous handlers
+    /// run one after the other.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
         _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -18,7 +20,8 @@ extension SocketIOServerSocket {
         self.on(event.name, handler)
     }
 
-    /// Listens to a declared request; what the handler returns is the ack. The handler runs on the event loop: it must not block.
+    /// Listens to a declared request. The handler's return value is the ack. The handler runs on
+    /// the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -26,7 +29,8 @@ extension SocketIOServerSocket {
         self.on(request.name, handler)
     }
 
-    /// Listens to a declared request with an asynchronous handler. A socket's asynchronous handlers run one after the other.
+    /// Listens to a declared request with an asynchronous handler. A socket's asynchronous handlers
+    /// run one after the other.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
@@ -39,7 +43,8 @@ extension SocketIOServerSocket {
         self.emit(event.name, repeat each arguments)
     }
 
-    /// Sends a declared request and waits for the client's answer. Throws as ``emitWithAck(_:_:timeout:as:)``.
+    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// ``emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
@@ -53,7 +58,8 @@ extension SocketIOEmitter {
         self.emit(event.name, repeat each arguments)
     }
 
-    /// Sends a declared request and waits for the client's answer. Throws as ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
+    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument
     ) async throws -> Answer {
@@ -62,7 +68,7 @@ extension SocketIOEmitter {
 }
 
 extension SocketIOBroadcasting {
-    /// Sends a declared event to all that are meant.
+    /// Sends a declared event to every recipient.
     public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }

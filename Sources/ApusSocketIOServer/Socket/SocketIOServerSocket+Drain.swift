@@ -5,8 +5,8 @@ extension SocketIOServerSocket {
     /// Calls `body` once on the event loop when the outgoing queue is short, counting everything
     /// sent before this call. Drops `body` when the client disconnects first.
     package func whenDrained(_ body: @escaping @Sendable () -> Void) {
-        // Packets sent from other threads reach the loop in the first turn, and the transport at
-        // its end.
+        // Packets sent from other threads reach the event loop in the first turn, and the transport
+        // at the end of that turn.
         self.eventLoop.execute { self.eventLoop.execute { self.callWhenDrained(body) } }
     }
 

@@ -3,14 +3,16 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
 
-// Sending. What cannot be encoded is logged and not sent; after a disconnect an emit does nothing.
+// Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit does
+// nothing.
 extension SocketIOServerSocket {
     /// Sends an event to this client.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         self.emit(event, arguments, SocketIOEmitFlags())
     }
 
-    /// Sends an event with these arguments, each encoded as its `Encodable` says; `Data` travels as binary.
+    /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.emit(event, try SocketIOArguments.encode(repeat each arguments), SocketIOEmitFlags())
@@ -19,7 +21,7 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends an event with the arguments of another as they came: they are not decoded and not encoded anew.
+    /// Sends an event with received arguments, without decoding and encoding them again.
     public func emit(_ event: String, payload: SocketIOPayload) {
         self.emit(event, payload, SocketIOEmitFlags())
     }
@@ -45,22 +47,22 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends what is this client's alone, on the event loop.
+    /// Sends an event to this client only, on the event loop.
     private func send(_ call: EventOrAck, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) throws(SocketIOError) {
         guard case .open = self.state, let connection = self.connection else { return }
         if flags.isVolatile, !connection.session.isWritable { return }
-        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(.init(call, arguments)) }
+        if !self.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(call, arguments)) }
         try connection.send(call, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
     }
 
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
         guard case .open = self.state, let connection = self.connection else { return }
         if isVolatile, !connection.session.isWritable { return }
-        if !self.listeners.outgoing.isEmpty { self.tellOutgoing(outbound.content) }
+        if !self.listeners.outgoing.isEmpty { self.notifyOutgoing(outbound.content) }
         connection.send(outbound)
     }
 
-    private func tellOutgoing(_ content: UndecodedPacket.Content) {
+    private func notifyOutgoing(_ content: UndecodedPacket.Content) {
         guard case .event(let name, let payload, _) = content else { return }
         let arguments = payload.arguments
         for entry in self.listeners.outgoing { entry.handler(name, arguments) }
@@ -68,17 +70,19 @@ extension SocketIOServerSocket {
 
     // MARK: Flags
 
-    /// Lets the next event be lost when the client is not ready to receive it now: `socket.volatile.emit("position", x, y)`.
+    /// Drops the next event if the client cannot receive it now: `socket.volatile.emit("position",
+    /// x, y)`.
     public var volatile: SocketIOEmitter { SocketIOEmitter(socket: self).volatile }
 
-    /// Whether the next event is worth compressing, where the connection compresses at all. Default: yes.
+    /// Sets whether the transport may compress the next event. Default: `true`.
     public func compress(_ isCompressed: Bool) -> SocketIOEmitter { SocketIOEmitter(socket: self).compress(isCompressed) }
 
-    /// The time the next `emitWithAck` waits.
+    /// Sets the time that the next `emitWithAck` waits.
     public func timeout(_ timeout: Duration) -> SocketIOEmitter { SocketIOEmitter(socket: self).timeout(timeout) }
 }
 
-/// A socket and how the next event is to travel: `socket.volatile.compress(false).emit("frame", bytes)`.
+/// A socket with the options of the next event: `socket.volatile.compress(false).emit("frame",
+/// bytes)`.
 public struct SocketIOEmitter: Sendable {
     private let socket: SocketIOServerSocket
     private var flags = SocketIOEmitFlags()
@@ -87,13 +91,13 @@ public struct SocketIOEmitter: Sendable {
         self.socket = socket
     }
 
-    /// Lets the event be lost when the client is not ready to receive it now.
+    /// Drops the event if the client cannot receive it now.
     public var volatile: SocketIOEmitter { self.with { $0.isVolatile = true } }
 
-    /// Whether the event is worth compressing, where the connection compresses at all. Default: yes.
+    /// Sets whether the transport may compress the event. Default: `true`.
     public func compress(_ isCompressed: Bool) -> SocketIOEmitter { self.with { $0.isCompressed = isCompressed } }
 
-    /// The time `emitWithAck` waits.
+    /// Sets the time that `emitWithAck` waits.
     public func timeout(_ timeout: Duration) -> SocketIOEmitter { self.with { $0.timeout = timeout } }
 
     private func with(_ change: (inout SocketIOEmitFlags) -> Void) -> SocketIOEmitter {
@@ -107,12 +111,13 @@ public struct SocketIOEmitter: Sendable {
         self.socket.emit(event, arguments, self.flags)
     }
 
-    /// Sends an event with the arguments of another as they came.
+    /// Sends an event with received arguments, without decoding and encoding them again.
     public func emit(_ event: String, payload: SocketIOPayload) {
         self.socket.emit(event, payload, self.flags)
     }
 
-    /// Sends an event with these arguments, each encoded as its `Encodable` says; `Data` travels as binary.
+    /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.socket.emit(event, try SocketIOArguments.encode(repeat each arguments), self.flags)
@@ -121,7 +126,8 @@ public struct SocketIOEmitter: Sendable {
         }
     }
 
-    /// Sends an event and waits for the client's ack. See ``SocketIOServerSocket/emitWithAck(_:arguments:timeout:)``.
+    /// Sends an event and waits for the client's ack. See
+    /// ``SocketIOServerSocket/emitWithAck(_:arguments:timeout:)``.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> [SocketIOValue] {
         try await self.socket.emitWithAck(event, arguments, self.flags)
     }

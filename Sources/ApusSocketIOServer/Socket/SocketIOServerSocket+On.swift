@@ -3,17 +3,18 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
 
-// Listening. Arguments are decoded to the handler's types; an event whose arguments do not fit is not delivered to that handler,
-// and the client that waits for an ack runs into its timeout, as with a server that does not know the event. What does not fit and
-// what a handler throws goes to the configuration's `onHandlerError`.
+// Listening. Arguments are decoded to the handler's types. If they do not match, the handler is not
+// called and no ack is sent, so that the client's ack times out as with an unknown event. Decoding
+// errors and errors of handlers are passed to the configuration's `onHandlerError`.
 extension SocketIOServerSocket {
-    /// Listens to an event as it arrived. The ack, if any, is the handler's to send, at once or later.
+    /// Listens to an event in its received form. The handler sends the ack, immediately or later.
     @discardableResult
     public func on(_ event: String, handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
         self.add(.synchronous(handler), for: event)
     }
 
-    /// Listens to an event as it arrived, asynchronously. A socket's asynchronous handlers run one after the other.
+    /// Listens to an event in its received form with an asynchronous handler. A socket's
+    /// asynchronous handlers run one after the other.
     @discardableResult
     public func on(_ event: String, handler: @escaping @Sendable (SocketIOEvent) async throws -> Void) -> SocketIOListener {
         self.add(.asynchronous(handler), for: event)
@@ -25,9 +26,9 @@ extension SocketIOServerSocket {
         self.add(.synchronous(handler), for: event, isOnce: true)
     }
 
-    /// Listens to an event with typed arguments; what the handler returns is the ack.
+    /// Listens to an event with typed arguments. The handler's return value is the ack.
     ///
-    /// The handler runs on the event loop: it must not block. An error it throws means no ack.
+    /// The handler runs on the event loop and must not block. If it throws, no ack is sent.
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -35,7 +36,7 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
-    /// Listens to an event with typed arguments. The ack, if the client asked for one, is empty.
+    /// Listens to an event with typed arguments. An ack that the client requests is empty.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -43,7 +44,7 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
-    /// Listens to the next event of this name only; what the handler returns is the ack.
+    /// Listens to the next event of this name only. The handler's return value is the ack.
     @discardableResult
     public func once<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -51,7 +52,7 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
-    /// Listens to the next event of this name only. The ack, if the client asked for one, is empty.
+    /// Listens to the next event of this name only. An ack that the client requests is empty.
     @discardableResult
     public func once<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -59,7 +60,8 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
-    /// Listens with an asynchronous handler; what it returns is the ack. A socket's asynchronous handlers run one after the other.
+    /// Listens with an asynchronous handler. Its return value is the ack. A socket's asynchronous
+    /// handlers run one after the other.
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
@@ -71,7 +73,8 @@ extension SocketIOServerSocket {
         return self.add(.asynchronous(body), for: event)
     }
 
-    /// Listens with an asynchronous handler. The ack, if the client asked for one, is empty and sent when the handler is done.
+    /// Listens with an asynchronous handler. An ack that the client requests is empty and sent when
+    /// the handler returns.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -109,38 +112,41 @@ extension SocketIOServerSocket {
 
     private func onLoopWhileOpen(_ body: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed = self.state { return }  // nothing comes any more, and a handler kept now would be kept for ever
+            if case .closed = self.state { return }  // no more events, and the handler would never be released
             body(self)
         }
     }
 }
 
-// Listening to everything, checking, and letting go.
+// Catch-all listeners, middleware and removal.
 extension SocketIOServerSocket {
-    /// Checks every event of this client before its listeners get it (catch-all listeners come first). Checks run in the order added; what
-    /// one throws keeps the event from the others and from the listeners, and goes to the configuration's `onHandlerError`.
+    /// Adds a check of every event from this client. Checks run in the order added, after catch-all
+    /// listeners and before the listeners of the event. An error stops the event and is passed to
+    /// the configuration's `onHandlerError`.
     public func use(_ middleware: @escaping @Sendable (SocketIOEvent) throws -> Void) {
         self.onLoopWhileOpen { $0.listeners.addMiddleware(.synchronous(middleware)) }
     }
 
-    /// Checks every event of this client asynchronously. The events keep their order: while one is checked, the next ones wait.
+    /// Adds an asynchronous check of every event from this client. Events keep their order: the
+    /// next ones wait during a check.
     public func use(_ middleware: @escaping @Sendable (SocketIOEvent) async throws -> Void) {
         self.onLoopWhileOpen { $0.listeners.addMiddleware(.asynchronous(middleware)) }
     }
 
-    /// Listens to every event, before middleware and before the listeners of its name.
+    /// Listens to every event, before middleware and before the listeners of the event.
     @discardableResult
     public func onAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
         self.addAny(handler, first: false)
     }
 
-    /// Listens to every event, before the catch-all listeners there are.
+    /// Listens to every event, before the existing catch-all listeners.
     @discardableResult
     public func prependAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
         self.addAny(handler, first: true)
     }
 
-    /// Hears of every event that goes to this client, by `emit` or by a broadcast. Acks are not events.
+    /// Listens to every event that is sent to this client, by `emit` or by a broadcast. Acks are
+    /// not events.
     @discardableResult
     public func onAnyOutgoing(
         _ handler: @escaping @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
@@ -148,7 +154,8 @@ extension SocketIOServerSocket {
         self.addOutgoing(handler, first: false)
     }
 
-    /// Hears of every event that goes to this client, before those who do so already.
+    /// Listens to every event that is sent to this client, before the existing listeners to
+    /// outgoing events.
     @discardableResult
     public func prependAnyOutgoing(
         _ handler: @escaping @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
@@ -156,7 +163,7 @@ extension SocketIOServerSocket {
         self.addOutgoing(handler, first: true)
     }
 
-    /// Removes a listener, of whatever kind.
+    /// Removes a listener of any kind.
     public func off(_ listener: SocketIOListener) {
         self.eventLoop.runOnLoop { self.listeners.remove(listener) }
     }

@@ -2,9 +2,9 @@ import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOCore
 
-// From the client to the listeners: catch-all listeners, then middleware, then those of the name.
+// Incoming events: catch-all listeners, then middleware, then the listeners of the event.
 extension SocketIOServerSocket {
-    /// - Parameter bytes: What the event was on the wire.
+    /// - Parameter bytes: The size of the event on the wire.
     func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
         if ackID != nil { self.owedAcks += 1 }
         let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
@@ -17,7 +17,7 @@ extension SocketIOServerSocket {
     }
 
     private func dispatch(_ event: SocketIOEvent) {
-        guard case .open = self.state else { return }  // an asynchronous check outlived its client
+        guard case .open = self.state else { return }  // the client left during an asynchronous check
         guard let entries = self.listeners.take(event.name) else { return }
         switch entries {
         case .one(let entry): self.run(entry.handler, event)
@@ -25,7 +25,7 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Runs middleware in its order, synchronous or not, and then the listeners.
+    /// Runs the middleware in order, and then the listeners.
     private func check(_ event: SocketIOEvent, _ middleware: ArraySlice<SocketIOHandler>) {
         var rest = middleware
         while let check = rest.popFirst() {
@@ -34,8 +34,9 @@ extension SocketIOServerSocket {
                 do { try body(event) } catch { return self.report(error, event) }
             case .asynchronous(let body):
                 let remaining = rest
-                let event = event.detached  // it may wait
-                // The queue keeps the events in order: the next one is looked at when this one is through.
+                let event = event.detached  // stored until the check runs
+                // The queue keeps the events in order: the next event is checked when this one has
+                // passed.
                 return self.enqueue(event.bytes) {
                     do {
                         try await body(event)
@@ -54,7 +55,7 @@ extension SocketIOServerSocket {
         case .synchronous(let body):
             do { try body(event) } catch { self.report(error, event) }
         case .asynchronous(let body):
-            let event = event.detached  // it may wait
+            let event = event.detached  // stored until the handler runs
             self.enqueue(event.bytes) {
                 do { try await body(event) } catch { self.report(error, event) }
             }
@@ -74,7 +75,8 @@ extension SocketIOServerSocket {
         case .tooMany: bound = "\(self.limits.maximumWaitingEvents) events"
         case .tooLarge: bound = "\(connection.waitingEvents.maximum) bytes of events"
         }
-        // Handlers that fall behind by this much will not catch up. Not told to stay away: the client may come back.
+        // Handlers this far behind rarely catch up. No DISCONNECT packet is sent: the client may
+        // reconnect.
         connection.close(.forcedClose, detail: "more than \(bound) wait for their handlers")
     }
 

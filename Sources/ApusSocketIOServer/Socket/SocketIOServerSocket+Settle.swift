@@ -1,12 +1,12 @@
 import NIOCore
 
 extension SocketIOServerSocket {
-    /// Succeeds when the handlers at work are done and no client waits for an ack of ours, at the latest when the socket is gone. Whoever waits
-    /// keeps the time.
+    /// Succeeds when the running handlers are done and no client waits for an ack from this server,
+    /// at the latest when the socket closes. Callers set their own deadline.
     func settle() -> EventLoopFuture<Void> {
         self.eventLoop.assertInEventLoop()
         let handlersDone = self.eventLoop.makePromise(of: Void.self)
-        // The queue works in order: when it comes to this, what was before is done.
+        // The queue works in order: when this item runs, all earlier ones are done.
         if self.asyncQueue?.enqueue(bytes: 0, { handlersDone.succeed() }) != .taken { handlersDone.succeed() }
         return handlersDone.futureResult.flatMap {
             guard case .open = self.state, self.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }

@@ -6,65 +6,69 @@ public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One client in one namespace. Every method may be called from any thread; handlers run on the socket's event loop.
+/// A client in one namespace. Every method may be called from any thread. Handlers run on the
+/// socket's event loop.
 ///
-/// `@unchecked Sendable`: the mutable properties are touched on `eventLoop` only, `stored` under the lock of `limits`, `placeInAudience` under the
-/// namespace's.
+/// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`,
+/// under the lock of `limits`, and `placeInAudience`, under the namespace's lock.
 public final class SocketIOServerSocket: @unchecked Sendable {
-    /// The socket's id: 20 characters that cannot be guessed (with a Socket.IO 2.x client the namespace before them). Also the name of the
-    /// socket's own room.
+    /// The socket's id: 20 unpredictable characters, preceded by the namespace for a Socket.IO 2.x
+    /// client. Also the name of the socket's own room.
     public let id: String
     /// The namespace the socket is in.
     public let namespace: SocketIONamespace
-    /// What the client said when it connected, put together each time.
+    /// The data of the client's handshake. Each access builds it again.
     public var handshake: SocketIOHandshake { SocketIOHandshake(session: self.session, auth: self.auth, issued: self.issued) }
-    /// Whether the socket is one that came back after its connection was lost (the configuration's `connectionStateRecovery`).
+    /// The outcome of connection state recovery (the configuration's `connectionStateRecovery`).
     public let recovery: SocketIORecovery
 
     let eventLoop: any EventLoop
-    /// Knows the request of the handshake, also after its end.
+    /// The client's session. It keeps the handshake request after its end.
     let session: EngineIOSession
     private let auth: SocketIOStoredAuth
     private let issued: Int64
     let limits: Limits
-    /// `nil` when the client cannot come back.
+    /// `nil` when the client cannot resume.
     let recoveryState: RecoveryState?
-    /// The client's; let go of when the socket leaves, for it holds the socket.
+    /// The client's connection. Set to `nil` when the socket leaves, because the connection holds
+    /// the socket.
     @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
     /// Under the lock of `limits`.
     private var stored: Stored
 
-    // On the event loop only. Unchecked is what every event touches, within single statements and never over a call to a handler.
+    // On the event loop only. Exclusivity checks are off where every event accesses the property,
+    // in single statements that call no handler.
     @exclusivity(unchecked) var state = State.open
     @exclusivity(unchecked) var listeners = SocketIOListeners()
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
-    /// Events whose clients still wait for our ack.
+    /// The number of events whose clients wait for an ack from this server.
     @exclusivity(unchecked) var owedAcks = 0
-    /// Where the socket stands among those of its namespace. Under that one's lock.
+    /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
     var placeInAudience = 0
 
     enum State {
         /// Leaves to `disconnecting`.
         case open
-        /// The client is gone or told so; the rooms still stand. Leaves to `closed`.
+        /// The client has disconnected or been sent a DISCONNECT, but is still in its rooms. Leaves
+        /// to `closed`.
         case disconnecting
-        /// Final. Indirect: an open socket keeps no room for the reason.
+        /// Final. Indirect, so that an open socket needs no storage for the reason.
         indirect case closed(SocketIODisconnectReason)
     }
 
-    /// What few sockets need. Made with the first need: an idle socket is to be small.
+    /// State that few sockets need. Created on first use to keep idle sockets small.
     ///
     /// Confined to the socket's event loop.
     final class Extras {
         var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
         var waitingAcks: [Int: WaitingAck] = [:]
-        /// Made with the first ack that is waited for.
+        /// Created with the first pending ack.
         var ackTimer: DeadlineTimer?
         /// Called once the outgoing queue is short again.
         var drainWaiters: [@Sendable () -> Void] = []
-        /// Who wants to know when no ack is owed any more.
+        /// Succeeded when no ack is owed any more.
         var settleWaiters: [EventLoopPromise<Void>] = []
     }
 
@@ -75,10 +79,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         return made
     }
 
-    /// What one client may make this server keep and wait for, and one lock. The sockets of a server on one event loop share it.
+    /// The limits of one client, and one lock. The sockets of a server on one event loop share it.
     final class Limits: Sendable {
-        /// Guards what the application keeps with each of these sockets. It is nearly always asked for on their event loop, so that one lock does
-        /// for all of them, and each is smaller without one.
+        /// Guards the application's values of these sockets. They are nearly always accessed on the
+        /// event loop, so one lock suffices and keeps each socket smaller.
         let lock = NIOLock()
         let maximumWaitingEvents: Int
         let maximumWaitingAcks: Int
@@ -93,12 +97,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         }
     }
 
-    /// What the application keeps with a socket.
+    /// The application's values of a socket.
     struct Stored: Sendable {
         var values: [String: any Sendable] = [:]
         var data: SocketIOValue = [:]
-        /// Rooms that middleware put the socket in, before it is in its namespace; `nil` once it is, or never will be.
-        var roomsAhead: SocketIORoomNames?
+        /// The rooms that middleware chose before the socket is in its namespace; `nil` after its
+        /// admission or refusal.
+        var pendingRooms: SocketIORoomNames?
     }
 
     init(
@@ -116,28 +121,30 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.recovery = recovery
         self.recoveryState = recoveryState
         self.stored = recoveryState?.resumption?.session.kept ?? Stored()
-        self.stored.roomsAhead = []
+        self.stored.pendingRooms = []
     }
 
-    /// Nothing that `body` lets go of may be the application's: its end could ask for the lock again.
+    /// Accesses the values under the lock. `body` must not release an application's value: its
+    /// `deinit` could take the lock again.
     private func withStored<Result>(_ body: (inout Stored) -> Result) -> Result {
         self.limits.lock.withLock { body(&self.stored) }
     }
 
-    /// Whether this is the socket from before: its id, rooms and data are back, and every event it missed was sent.
+    /// Whether the socket resumed with its id, rooms and data, and every event it missed was sent.
     public var isRecovered: Bool { self.recovery == .complete }
 
-    /// Whether it is not decided yet whether the client comes in.
-    var isAwaited: Bool { self.withStored { $0.roomsAhead != nil } }
+    /// Whether the client's admission is still pending.
+    var isAwaited: Bool { self.withStored { $0.pendingRooms != nil } }
 
-    /// Whether the client is in the namespace now.
+    /// Whether the client is in the namespace.
     public var isConnected: Bool { self.namespace.contains(self) }
 
-    // MARK: The application's own values
+    // MARK: Application values
 
-    /// What other servers of the cluster and the admin page see of this socket, and what a recovered session brings back. Default: `{}`.
+    /// The data that other servers of the cluster and the admin page can read, and that a recovered
+    /// session restores. Default: `{}`.
     ///
-    /// For what only this process needs, and for values that have no JSON form, there is ``setValue(_:for:)``.
+    /// For values of this process only, or without a JSON form, use ``setValue(_:for:)``.
     public var data: SocketIOValue {
         get { self.withStored { $0.data } }
         set {
@@ -153,71 +160,76 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.data = try SocketIOArguments.value(of: value)
     }
 
-    /// ``data``, decoded.
+    /// Returns ``data``, decoded.
     ///
     /// - Throws: The decoder's error when it is of another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
         try SocketIOArguments.decode(values: [self.data], as: type)
     }
 
-    /// Keeps a value with the socket in this process, for example the user that middleware found.
+    /// Stores a value with the socket in this process, for example the user that middleware
+    /// authenticated.
     public func setValue(_ value: some Sendable, for key: String) {
         _ = self.withStored { $0.values.updateValue(value, forKey: key) }
     }
 
-    /// The value kept under this key, if it is of this type.
+    /// Returns the value stored under this key, if it is of this type.
     public func value<Value>(for key: String, as type: Value.Type = Value.self) -> Value? {
         self.withStored { $0.values[key] } as? Value
     }
 
     // MARK: Rooms
 
-    /// The rooms the socket is in, its own included.
-    public var rooms: SocketIORoomNames { self.withStored { $0.roomsAhead } ?? self.namespace.rooms(of: self) }
+    /// The rooms of the socket, including its own.
+    public var rooms: SocketIORoomNames { self.withStored { $0.pendingRooms } ?? self.namespace.rooms(of: self) }
 
-    /// Enters rooms. It leaves them all when it disconnects. In middleware: it enters them when it is connected.
+    /// Enters rooms. In middleware, the socket enters them when it is connected. It leaves all
+    /// rooms when it disconnects.
     public func join(_ rooms: String...) {
-        let isAhead = self.withStored { $0.roomsAhead?.formUnion(rooms) } != nil
-        if !isAhead { self.namespace.join(self, rooms) }
+        let isPending = self.withStored { $0.pendingRooms?.formUnion(rooms) } != nil
+        if !isPending { self.namespace.join(self, rooms) }
     }
 
     /// Leaves a room.
     public func leave(_ room: String) {
-        let isAhead = self.withStored { stored in
-            _ = stored.roomsAhead?.remove(room)
-            return stored.roomsAhead != nil
+        let isPending = self.withStored { stored in
+            _ = stored.pendingRooms?.remove(room)
+            return stored.pendingRooms != nil
         }
-        if !isAhead { self.namespace.leave(self, room) }
+        if !isPending { self.namespace.leave(self, room) }
     }
 
     /// Puts the socket into its namespace, and into the rooms that middleware chose.
     func enterNamespace() {
         self.namespace.add(self)
-        // Taken when it is in: whoever joins from now on finds it there.
-        let rooms = self.withStored { exchange(&$0.roomsAhead, with: nil) } ?? []
+        // After `add`: from here on, `join` finds the socket in the namespace.
+        let rooms = self.withStored { exchange(&$0.pendingRooms, with: nil) } ?? []
         if !rooms.isEmpty { self.namespace.join(self, Array(rooms)) }
     }
 
-    // MARK: Life
+    // MARK: Lifetime
 
-    /// The transport that carries the socket's packets at the moment, `polling` or `websocket`; `nil` once it is gone.
+    /// The current transport of the connection, `polling` or `websocket`; `nil` after the socket
+    /// has closed.
     ///
-    /// Call it on the socket's event loop, where handlers run.
+    /// Access it on the socket's event loop, where handlers run.
     public var transportName: String? { self.connection?.session.transportName }
 
-    /// Takes the client out of this namespace; with `close`, ends its whole connection.
+    /// Disconnects the client from this namespace or, with `close`, closes its connection.
     public func disconnect(close: Bool = false) {
         self.eventLoop.runOnLoop { self.connection?.disconnect(self, close: close) }
     }
 
-    /// Calls `handler` once when the socket is about to leave its namespace: it is still in its rooms, and nothing reaches its client.
+    /// Calls `handler` once when the socket is about to leave its namespace. It is still in its
+    /// rooms, but its client receives no more events.
     public func onDisconnecting(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .open = self.state { self.makeExtras().disconnectingHandlers.append(handler) }
         }
     }
 
-    /// Calls `handler` once when the socket has left its namespace and its rooms, at once if it is gone already.
+    /// Calls `handler` once when the socket has left its namespace and its rooms, immediately if it
+    /// has left already.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .closed(let reason) = self.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
@@ -233,7 +245,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
-        self.letGo()
+        self.releaseReferences()
         for handler in handlers { handler(reason) }
     }
 
@@ -243,7 +255,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
             self.namespace.remove(self)
             return recovery.left(self)
         }
-        // First out, then kept: whoever comes back has the same id. A dynamic namespace stays meanwhile.
+        // Leaves first, then is stored, because the resumed socket has the same id. The reservation
+        // keeps a dynamic namespace meanwhile.
         self.namespace.reserve()
         defer { self.namespace.release() }
         let rooms = self.rooms
@@ -253,18 +266,19 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: recoveryState.pid, by: self)
     }
 
-    /// The socket was refused, or its client left, before it was in its namespace: it never was connected.
+    /// Closes a socket that was refused, or whose client left, before it was in its namespace.
     func abandon() {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.state else { return }
         self.state = .closed(.transportClose)
-        self.withStored { $0.roomsAhead = nil }
+        self.withStored { $0.pendingRooms = nil }
         self.namespace.recovery?.abandoned(self)
-        self.letGo()
+        self.releaseReferences()
     }
 
-    /// Handlers often capture their socket: letting go of them ends the cycle.
-    private func letGo() {
+    /// Releases the connection and the handlers. Handlers often capture their socket, so this ends
+    /// the cycle.
+    private func releaseReferences() {
         self.connection = nil
         self.asyncQueue?.finish()
         self.disconnectHandlers = []

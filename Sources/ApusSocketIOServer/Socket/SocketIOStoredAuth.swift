@@ -1,16 +1,18 @@
 import ApusSocketIOProtocol
 import NIOCore
 
-/// The auth of a client in a form that takes about as much memory as it had on the wire: it is kept as long as the socket, and
-/// seldom looked at. As values, `[[0],[0],…]` takes twenty times its text.
+/// The auth of a client in a form about as large as it was on the wire: it is stored as long as the
+/// socket, and rarely read. As a `SocketIOValue`, `[[0],[0],…]` takes twenty times the size of its
+/// text.
 struct SocketIOStoredAuth: Sendable {
-    /// MessagePack, which holds binary data too; empty for an empty object.
+    /// The value as MessagePack, which supports binary data; empty for an empty object.
     private let bytes: [UInt8]
 
     init(_ value: SocketIOValue) {
         var buffer = ByteBuffer()
         if value != [:] {
-            // What was read can be written: it has no NaN and is no deeper than the reader permits.
+            // A value that was decoded can be encoded: it has no NaN and is within the decoder's
+            // depth limit.
             do throws(SocketIOError) { try MessagePack.write(value, into: &buffer) } catch { buffer.clear() }
         }
         self.bytes = Array(buffer.readableBytesView)

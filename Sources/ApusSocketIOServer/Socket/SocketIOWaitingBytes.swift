@@ -1,6 +1,7 @@
 import Atomics
 
-/// The bytes of the events of one client that wait for asynchronous handlers. Counted up on its event loop, down wherever the handlers run.
+/// The number of bytes of one client's events that wait for asynchronous handlers. Increased on its
+/// event loop, decreased where the handlers run.
 final class SocketIOWaitingBytes: Sendable {
     let maximum: Int
     private let bytes = ManagedAtomic(0)
@@ -9,7 +10,8 @@ final class SocketIOWaitingBytes: Sendable {
         self.maximum = maximum
     }
 
-    /// Counts an event. `false`: there is no room beside those that wait; alone it may be as large as it is.
+    /// Adds an event. Returns `false` when it exceeds the limit together with those that wait. A
+    /// single event may be of any size.
     func add(_ count: Int) -> Bool {
         let before = self.bytes.loadThenWrappingIncrement(by: count, ordering: .relaxed)
         guard before > 0, count > max(0, self.maximum - before) else { return true }
@@ -17,6 +19,6 @@ final class SocketIOWaitingBytes: Sendable {
         return false
     }
 
-    /// An event waits no longer.
+    /// Removes an event that no longer waits.
     func remove(_ count: Int) { self.bytes.wrappingDecrement(by: count, ordering: .relaxed) }
 }

@@ -2,20 +2,20 @@ import ApusWebSocketProtocol
 public import NIOCore
 import NIOPosix
 
-/// Opens one connection that is not opened again when it is lost; ``WebSocketSession`` is for one that stays up.
+/// Opens single connections, which do not reconnect; ``WebSocketSession`` does.
 public enum WebSocketClient {
     /// Opens a connection.
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path?query` or `wss://…`.
-    ///   - configuration: How.
-    ///   - eventLoop: Where the connection lives. Default: one of the process's.
-    ///   - onOpen: Called on the connection's event loop before its first message, to set its handlers: no message, and no end, can come
-    ///     between. It must not block.
-    /// - Returns: The open connection; close it when you are done.
-    /// - Throws: ``WebSocketError``. When the server answered with another status than 101 it is
-    ///   ``WebSocketError/Code/connectionRefused``, with the response in ``WebSocketError/refusal``. `CancellationError` when the
-    ///   task was cancelled.
+    ///   - configuration: The configuration of the connection.
+    ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
+    ///   - onOpen: Called on the connection's event loop before its first message or its end, to
+    ///     set its handlers. It must not block.
+    /// - Returns: The open connection, which the caller must close.
+    /// - Throws: ``WebSocketError``. A response with another status than 101 is
+    ///   ``WebSocketError/Code/connectionRefused``, with the response in
+    ///   ``WebSocketError/refusal``. `CancellationError` if the task was cancelled.
     public static func connect(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil
@@ -26,7 +26,7 @@ public enum WebSocketClient {
             try await eventLoop.flatSubmit {
                 let opener = WebSocketOpener(url: url, configuration: configuration, eventLoop: eventLoop)
                 canceller.started(opener)
-                // Inline: this is the place before the first byte of the WebSocket is read.
+                // Runs synchronously, before the first byte of the WebSocket is read.
                 opener.futureResult.assumeIsolated().whenSuccess { onOpen?($0) }
                 return opener.futureResult
             }.get()
@@ -35,9 +35,10 @@ public enum WebSocketClient {
         }
     }
 
-    /// Opens a connection, lends it to `body`, and closes it when `body` returns (1000) or throws (1001).
+    /// Opens a connection, calls `body` with it, and closes it when `body` returns (1000) or throws
+    /// (1001).
     ///
-    /// - Returns: What `body` returns, after the close handshake.
+    /// - Returns: The result of `body`, after the close handshake.
     public static func withConnection<Result>(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         isolation: isolated (any Actor)? = #isolation,
@@ -56,7 +57,7 @@ public enum WebSocketClient {
     }
 }
 
-/// Cancels an opener that may not have started yet. Touched on the event loop only.
+/// Cancels an opener that may not have started yet. Accessed on the event loop only.
 private final class WebSocketOpenerCanceller: @unchecked Sendable {
     private var opener: WebSocketOpener?
     private var isCancelled = false

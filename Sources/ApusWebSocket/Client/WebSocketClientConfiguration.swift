@@ -1,110 +1,115 @@
 public import ApusConnectivity
 public import ApusWebSocketProtocol
 
-/// How a client opens a WebSocket.
+/// The configuration of a WebSocket client.
 public struct WebSocketClientConfiguration: Sendable {
-    /// Asked for the fields of each request; see ``WebSocketClientConfiguration/requestHeaders``.
+    /// Computes fields of a request; see ``WebSocketClientConfiguration/requestHeaders``.
     public typealias RequestHeaders = @Sendable (_ url: String) async throws -> [(String, String)]
 
-    /// Fields of the request beside the handshake's own, in order. `Host` replaces the address's own.
+    /// Additional fields of the request, in order. `Host` replaces the value from the URL.
     ///
-    /// After a redirect to another host none of them is sent: only you know which is a secret.
+    /// After a redirect to another host none of them is sent, since any may be a secret.
     public var headers: [(String, String)] = []
 
-    /// Computes more fields anew for every attempt, a token that expires for instance. When it throws, the attempt has failed.
+    /// Computes further fields for every attempt, for example a token that expires. If it throws,
+    /// the attempt fails.
     ///
-    /// Default: `nil`. Runs under ``connectTimeout``, and not for a redirect to another host.
+    /// Default: `nil`. ``connectTimeout`` applies. Not called for a redirect to another host.
     public var requestHeaders: RequestHeaders?
 
-    /// Names and values that are appended to the URL's query, percent-encoded.
+    /// Names and values to append to the URL's query, percent-encoded.
     public var query: [(String, String)] = []
 
-    /// Names and values of the `Cookie` field. Not sent to another host.
+    /// Names and values of the `Cookie` field. Not sent after a redirect to another host.
     public var cookies: [(String, String)] = []
 
-    /// The subprotocols we speak, best first. The server's choice is ``WebSocketConnection/subprotocol``.
+    /// The offered subprotocols, in order of preference. The server's choice is
+    /// ``WebSocketConnection/subprotocol``.
     public var subprotocols: [String] = []
 
-    /// How many redirects (301, 302, 303, 307, 308) are followed. From `wss` to `ws` none is. Default: 5; 0 makes each an error.
+    /// The maximum number of redirects (301, 302, 303, 307, 308) to follow; never from `wss` to
+    /// `ws`. Default: 5. With 0, each redirect is an error.
     public var maximumRedirects: Int = 5
 
-    /// How the certificate of a `wss` server is judged.
+    /// The TLS settings for `wss`, including the verification of certificates.
     public var tls: TLSSettings = .system
 
-    /// The proxy to connect through. Default: none; ``ProxySettings/environment`` does what the environment says.
+    /// The proxy to connect through. Default: none. ``ProxySettings/environment`` uses the
+    /// environment variables.
     public var proxy: ProxySettings = .none
 
-    /// The address of this machine to connect from. Default: `nil`, the system's choice.
+    /// The local address to connect from. Default: `nil`, the system's choice.
     public var localAddress: String?
 
-    /// A Unix socket to connect to in place of the URL's host and port. Default: `nil`.
+    /// A Unix socket to connect to instead of the URL's host and port. Default: `nil`.
     ///
-    /// The URL still says what stands in the request and whether TLS is spoken. Not for a redirect to another host.
+    /// The URL still determines the request and the use of TLS. Not used after a redirect to
+    /// another host.
     public var unixSocketPath: String?
 
-    /// How messages are compressed, if the server agrees. Default: `nil`, compression is not offered.
+    /// The compression to offer. Default: `nil`, none.
     public var compression: WebSocketDeflateConfiguration?
 
-    /// The bounds of frames and messages, and the deadline of the close handshake.
+    /// The limits on frames and messages, and the time for a close handshake.
     public var limits = WebSocketLimits()
 
-    /// The bounds of what waits between the peer and you.
+    /// The limits on the queues between the peer and the application.
     public var flow = WebSocketFlowControl()
 
-    /// For the name, the connection, the proxy and the ``requestHeaders``, together.
+    /// The time for the name resolution, the connection, the proxy and ``requestHeaders`` together.
     ///
-    /// Default: 10 seconds. No byte of the peer prolongs it; neither do those below.
+    /// Default: 10 seconds. Received bytes do not extend this deadline or those below.
     public var connectTimeout: Duration = .seconds(10)
 
-    /// For the handshake of TLS.
+    /// The time for the TLS handshake.
     ///
-    /// Default: 10 seconds, for each redirect anew.
+    /// Default: 10 seconds, restarted at each redirect.
     public var tlsTimeout: Duration = .seconds(10)
 
-    /// For the server's answer to the handshake.
+    /// The time for the response to the WebSocket handshake.
     ///
-    /// Default: 10 seconds, for each redirect anew.
+    /// Default: 10 seconds, restarted at each redirect.
     public var handshakeTimeout: Duration = .seconds(10)
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
-    /// Says what cannot be sent.
+    /// Checks the configuration.
     func validate() throws(WebSocketError) {
-        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
         for name in self.subprotocols where !HTTPToken.isToken(name) {
-            throw refuse("the subprotocol \(name.debugDescription) is no token of HTTP")
+            throw invalid("`subprotocols` must contain HTTP tokens only, not \(name.debugDescription)")
         }
-        guard Set(self.subprotocols).count == self.subprotocols.count else { throw refuse("a subprotocol is there twice") }
+        guard Set(self.subprotocols).count == self.subprotocols.count else { throw invalid("`subprotocols` must not contain duplicates") }
         for (name, value) in self.cookies where !HTTPToken.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
-            throw refuse("the cookie \(name.debugDescription) holds what may not stand in one")
+            throw invalid("the name or value of the cookie \(name.debugDescription) contains an invalid character (RFC 6265 4.1.1)")
         }
         guard self.connectTimeout > .zero, self.tlsTimeout > .zero, self.handshakeTimeout > .zero else {
-            throw refuse("a deadline of no time")
+            throw invalid("`connectTimeout`, `tlsTimeout` and `handshakeTimeout` must be greater than 0")
         }
         try self.compression?.validate()
-        guard self.maximumRedirects >= 0 else { throw refuse("\(self.maximumRedirects) redirects") }
+        guard self.maximumRedirects >= 0 else { throw invalid("`maximumRedirects` must not be negative: \(self.maximumRedirects)") }
     }
 
-    /// RFC 6265 4.1.1, cookie-octet.
+    /// Returns whether a byte is a cookie-octet (RFC 6265 4.1.1).
     private static func isCookieByte(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && ![UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\")].contains(byte)
     }
 
     // MARK: Requests
 
-    /// The address with ``query``.
+    /// Returns the URL with ``query`` appended.
     func url(_ text: String) throws(WebSocketError) -> WebSocketURL {
         guard !self.query.isEmpty else { return try WebSocketURL(text) }
         let query = self.query.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        let sharedBuffer = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
-        return try WebSocketURL(text + sharedBuffer + query)
+        let separator = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
+        return try WebSocketURL(text + separator + query)
     }
 
-    /// The caller's fields of a request.
+    /// Returns the additional fields of a request.
     ///
     /// - Parameters:
-    ///   - computed: What ``requestHeaders`` answered.
+    ///   - computed: The result of ``requestHeaders``.
     ///   - isSameOrigin: `false` after a redirect to another host.
     func fields(computed: [(String, String)], isSameOrigin: Bool) -> [(String, String)] {
         var fields: [(String, String)] = []
@@ -124,7 +129,7 @@ public struct WebSocketClientConfiguration: Sendable {
 enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// All but RFC 3986's unreserved characters.
+    /// Percent-encodes all characters that RFC 3986 does not call unreserved.
     static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -2,23 +2,28 @@ package import ApusConnectivity
 package import ApusWebSocketProtocol
 package import NIOCore
 
-/// Opens WebSockets: name, connection, TLS and handshake under one deadline.
+/// Opens WebSockets: name resolution, connection, TLS and handshake.
 package enum WebSocketClientConnector {
-    /// Connects to `url`. Call it on `eventLoop`, where the handler and the delegate live from then on.
+    /// Starts an attempt to connect to `url`. Call on `eventLoop`, on which the handler and the
+    /// delegate are used.
     ///
     /// - Parameters:
-    ///   - url: The address.
-    ///   - headers: Fields of the request beside the handshake's own.
-    ///   - dialer: How to connect, and its deadlines. Its `tls` is used for `wss` only, its `applicationProtocols` are replaced.
-    ///   - target: Where to when it is not the host of the URL.
-    ///   - deflate: What is offered about compression; `nil`: nothing.
-    ///   - limits: The bounds of the connection.
-    ///   - timeout: For all steps together, no byte of the peer prolongs it; `nil`: only the deadlines of each step count.
-    ///   - handshakeTimeout: From the connection (and TLS) to the open WebSocket; `nil`: what is left of `timeout`.
-    ///   - eventLoop: The loop of the connection.
-    ///   - makeDelegate: Called on the event loop when the server has agreed.
-    /// - Returns: What can be cancelled, and ends in the open WebSocket or a ``WebSocketError``. A server's other answer than 101 is
-    ///   ``WebSocketError/Code/connectionRefused`` with its status and the beginning of its body.
+    ///   - url: The URL.
+    ///   - headers: Additional fields of the request.
+    ///   - dialer: The settings of the connection, with its deadlines. `tls` applies to `wss` only,
+    ///     `applicationProtocols` is replaced.
+    ///   - target: The address to connect to, if it is not the host of the URL.
+    ///   - deflate: The compression to offer; `nil` for none.
+    ///   - limits: The limits of the connection.
+    ///   - timeout: The deadline of all steps, which received bytes do not extend; `nil` for the
+    ///     deadlines of each step only.
+    ///   - handshakeTimeout: The time from the established connection, including TLS, to the open
+    ///     WebSocket; `nil` for no limit besides `timeout`.
+    ///   - eventLoop: The event loop of the connection.
+    ///   - makeDelegate: Called on the event loop after a successful handshake.
+    /// - Returns: The attempt, which can be cancelled and ends with the open WebSocket or a
+    ///   ``WebSocketError``. A response with another status than 101 is
+    ///   ``WebSocketError/Code/connectionRefused`` with the status and the beginning of the body.
     package static func attempt(
         _ url: WebSocketURL,
         headers: [(String, String)],
@@ -42,7 +47,7 @@ package enum WebSocketClientConnector {
             if let timeout { attempt.startTimer(timeout) }
             var dialer = dialer
             dialer.tls = url.isSecure ? dialer.tls ?? .system : nil
-            dialer.applicationProtocols = ["http/1.1"]  // the handshake is HTTP/1.1's
+            dialer.applicationProtocols = ["http/1.1"]  // the handshake requires HTTP/1.1
             attempt.follow(dialer.dial(target ?? .host(url.host, port: url.port), name: url.host, on: eventLoop), request: request)
         } catch {
             attempt.fail(error)

@@ -4,21 +4,21 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Sends the request of the handshake and judges the response.
+/// Sends the request of the opening handshake and checks the response.
 final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// What of a refusal's body is kept.
+    /// The maximum length of a refusal's body that is kept.
     private static let maximumRefusalBytes = 16 << 10
 
     private let attempt: WebSocketConnectionAttempt
     private let request: HTTPRequest
-    /// Set by a head of another status than 101.
+    /// The response, if its status is not 101.
     private var refusal: WebSocketError.Refusal?
     private let deflate: WebSocketDeflateConfiguration?
     private let limits: WebSocketLimits
-    /// The 101, once it was found to answer our request, and what it settles.
+    /// The 101 response after a successful check, and the negotiated settings.
     private var agreement: (response: HTTPResponse, WebSocketAgreement)?
 
     init(
@@ -32,12 +32,13 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // The connection stands already; TLS keeps the request until the certificate is verified.
+        // The connection is open; TLS holds the request until the certificate is verified.
         do {
             context.write(self.wrapOutboundOut(.head(try HTTPRequestHead(self.request))), promise: nil)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         } catch {
-            self.attempt.fail(WebSocketError(.invalidURL, message: "the request cannot be written", cause: error))
+            self.attempt.fail(
+                WebSocketError(.invalidURL, message: "the URL or a header field is not valid in an HTTP request", cause: error))
         }
     }
 
@@ -51,7 +52,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
             let room = Self.maximumRefusalBytes - (self.refusal?.body.count ?? 0)
             self.refusal?.body += bytes.readableBytesView.prefix(room)
             if bytes.readableBytes >= room {
-                self.refuse()  // enough was said; the rest is not waited for
+                self.refuse()  // does not wait for the rest of the body
             }
         case .end:
             if let (response, agreement) = self.agreement {
@@ -64,7 +65,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
 
     private func received(_ head: HTTPResponseHead) {
         guard head.status.code == 101 else {
-            // Fields that are none are left out: they are for reading, not for deciding.
+            // Invalid fields are omitted; the response is informational only.
             let response = try? HTTPResponse(head)
             self.refusal = WebSocketError.Refusal(
                 status: Int(head.status.code), headers: response?.headerFields ?? HTTPFields(), body: [])
@@ -75,7 +76,9 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
             let agreement = try WebSocketHandshake.check(response, to: self.request, deflate: self.deflate, limits: self.limits)
             self.agreement = (response, agreement)
         } catch {
-            self.attempt.fail(error as? WebSocketError ?? WebSocketError(.malformedHandshake, message: "a bad response", cause: error))
+            self.attempt.fail(
+                error as? WebSocketError
+                    ?? WebSocketError(.malformedHandshake, message: "the response is not a valid handshake response", cause: error))
         }
     }
 
@@ -86,8 +89,8 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.refuse()  // a body may end with the connection
-        self.attempt.fail(WebSocketError(.connectionLost, message: "the transport ended before the handshake was answered"))
+        self.refuse()  // the end of the connection may delimit the body
+        self.attempt.fail(WebSocketError(.connectionLost, message: "the connection closed before the handshake response was complete"))
         context.fireChannelInactive()
     }
 

@@ -4,21 +4,22 @@ package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 
-/// What both sides agreed on, while the connection's user is still to be made.
+/// The result of a handshake, before the connection's delegate is created.
 package struct WebSocketOpening {
     /// The channel of the connection.
     package let channel: any Channel
-    /// The 101.
+    /// The 101 response.
     package let response: HTTPResponse
 
-    /// What it settles.
+    /// The negotiated settings.
     package let agreement: WebSocketAgreement
 
-    /// The subprotocol the server chose; it is one that was offered.
+    /// The subprotocol chosen by the server, one of those offered.
     package var subprotocol: String? { self.agreement.subprotocol }
 }
 
-/// One way from an address to an open WebSocket. It ends once: open, failed, late or cancelled.
+/// One attempt to open a WebSocket on a dialed connection. It ends once: open, failed, timed out or
+/// cancelled.
 ///
 /// Confined to its event loop.
 package final class WebSocketConnectionAttempt {
@@ -26,9 +27,9 @@ package final class WebSocketConnectionAttempt {
     private let eventLoop: any EventLoop
     private let limits: WebSocketLimits
     private let handshakeTimeout: Duration?
-    /// What is offered about compression.
+    /// The compression to offer; `nil` for none.
     var deflate: WebSocketDeflateConfiguration?
-    /// Makes the delegate once there is something to hear; let go of when the attempt ends.
+    /// Creates the delegate after the handshake. Released when the attempt ends.
     private var makeDelegate: ((WebSocketOpening) -> any WebSocketHandlerDelegate)?
     private var dial: DialAttempt?
     private var channel: (any Channel)?
@@ -36,7 +37,8 @@ package final class WebSocketConnectionAttempt {
     private(set) var hasEnded = false
 
     /// - Parameters:
-    ///   - handshakeTimeout: From the connection on; `nil`: what is left of the whole attempt's time.
+    ///   - handshakeTimeout: The time from the established connection to the open WebSocket; `nil`
+    ///     for no limit of its own.
     ///   - makeDelegate: Called on the event loop just before the future succeeds.
     init(
         limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
@@ -51,11 +53,13 @@ package final class WebSocketConnectionAttempt {
 
     /// The open WebSocket, or a ``WebSocketError``.
     ///
-    /// A server's other answer than 101 is ``WebSocketError/Code/connectionRefused`` with its status, its fields and the
-    /// beginning of its body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte is read.
+    /// A response with another status than 101 fails it with
+    /// ``WebSocketError/Code/connectionRefused``, which holds the status, the fields and the
+    /// beginning of the body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte
+    /// is read.
     package var futureResult: EventLoopFuture<WebSocketHandler> { self.promise.futureResult }
 
-    /// Gives the attempt up: the future fails with `CancellationError` now. After its end this does nothing.
+    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing after the end.
     package func cancel() {
         self.fail(CancellationError())
     }
@@ -63,7 +67,7 @@ package final class WebSocketConnectionAttempt {
     func startTimer(_ timeout: Duration) {
         self.timer?.cancel()
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.fail(WebSocketError(.timeout, message: "no WebSocket within \(timeout)"))
+            self.fail(WebSocketError(.timeout, message: "opening the WebSocket took more than \(timeout)"))
         }
     }
 
@@ -89,7 +93,8 @@ package final class WebSocketConnectionAttempt {
 
     // MARK: Steps
 
-    /// Goes on when the connection stands: it and TLS are ready, and the server has said nothing yet.
+    /// Continues when the dialed connection is ready, including TLS, before the server has sent
+    /// anything.
     func follow(_ dial: DialAttempt, request: HTTPRequest) {
         self.dial = dial
         dial.futureResult.assumeIsolated().whenComplete { result in
@@ -103,14 +108,14 @@ package final class WebSocketConnectionAttempt {
 
     private static func error(dialing error: any Error) -> WebSocketError {
         guard let error = error as? ConnectivityError else {
-            return WebSocketError(.transport, message: "no connection", cause: error)
+            return WebSocketError(.transport, message: "the connection could not be established", cause: error)
         }
         return WebSocketError(error.code == .timeout ? .timeout : .transport, message: error.message, cause: error)
     }
 
     private func connected(_ channel: any Channel, request: HTTPRequest) {
         guard !self.hasEnded else {
-            channel.close(promise: nil)  // the deadline was faster
+            channel.close(promise: nil)  // the deadline has passed
             return
         }
         self.channel = channel
@@ -123,14 +128,14 @@ package final class WebSocketConnectionAttempt {
             try pipeline.addHandler(
                 WebSocketClientHandshakeHandler(attempt: self, request: request, deflate: self.deflate, limits: self.limits))
         } catch {
-            self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
+            self.fail(WebSocketError(.transport, message: "the connection closed during the handshake", cause: error))
         }
     }
 
-    /// The server agreed: HTTP leaves the pipeline, then the WebSocket enters it.
+    /// Replaces the HTTP handlers with the WebSocket handler after a successful handshake.
     ///
-    /// The decoder leaves in a later turn. It also looks at writes as if they were requests, so nothing may be sent before it has
-    /// left: until then the splitter keeps what the server says.
+    /// The decoder is removed in a later turn and treats writes as requests until then. Nothing may
+    /// be sent before, so the splitter holds the received bytes.
     func agreed(
         _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
         handshake: WebSocketClientHandshakeHandler
@@ -146,7 +151,7 @@ package final class WebSocketConnectionAttempt {
                 self.open(response, agreement, in: pipeline, splitter: splitter)
             }
         } catch {
-            self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
+            self.fail(WebSocketError(.transport, message: "the connection closed during the handshake", cause: error))
         }
     }
 
@@ -160,7 +165,7 @@ package final class WebSocketConnectionAttempt {
         do {
             try pipeline.addHandler(handler, position: .after(splitter))
         } catch {
-            return self.fail(WebSocketError(.transport, message: "the connection ended", cause: error))
+            return self.fail(WebSocketError(.transport, message: "the connection closed during the handshake", cause: error))
         }
         self.end()
         self.promise.assumeIsolated().succeed(handler)

@@ -1,27 +1,29 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Stands before the HTTP decoder and parts the response's head from what follows it.
+/// Separates the head of the handshake response from the bytes that follow it. Its place is before
+/// the HTTP decoder.
 ///
-/// What follows a 101 is the WebSocket's: it is kept, together with an end of the transport that comes right behind it, until the
-/// WebSocket's handler is there. The decoder would hand the bytes on as well, but drops them when the transport ends in the same read, and a
-/// server may say something and hang up at once. What follows an interim answer (1xx) is another head, what follows any other is the decoder's.
+/// The bytes after a 101 belong to the WebSocket. They are held, together with a directly following
+/// end of the transport, until the WebSocket handler is added. The decoder would pass them on too,
+/// but drops them if the transport ends in the same read. After an interim response (1xx) another
+/// head follows; after any other response, the decoder gets the rest.
 final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// Looks for the blank line; so many bytes of it were there at the end of what came.
+        /// Searches the blank line; the number of its bytes at the end of the last read.
         case head(matched: Int)
-        /// The head was a 101: everything is kept. Leaves with the handler.
+        /// The head was a 101: all bytes are held until the WebSocket handler is added.
         case keeping
-        /// The response is an ordinary one.
+        /// The response is not a 101.
         case passing
     }
 
     private let attempt: WebSocketConnectionAttempt
     private var state = State.head(matched: 0)
-    /// The head's beginning, as far as its status: `HTTP/1.1 101`.
+    /// The beginning of the head, up to the status: `HTTP/1.1 101`.
     private var statusLine: [UInt8] = []
     private var buffers: [ByteBuffer] = []
     private var error: (any Error)?
@@ -31,7 +33,7 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         self.attempt = attempt
     }
 
-    /// The handshake is through; called while the head is being passed on.
+    /// Holds the bytes that follow. Called while the head is being passed on.
     func handshakeAgreed() { self.state = .keeping }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -52,7 +54,7 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         }
         self.state = self.isInterim ? .head(matched: 0) : .passing
         self.statusLine = []
-        context.fireChannelRead(self.wrapInboundOut(head))  // `handshakeAgreed` may be called in here
+        context.fireChannelRead(self.wrapInboundOut(head))  // may call `handshakeAgreed`
         guard bytes.readableBytes > 0 else { return }
         switch self.state {
         case .keeping: self.buffers.append(bytes)
@@ -61,12 +63,13 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         }
     }
 
-    /// Whether the status is 1xx, but not that of the upgrade (RFC 9110 15.2).
+    /// Whether the status is 1xx (RFC 9110 15.2), but not 101.
     private var isInterim: Bool {
         self.statusLine.count == 12 && self.statusLine[9] == UInt8(ascii: "1") && !self.statusLine.suffix(2).elementsEqual("01".utf8)
     }
 
-    /// Where CR LF CR LF, of which `matched` bytes came before, ends; or how much of it is at the end.
+    /// Finds the end of CR LF CR LF, of which `matched` bytes precede `view`; otherwise the number
+    /// of its bytes at the end of `view`.
     private static func endOfHead(in view: ByteBufferView, _ matched: Int) -> (end: Int?, matched: Int) {
         var matched = matched
         for (offset, byte) in view.enumerated() {
@@ -104,7 +107,8 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        // Does nothing when the WebSocket's handler took over; else the pipeline was taken apart before.
-        self.attempt.fail(WebSocketError(.connectionLost, message: "the transport ended right after the handshake", cause: self.error))
+        // Has no effect after the WebSocket handler took over; otherwise the pipeline was closed
+        // before.
+        self.attempt.fail(WebSocketError(.connectionLost, message: "the connection closed directly after the handshake", cause: self.error))
     }
 }

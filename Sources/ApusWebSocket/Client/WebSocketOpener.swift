@@ -2,7 +2,8 @@ import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
-/// One way to an open ``WebSocketConnection``: asks for the fields, connects, follows redirects. It ends once.
+/// One attempt to open a ``WebSocketConnection``: computes the fields, connects, follows redirects.
+/// It ends once.
 ///
 /// Confined to its event loop.
 final class WebSocketOpener {
@@ -16,7 +17,7 @@ final class WebSocketOpener {
     private var headersStartedAt = NIODeadline.uptimeNanoseconds(0)
     private var hasEnded = false
 
-    /// Starts at once. Call it on `eventLoop`.
+    /// Starts immediately. Call on `eventLoop`.
     init(url: String, configuration: WebSocketClientConfiguration, eventLoop: any EventLoop) {
         eventLoop.assertInEventLoop()
         self.configuration = configuration
@@ -35,7 +36,7 @@ final class WebSocketOpener {
     /// The open connection; callbacks of `assumeIsolated()` run before its first message is read.
     var futureResult: EventLoopFuture<WebSocketConnection> { self.promise.futureResult }
 
-    /// Gives up: the future fails with `CancellationError`. After the end this does nothing.
+    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing after the end.
     func cancel() {
         self.finish(.failure(CancellationError()))
     }
@@ -68,7 +69,7 @@ final class WebSocketOpener {
         let timeout = self.configuration.connectTimeout
         self.headersStartedAt = eventLoop.now
         self.headersTimer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.finish(.failure(WebSocketError(.timeout, message: "the fields of the request were not there within \(timeout)")))
+            self.finish(.failure(WebSocketError(.timeout, message: "`requestHeaders` took more than \(timeout) (`connectTimeout`)")))
         }
         // Owned by `headersTask`, which every end cancels.
         self.headersTask = Task {
@@ -91,7 +92,7 @@ final class WebSocketOpener {
         case .success(let fields):
             self.request(redirects, computed: fields, spent: Duration(self.eventLoop.now - self.headersStartedAt))
         case .failure(let error):
-            let failure = WebSocketError(.requestHeaders, message: "the fields of the request could not be computed", cause: error)
+            let failure = WebSocketError(.requestHeaders, message: "`requestHeaders` failed", cause: error)
             self.finish(.failure(error as? WebSocketError ?? failure))
         }
     }
@@ -99,12 +100,12 @@ final class WebSocketOpener {
     private func request(_ redirects: WebSocketRedirects, computed: [(String, String)], spent: Duration) {
         let configuration = self.configuration
         var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
-        // What we are is for the host the caller named.
+        // The client certificate is for the original host only.
         if !redirects.isSameOrigin { dialer.tls?.clientIdentity = nil }
         dialer.localAddress = configuration.localAddress
         dialer.connectTimeout = max(configuration.connectTimeout - spent, .milliseconds(1))
         dialer.tlsTimeout = configuration.tlsTimeout
-        // Another host is not behind the same socket.
+        // The Unix socket is for the original host only.
         let target = redirects.isSameOrigin ? configuration.unixSocketPath.map { Dialer.Target.unixSocket(path: $0) } : nil
         var connection: WebSocketConnection?
         let attempt = WebSocketClientConnector.attempt(

@@ -2,14 +2,14 @@ import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
-/// Follows a server that sends us elsewhere, but not for ever, and not into the clear.
+/// Follows redirects of the handshake, up to a maximum number, and never from `wss` to `ws`.
 ///
 /// Source: RFC 6455 4.1 ("the client … MAY follow redirects"), RFC 9110 15.4, RFC 3986 5.2.
 struct WebSocketRedirects {
-    /// Where the next request goes.
+    /// The URL of the next request.
     private(set) var url: WebSocketURL
-    /// Whether that is still where the caller wanted to go: scheme, host and port. Once away it does not become true again, as the
-    /// way back was told by a stranger.
+    /// Whether the scheme, host and port are still those of the original URL. Stays `false` once it
+    /// is, since another host supplied any redirect back.
     private(set) var isSameOrigin = true
     private var left: Int
 
@@ -19,13 +19,13 @@ struct WebSocketRedirects {
     }
 
     enum Action: Equatable {
-        /// Ask at ``url``.
+        /// Send the request to ``url``.
         case follow
-        /// This is the end of the attempt.
+        /// The attempt has failed.
         case fail(WebSocketError)
     }
 
-    /// The server answered with another status than 101.
+    /// Handles a response with another status than 101.
     mutating func refused(_ error: WebSocketError) -> Action {
         guard let refusal = error.refusal, [301, 302, 303, 307, 308].contains(refusal.status),
             let location = refusal.headers[.location]
@@ -33,12 +33,12 @@ struct WebSocketRedirects {
         func refuse(_ message: String) -> Action {
             .fail(WebSocketError(.connectionRefused, message: message, refusal: refusal))
         }
-        guard self.left > 0 else { return refuse("the server redirects once too often") }
+        guard self.left > 0 else { return refuse("the server sent more redirects than `maximumRedirects`") }
         let target: WebSocketURL
         do throws(WebSocketError) {
             target = try Self.resolve(location, against: self.url)
         } catch {
-            return refuse("the server redirects to what is no WebSocket's address (\(error.message))")
+            return refuse("the server redirects to an address that is not a WebSocket URL (\(error.message))")
         }
         guard target.isSecure || !self.url.isSecure else { return refuse("the server redirects from wss to ws") }
         self.left -= 1
@@ -50,7 +50,7 @@ struct WebSocketRedirects {
         return .follow
     }
 
-    /// A reference as `Location` may hold one.
+    /// Resolves a URI reference from a `Location` field.
     static func resolve(_ location: String, against base: WebSocketURL) throws(WebSocketError) -> WebSocketURL {
         let reference = location.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         if let colon = reference.firstIndex(of: ":"), !reference[..<colon].contains(where: { "/?".contains($0) }) {

@@ -1,7 +1,7 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// What is sent through the outbox.
+/// An item of the outbox.
 enum OutboundItem: Hashable, Sendable {
     case message(WebSocketMessage)
     case piece(WebSocketPiece)
@@ -14,9 +14,9 @@ enum OutboundItem: Hashable, Sendable {
     }
 }
 
-/// A part of a message whose length nobody knows while it is sent.
+/// A part of a message whose length is not known while it is sent.
 struct WebSocketPiece: Hashable, Sendable {
-    /// Which message it belongs to.
+    /// The number of the message that the piece belongs to.
     var message: Int
     var bytes: ByteBuffer
     var kind: WebSocketMessage.Kind

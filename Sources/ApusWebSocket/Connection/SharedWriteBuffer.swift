@@ -1,26 +1,28 @@
 import NIOCore
 
-/// Frames behind each other, in memory that the connections share that were sent the same ones in a turn.
+/// Consecutive frames in one buffer, shared by all connections that sent the same frames in one
+/// turn.
 ///
-/// A connection remembers how much of it is its own. A frame that many of them are sent is copied once, behind the others; it costs each of them a
-/// comparison. (Measured with 640 frames of 64 bytes to 150 connections: 19 ns a frame, writes included; a buffer for each connection 81, a list of
-/// frames written by `writev` 69.)
+/// Each connection stores only the length of its part. A frame that many connections send is copied
+/// once; each further connection costs one comparison. Measured with 640 frames of 64 bytes to 150
+/// connections: 19 ns per frame, writes included. A buffer per connection takes 81 ns, a list of
+/// frames written by `writev` 69 ns.
 ///
 /// Confined to its event loop.
 final class SharedWriteBuffer {
-    /// The whole is not larger.
+    /// The maximum length of the buffer.
     static let maximumBytes = 64 << 10
     private static let minimumCapacity = 512
 
     private let first: ByteBuffer
     private var bytes: ByteBuffer
-    /// The frame behind all others, and how much is before it.
+    /// The last frame of the buffer, and the number of bytes before it.
     private var last: ByteBuffer
     private var bytesBeforeLast: Int
-    /// A part was given to a channel: the memory is not changed any more.
+    /// Whether a part was passed to a channel. The memory does not change afterwards.
     private var isSealed = false
 
-    /// Two frames behind each other.
+    /// Creates a buffer that holds two frames.
     init(_ first: ByteBuffer, _ second: ByteBuffer) {
         self.first = first
         self.last = second
@@ -31,15 +33,16 @@ final class SharedWriteBuffer {
     }
 
     enum Place: Equatable {
-        /// The frame is in place; the connection has this much now.
+        /// The buffer holds the frame; the connection's part now has this length.
         case shared(Int)
-        /// Nothing can be appended any more: the connection takes its part, and begins anew.
+        /// The buffer accepts no further frame: the connection writes its part and starts a new
+        /// one.
         case full
-        /// The others were sent something else.
+        /// The other connections sent a different frame.
         case different
     }
 
-    /// A connection whose part ends at `length` is sent a frame.
+    /// Adds a frame to the part of a connection, which ends at `length`.
     func append(_ frame: ByteBuffer, at length: Int) -> Place {
         if length == self.bytesBeforeLast, Self.areSame(self.last, frame) { return .shared(self.bytes.readableBytes) }
         guard length == self.bytes.readableBytes else { return .different }
@@ -50,21 +53,22 @@ final class SharedWriteBuffer {
         return .shared(self.bytes.readableBytes)
     }
 
-    /// Whether a connection that was sent one frame has what is here up to the last one.
+    /// Returns whether `frame` is the first frame of the buffer.
     func begins(with frame: ByteBuffer) -> Bool { Self.areSame(self.first, frame) }
 
-    /// A connection's part, for its channel.
+    /// Returns a connection's part as a slice for its channel.
     func part(_ length: Int) -> ByteBuffer {
         self.isSealed = true
         return self.bytes.getSlice(at: self.bytes.readerIndex, length: length) ?? ByteBuffer()
     }
 
-    /// Copies a connection's part into a buffer of its own.
+    /// Copies a connection's part into `buffer`.
     func copy(_ length: Int, into buffer: inout ByteBuffer) {
         self.bytes.withUnsafeReadableBytes { _ = buffer.writeBytes(UnsafeRawBufferPointer(rebasing: $0.prefix(length))) }
     }
 
-    /// Whether both are the same memory. As long as it is held, nothing changes it.
+    /// Returns whether both buffers refer to the same memory, which does not change while it is
+    /// held.
     private static func areSame(_ one: ByteBuffer, _ other: ByteBuffer) -> Bool {
         one.withUnsafeReadableBytes { one in
             other.withUnsafeReadableBytes { one.baseAddress == $0.baseAddress && one.count == $0.count }

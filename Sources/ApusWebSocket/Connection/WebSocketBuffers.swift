@@ -2,51 +2,53 @@ package import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
-/// What the connections of one event loop share, so that a busy one allocates nothing for a read and an idle one keeps no buffer.
+/// The buffers shared by the connections of one event loop.
 ///
-/// Confined to its event loop.
+/// A busy connection allocates nothing for a read, and an idle connection keeps no buffer. Confined
+/// to its event loop.
 package final class WebSocketBuffers {
     private static let firstBytes = 1 << 10
     private static let smallBytes = 8 << 10
-    /// A buffer has room for so many of the first message in it at most.
+    /// The largest ratio of a reused buffer's capacity to the first message in it.
     private static let maximumMessages = 64
     private static let receiveBytes = 64 << 10
 
-    /// Where reads are decoded. Unchecked: touched within single statements only, never while a delegate is called.
+    /// The scratch space of the decoder. Unchecked: accessed within single statements only, never
+    /// during a call to a delegate.
     @exclusivity(unchecked) var space = DecodeScratch()
-    /// What was written out: free again when the kernel took all of it.
+    /// Buffers passed to the transport; each is free again when the kernel has taken all its bytes.
     @exclusivity(unchecked) private var spares: [ByteBuffer] = []
     @exclusivity(unchecked) private var spareBytes = 0
 
-    /// Who is flushed when the turn ends.
+    /// The connections to flush when the turn ends.
     private let waiting = WebSocketFlushList()
-    /// Who was read in this turn, and has answered.
+    /// The connections that were read in this turn and have responses to flush.
     private let answering = WebSocketFlushList()
-    /// What the kernel's bytes are read into.
+    /// The shared receive buffer.
     @exclusivity(unchecked) private var received = ByteBuffer()
-    /// What was joined last, until the turn ends.
+    /// The last buffer created by ``join(_:_:)``, until the turn ends.
     @exclusivity(unchecked) private var sharedBuffer: SharedWriteBuffer?
-    /// What the buffers that are kept after their writes may have together.
+    /// The maximum total capacity of the buffers kept after their writes.
     private let maximumSpareBytes: Int
 
-    /// Bounds what is sent in one turn.
+    /// The limit on the messages sent in one turn.
     package let turn: EventLoopTurn
-    /// Bytes queued for a peer above which none of its messages is handled, until it has taken them.
+    /// The number of bytes queued for a peer above which its messages are not handled.
     let queueLowMark: Int
-    /// What the server's connections may hold together; `nil` for a client's.
+    /// The byte budgets of the server; `nil` on a client.
     package let budgets: ConnectionBudgets?
 
-    /// What a connection that stands alone needs, or those of a client.
+    /// Creates the buffers of a single connection or of a client.
     package convenience init(isShared: Bool = false) {
         self.init(isShared: isShared, queueLowMark: .max, budgets: nil)
     }
 
-    /// What the connections of a server on one event loop share.
+    /// Creates the buffers shared by a server's connections on one event loop.
     ///
     /// - Parameters:
-    ///   - queueLowMark: Bytes queued for a peer above which none of its messages is handled, until it has taken them. Less than the transport's
-    ///     watermark of 64 KiB counts as that.
-    ///   - budgets: What all connections of the server may hold together.
+    ///   - queueLowMark: The number of bytes queued for a peer above which its messages are not
+    ///     handled. The effective minimum is the transport's high watermark of 64 KiB.
+    ///   - budgets: The byte budgets of all the server's connections.
     package convenience init(queueLowMark: Int, budgets: ConnectionBudgets) {
         self.init(isShared: true, queueLowMark: queueLowMark, budgets: budgets)
     }
@@ -62,10 +64,10 @@ package final class WebSocketBuffers {
         }
     }
 
-    /// An empty buffer for what is sent in one turn.
+    /// Returns an empty buffer for the messages of one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
-        // Nobody else holds it, unless the transport has not taken all. One that is too small would be moved to grow; one that is far too large
-        // would be held for little by a peer that does not read.
+        // Uniquely owned unless the transport still holds a part of it. A buffer that is too small
+        // would be moved to grow. A far larger one would be held for a few bytes by a slow peer.
         if var spare = self.spares.popLast() {
             self.spareBytes -= spare.capacity
             let isFarTooLarge = spare.capacity > Self.smallBytes && spare.capacity / Self.maximumMessages > minimumBytes
@@ -84,7 +86,7 @@ package final class WebSocketBuffers {
         return isFree == true ? buffer : nil
     }
 
-    /// A buffer was given to the transport.
+    /// Stores a buffer for reuse after it was passed to the transport.
     func giveBack(_ buffer: consuming ByteBuffer) {
         guard buffer.capacity <= self.maximumSpareBytes - self.spareBytes else { return }
         self.spareBytes += buffer.capacity
@@ -95,19 +97,22 @@ package final class WebSocketBuffers {
 // MARK: Flushing
 
 extension WebSocketBuffers {
-    /// So many connections that were read are written to together.
+    /// The number of connections that are flushed together after they were read.
     ///
-    /// A peer that is written to wakes up, reads and sleeps again; of many on one machine each wakes the others' processor. That was a seventh of an
-    /// echo to 50 of them. With too many, what the processor's cache holds of the first has gone when its turn comes.
+    /// A peer that receives data wakes up, reads and sleeps again. Flushing one by one makes many
+    /// local peers wake each other's processor, which took a seventh of an echo to 50 of them. With
+    /// a larger number, the data of the first connections has left the processor's cache.
     private static let answersTogether = 32
 
-    /// Flushes a connection at the end of this turn; it asks once a turn. One task does it for all connections, whoever many were written to.
+    /// Flushes a connection at the end of this turn. Call once per turn and connection. One task
+    /// flushes all connections.
     func flushLater(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         guard self.waiting.add(handler) == 1 else { return }
         eventLoop.assumeIsolated().execute { self.endTurn(self.waiting) }
     }
 
-    /// Flushes a connection that was read, when enough others were, or at the end of this turn; it asks once.
+    /// Flushes a connection that was read, when enough others were read or at the end of this turn.
+    /// Call once per turn and connection.
     func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         switch self.answering.add(handler) {
         case Self.answersTogether: self.answering.flush()
@@ -126,9 +131,9 @@ extension WebSocketBuffers {
 // MARK: Broadcasts
 
 extension WebSocketBuffers {
-    /// Two frames behind each other.
+    /// Returns a shared buffer that holds two frames.
     ///
-    /// What a turn broadcasts is joined once for all connections that had the same before, and they share it: no buffer is made and filled for each.
+    /// Connections that broadcast the same frames in a turn share one buffer.
     func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (sharedBuffer: SharedWriteBuffer, length: Int) {
         if let sharedBuffer, sharedBuffer.begins(with: first),
             case .shared(let length) = sharedBuffer.append(second, at: first.readableBytes)
@@ -144,32 +149,35 @@ extension WebSocketBuffers {
 // MARK: Reading
 
 extension WebSocketBuffers {
-    /// Has a channel read into the event loop's one buffer. Otherwise each channel keeps one of its own, which a connection that says nothing
-    /// holds for nothing: 2 KiB of 8.6.
+    /// Makes the channel read into the event loop's shared receive buffer.
     ///
-    /// On the event loop, and only where whoever is the first to see what was read gives the buffer back.
+    /// Otherwise each channel keeps its own receive buffer: 2 KiB of the 8.6 KiB of an idle
+    /// connection. Call on the event loop, and only where the first inbound handler returns the
+    /// buffer with ``giveBackReceived(_:)``.
     ///
-    /// - Parameter isNew: Whether the channel has read nothing yet. It keeps the first buffer it reads into as long as it lives, so that one holds
-    ///   a single byte; the rest comes in the next turn.
+    /// - Parameter isNew: Whether the channel has not read yet. A channel keeps the first buffer it
+    ///   reads into for its lifetime; that buffer gets a capacity of one byte, and the next read
+    ///   takes the rest.
     func receive(on channel: any Channel, isNew: Bool) {
-        // One read a turn: the buffer is in use until its bytes are dealt with, and it is large. Fails when the channel is gone.
+        // One read per turn: the shared buffer is in use until its bytes are handled. Fails when
+        // the channel is closed.
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? channel.syncOptions?.setOption(.recvAllocator, value: ReceiveAllocator(buffers: self, isFirst: isNew))
     }
 
-    /// What was read is dealt with, and nobody refers to it.
+    /// Stores the receive buffer for reuse. No other reference to it may remain.
     func giveBackReceived(_ buffer: consuming ByteBuffer) {
-        // What the decoder of HTTP had read too much is no such buffer.
+        // Bytes that the HTTP decoder passed on are in a smaller buffer.
         if buffer.capacity >= Self.receiveBytes { self.received = buffer }
     }
 
-    /// The most bytes that a channel reads at once within a body.
+    /// The maximum number of bytes that a channel reads at once within a body.
     static let bodyBytes = 64 << 10
 
-    /// Makes a channel read as one of HTTP does: little at a time, since requests behind an unanswered one are kept, as objects much larger than
-    /// their bytes.
+    /// Limits the reads of a channel that carries HTTP. Requests queued behind an unanswered one
+    /// are kept as objects much larger than their bytes.
     ///
-    /// - Parameter isWithinBody: Whether the next ``bodyBytes`` are those of one body.
+    /// - Parameter isWithinBody: Whether at least the next ``bodyBytes`` bytes belong to one body.
     static func receiveRequests(on channel: any Channel, isWithinBody: Bool = false) {
         let allocator =
             isWithinBody
@@ -179,13 +187,13 @@ extension WebSocketBuffers {
         try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
     }
 
-    /// Makes a channel read as it does by default.
+    /// Restores NIO's default read options.
     static func receiveAnything(on channel: any Channel) {
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 4)
         try? channel.syncOptions?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
     }
 
-    /// `@unchecked Sendable`: a channel asks on its event loop only.
+    /// `@unchecked Sendable`: used by the channel on its event loop only.
     private struct ReceiveAllocator: RecvByteBufferAllocator, @unchecked Sendable {
         let buffers: WebSocketBuffers
         var isFirst: Bool
@@ -195,7 +203,8 @@ extension WebSocketBuffers {
             return WebSocketBuffers.take(&self.buffers.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
         }
 
-        /// `nil`, and growth: the channel then asks for a buffer each time and keeps none but the first.
+        /// Returns `nil`, and `record` reports growth: the channel then requests a buffer for each
+        /// read and keeps only the first.
         func nextBufferSize() -> Int? { nil }
 
         mutating func record(actualReadBytes: Int) -> Bool {

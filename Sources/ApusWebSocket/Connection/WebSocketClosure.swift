@@ -2,25 +2,28 @@ public import ApusWebSocketProtocol
 
 /// How a WebSocket connection ended.
 public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
-    /// Who brought the end about.
+    /// The side that ended the connection.
     public enum Initiator: Sendable, Hashable {
         /// The peer sent the first Close frame.
         case peer
-        /// We closed.
+        /// The local side closed the connection.
         case ourselves
-        /// Nobody wanted it: the transport broke, a deadline passed or a rule was broken. ``WebSocketClosure/error`` tells which.
+        /// The transport failed, a deadline passed, a limit was exceeded or the peer violated the
+        /// protocol; see ``WebSocketClosure/error``.
         case failure
     }
 
-    /// The code of the peer's Close frame (1005 when it held none), of ours when a rule was broken, 1006 when there was no frame.
+    /// The close code: the peer's (1005 when its Close frame was empty), ours after a protocol
+    /// violation, or 1006 without a Close frame.
     public let code: WebSocketCloseCode
-    /// The reason the peer gave, mostly empty.
+    /// The reason in the peer's Close frame, often empty.
     public let reason: String
-    /// Whether both sides said goodbye.
+    /// Whether both sides completed the close handshake.
     public let wasClean: Bool
-    /// Who brought the end about.
+    /// The side that ended the connection.
     public let initiator: Initiator
-    /// What went wrong; `nil` after an orderly close and after ``WebSocketConnection/abort()``.
+    /// The error that ended the connection; `nil` after an orderly close and after
+    /// ``WebSocketConnection/abort()``.
     public let error: WebSocketError?
 
     package init(code: WebSocketCloseCode, reason: String, wasClean: Bool, initiator: Initiator, error: WebSocketError?) {
@@ -31,7 +34,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         self.error = error
     }
 
-    /// The code, who closed and why, on one line.
+    /// The code, the initiator and the reason, on one line.
     public var description: String {
         let why = self.error.map { " (\($0))" } ?? (self.reason.isEmpty ? "" : " \(self.reason.debugDescription)")
         switch self.initiator {

@@ -3,21 +3,25 @@ public import ApusWebSocketProtocol
 public import NIOCore
 
 extension WebSocketConnection {
-    /// Sends one message in pieces, as they come up: one that is read from a file or made on the way, and of which nobody knows the length.
+    /// Sends one message in pieces, for example while it is read from a file or generated.
     ///
-    /// Each piece goes out in a frame of its own (RFC 6455 5.4) and none is kept; ``send(_:)`` in other tasks waits for the last of them, pings do
-    /// not. Of what is posted meanwhile ``WebSocketLimits/maximumDeferredBytes`` may wait.
+    /// Each piece is sent in a frame of its own (RFC 6455 5.4) and is not kept. Calls of
+    /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
+    /// posted meanwhile wait too, up to ``WebSocketLimits/maximumDeferredBytes``.
     ///
     /// ```swift
     /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: A text's pieces must be UTF-8 together, and may be cut within a character.
-    ///   - pieces: The message. Sends an empty message when there are none.
-    ///   - compression: `.automatic` compresses where that was agreed on, for such a message is thought to be long.
-    /// - Throws: What ``send(_:)`` throws, and what `pieces` throws; ``WebSocketError/Code/invalidUse`` for a text that is none. A message that has
-    ///   begun cannot be taken back: the connection is closed with 1011 then, also when the task is cancelled.
+    ///   - kind: The kind of the message. The pieces of a text must form valid UTF-8 together; a
+    ///     piece may end within a character.
+    ///   - pieces: The pieces. An empty sequence sends an empty message.
+    ///   - compression: `.automatic` compresses if compression was negotiated, regardless of the
+    ///     length.
+    /// - Throws: The errors of ``send(_:)`` and of `pieces`; ``WebSocketError/Code/invalidUse`` for
+    ///   a text that is not UTF-8. If a piece was already sent, an error or a cancellation closes
+    ///   the connection with 1011.
     public func send<Pieces: AsyncSequence & Sendable>(
         _ kind: WebSocketMessage.Kind, pieces: Pieces, compression: WebSocketCompression = .automatic
     ) async throws where Pieces.Element == ByteBuffer {
@@ -27,20 +31,22 @@ extension WebSocketConnection {
         var hasBegun = false
         do {
             for try await bytes in pieces where bytes.readableBytes > 0 {
-                guard kind == .binary || validator.receive(bytes) else { throw Self.notText }
+                guard kind == .binary || validator.receive(bytes) else { throw Self.invalidText }
                 piece.bytes = bytes
                 try await self.outbox.send(.piece(piece))
                 hasBegun = true
             }
-            guard validator.isComplete else { throw Self.notText }
+            guard validator.isComplete else { throw Self.invalidText }
             piece.bytes = ByteBuffer()
             piece.isLast = true
             try await self.outbox.send(.piece(piece))
         } catch {
-            if hasBegun { self.startClosing(code: .internalError, reason: "a message could not be sent to its end") }
+            if hasBegun { self.startClosing(code: .internalError, reason: "message could not be completed") }
             throw error
         }
     }
 
-    private static var notText: WebSocketError { WebSocketError(.invalidUse, message: "the pieces of a text are not UTF-8") }
+    private static var invalidText: WebSocketError {
+        WebSocketError(.invalidUse, message: "the pieces of a text message must form valid UTF-8")
+    }
 }

@@ -1,15 +1,16 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Hears how long the Pong took, or why there is none. Called exactly once.
+/// Receives the round-trip time of a ping or the error that ended the wait. Called exactly once.
 typealias WebSocketPingWaiter = (Result<Duration, any Error>) -> Void
 
 extension WebSocketConnection {
     /// Sends a Ping and waits for its Pong.
     ///
-    /// - Parameter timeout: How long the answer may take. Default: 10 seconds.
-    /// - Returns: The round-trip time, which is also ``latency`` from now on.
-    /// - Throws: ``WebSocketError/Code/timeout``, ``WebSocketError/Code/queueFull`` (64 wait already), the error that ended the connection, or `CancellationError`.
+    /// - Parameter timeout: The time to wait for the Pong. Default: 10 seconds.
+    /// - Returns: The round-trip time, which also becomes ``latency``.
+    /// - Throws: ``WebSocketError/Code/timeout``, ``WebSocketError/Code/queueFull`` when 64 pings
+    ///   are already pending, the error that ended the connection, or `CancellationError`.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
         let numbers = PingNumber()
         return try await withTaskCancellationHandler {
@@ -27,7 +28,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// The number of one call's ping. Touched on the event loop only.
+    /// The number of one call's ping. Accessed on the event loop only.
     private final class PingNumber: @unchecked Sendable {
         var value: UInt64?
         var isCancelled = false
@@ -46,23 +47,26 @@ extension WebSocketConnection {
             finish(result)
         }
         guard let sent else {
-            return finish(.failure(WebSocketError(.queueFull, message: "\(self.pings.count) pings wait for their Pongs already")))
+            return finish(.failure(WebSocketError(.queueFull, message: "too many pings: \(self.pings.count) already wait for a Pong")))
         }
         number.value = sent
         timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.pings.abandon(sent)?(.failure(WebSocketError(.timeout, message: "no Pong within \(timeout)")))
+            self.pings.abandon(sent)?(.failure(WebSocketError(.timeout, message: "no Pong received within \(timeout)")))
         }
     }
 
-    /// Sends a Ping, on the event loop. Answers its number; `nil` when the connection is not open, or too many Pings wait for their Pongs:
-    /// then nothing was sent and `waiter` will not be called.
+    /// Sends a Ping, on the event loop.
+    ///
+    /// - Returns: The number of the ping. `nil` if the connection is not open or too many pings are
+    ///   pending: nothing was sent, and `waiter` is not called.
     func sendPing(_ waiter: @escaping WebSocketPingWaiter) -> UInt64? {
         guard let handler = self.handler, handler.isOpen, let ping = self.pings.begin(waiter, at: self.sinceBoot) else { return nil }
         handler.sendPing(ping.payload)
         return ping.id
     }
 
-    /// Settles the pings that a Pong answers. Answers the round trip of the one it names.
+    /// Completes the pings that a Pong answers. Returns the calls to their waiters, and the
+    /// round-trip time of the ping that the Pong names.
     func settlePings(_ payload: ByteBuffer) -> (settled: [() -> Void], roundTrip: Duration?) {
         let now = self.sinceBoot
         let pings = self.pings.receivedPong(payload)

@@ -3,14 +3,14 @@ import NIOConcurrencyHelpers
 public import NIOCore
 
 extension WebSocketConnection {
-    /// The messages, in order, for tasks to read; see ``WebSocketMessages``.
+    /// The received messages, in order, for tasks to read; see ``WebSocketMessages``.
     public var messages: WebSocketMessages { WebSocketMessages(inbox: self.inbox) }
 
-    /// Hands every message to `handler` on the event loop, those that came before included. A loop over ``messages``
-    /// that waits ends; one begun afterwards waits for the connection's end.
+    /// Calls `handler` on the event loop for every message, including those already queued.
     ///
-    /// The fast path. The handler must not block: everything on its event loop would wait. It is let go of when the connection ends,
-    /// and a later one takes its place.
+    /// The fastest way to receive. The handler must not block: it would stop its event loop. It is
+    /// released when the connection ends, and a later handler replaces it. A loop that waits on
+    /// ``messages`` ends; one that starts later waits until the connection ends.
     public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
         self.onLoop { connection in
             if connection.closure == nil { connection.messageHandler = handler }
@@ -18,9 +18,9 @@ extension WebSocketConnection {
         }
     }
 
-    /// Calls `handler` on the event loop when all messages of one read were given out.
+    /// Calls `handler` on the event loop after all messages of one read were delivered.
     ///
-    /// What is sent up to its end leaves in one write with the answers to those messages.
+    /// Messages that the handler sends leave in the same write as the responses to that read.
     public func onReadComplete(_ handler: @escaping @Sendable (_ connection: WebSocketConnection) -> Void) {
         self.onLoop { connection in
             guard connection.closure == nil else { return }
@@ -28,7 +28,8 @@ extension WebSocketConnection {
         }
     }
 
-    /// Calls `handler` on the event loop for every Pong, with the round-trip time when it answers a ping of ours.
+    /// Calls `handler` on the event loop for every Pong, with the round-trip time if it answers a
+    /// ping of this connection.
     public func onPong(
         _ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ payload: ByteBuffer, _ roundTrip: Duration?) -> Void
     ) {
@@ -38,7 +39,8 @@ extension WebSocketConnection {
         }
     }
 
-    /// Calls `handler` on the event loop when the connection has ended, at once when it has already.
+    /// Calls `handler` on the event loop when the connection has ended, immediately if it already
+    /// has.
     public func onClose(_ handler: @escaping @Sendable (WebSocketClosure) -> Void) {
         self.onLoop { connection in
             if let closure = connection.closure { return handler(closure) }
@@ -52,7 +54,7 @@ extension WebSocketConnection {
         self.handler?.setReading(paused: paused)
     }
 
-    /// Whether the peer is not read: its silence means nothing then.
+    /// Whether reading from the peer is paused. Its silence means nothing then.
     var readingIsPaused: Bool { self.handler?.readingIsPaused ?? false }
 }
 
@@ -84,7 +86,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
             self.status.withLockedValue { $0.latency = roundTrip }
         }
         self.pongHandler?(self, payload, roundTrip)
-        for tell in settled { tell() }
+        for complete in settled { complete() }
     }
 
     package func webSocketShouldClose(_ handler: WebSocketHandler) {
@@ -115,7 +117,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
         let error = closure.error ?? WebSocketError(.closed, message: "the connection is \(closure)")
         self.outbox.ended(error)
         self.inbox.ended(closure.error)
-        for tell in self.pings.takeAll() { tell(.failure(error)) }
+        for waiter in self.pings.takeAll() { waiter(.failure(error)) }
         let handlers = self.closeHandlers
         self.messageHandler = nil
         self.readCompleteHandler = nil

@@ -3,21 +3,24 @@ import NIOConcurrencyHelpers
 package import NIOCore
 
 extension WebSocketConnection {
-    /// Sends a message; suspends while the transport's buffer is above its watermark.
+    /// Sends a message. Suspends while the transport's buffer is above its high watermark.
     ///
-    /// Messages of one task keep their order, and waiting tasks go in the order in which they came. Returning means that the message
-    /// is on its way, not that it has arrived.
+    /// Messages of one task keep their order, and waiting tasks continue in the order of their
+    /// calls. Returning means that the message is queued, not that it has arrived.
     ///
-    /// - Throws: ``WebSocketError/Code/closed`` or the error that ended the connection; `CancellationError` when the task was cancelled
-    ///   while it waited, and the message is then not sent.
+    /// - Throws: ``WebSocketError/Code/closed`` or the error that ended the connection;
+    ///   `CancellationError` if the task is cancelled while it waits, in which case the message is
+    ///   not sent.
     public func send(_ message: WebSocketMessage) async throws {
         try await self.outbox.send(.message(message))
     }
 
-    /// Sends a message without waiting, from any thread; from the event loop it goes straight into the write of this turn.
+    /// Sends a message without waiting, from any thread. On the event loop it joins the write of
+    /// this turn.
     ///
-    /// - Returns: Whether the message is on its way. `false` when the connection is closed or ``WebSocketFlowControl/postedBytes``
-    ///   are waiting; ``WebSocketFlowControl/overflow`` then says what happens.
+    /// - Returns: Whether the message is queued. `false` if the connection is closed or the queue
+    ///   exceeds ``WebSocketFlowControl/postedBytes``; ``WebSocketFlowControl/overflow`` then
+    ///   applies.
     @discardableResult
     public func post(_ message: WebSocketMessage) -> Bool {
         guard self.eventLoop.inEventLoop else {
@@ -31,7 +34,8 @@ extension WebSocketConnection {
         }
         self.writeWaiting()
         guard let handler = self.handler, handler.isOpen else { return false }
-        // The question costs something and is asked only of a transport that lags, or of a turn that sends very much.
+        // Computing the queue is not free, so it is done only for a slow transport or a turn that
+        // sends very much.
         if !handler.isWritable || handler.deferredBytes > 0 || handler.outboundBytes > self.flow.postedBytes / 2,
             handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
         {
@@ -42,7 +46,8 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends a frame that was encoded once for many servers' connections (``WebSocketHandler/encodeServerFrame(_:)``), on the event loop.
+    /// Sends a frame from ``WebSocketHandler/encodeServerFrame(_:)``, which may go to many
+    /// connections. On the event loop.
     @discardableResult
     package func post(preencoded frame: ByteBuffer) -> Bool {
         self.writeWaiting()
@@ -57,27 +62,27 @@ extension WebSocketConnection {
 
     private func overflowed(_ overflow: WebSocketFlowControl.Overflow) {
         switch overflow {
-        case .close: self.startClosing(code: .policyViolation, reason: "too much is waiting for this reader")
+        case .close: self.startClosing(code: .policyViolation, reason: "outbound queue limit exceeded")
         case .drop: break
         }
     }
 
-    /// What other threads have sent goes out before a message of the event loop.
+    /// Writes the messages of other threads before a message of the event loop.
     private func writeWaiting() {
         if self.outbox.isWaiting { self.writeOutbox() }
     }
 
-    /// The hop of the outbox.
+    /// Runs the task that the outbox scheduled.
     func outboxHopped() {
         self.writeOutbox()
-        self.handler?.flushUnlessGathering()  // also tells the truth about the transport's buffer
+        self.handler?.flushUnlessGathering()  // also updates the transport's buffered byte count
         self.transportChanged()
     }
 
     private func writeOutbox() {
-        let (parcels, creditIsDue) = self.outbox.takeAll()
+        let (items, creditIsDue) = self.outbox.takeAll()
         guard let handler = self.handler else { return }
-        for item in parcels {
+        for item in items {
             switch item {
             case .message(let message): handler.send(message)
             case .piece(let piece):
@@ -93,7 +98,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// After a write, and when the transport's buffer crossed a watermark.
+    /// Updates the outbox after a write, and when the transport's buffer crosses a watermark.
     func transportChanged() {
         guard let handler = self.handler else { return }
         let isWritable = handler.isWritable
@@ -102,20 +107,21 @@ extension WebSocketConnection {
 
     // MARK: Closing
 
-    /// Closes in order and waits for the end, at most ``WebSocketLimits/closeTimeout``.
+    /// Performs the close handshake and waits for the end, at most
+    /// ``WebSocketLimits/closeTimeout``.
     ///
-    /// What was sent before goes out first. A connection that is closed already answers how it ended.
+    /// Messages sent before leave first. A connection that has already ended returns its closure.
     ///
     /// - Parameters:
-    ///   - code: 1000, or 3000 to 4999 for the application's own.
-    ///   - reason: At most 123 bytes are sent; one with CR, LF or NUL is left out.
+    ///   - code: 1000, or an application code from 3000 to 4999.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     @discardableResult
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async -> WebSocketClosure {
         self.startClosing(code: code, reason: reason)
         return await self.waitUntilClosed()
     }
 
-    /// Starts the close handshake without waiting for its end; ``onClose(_:)`` tells of it.
+    /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.onLoop { connection in
             guard let handler = connection.handler else { return }
@@ -123,19 +129,20 @@ extension WebSocketConnection {
             connection.closeWasRequested = true
             connection.status.withLockedValue { $0.isOpen = false }
             connection.outbox.ended(WebSocketError(.closed, message: "the connection is closing"))
-            connection.inbox.ended(nil)  // what still comes is thrown away by the protocol
-            // A reader that is full must not keep the answer to our Close frame from us.
+            connection.inbox.ended(nil)  // the state machine discards later messages
+            // A full inbox must not keep the peer's Close frame from being read.
             connection.setReading(paused: false)
             handler.close(code: code, reason: reason)
         }
     }
 
-    /// Ends the connection at once, without a Close frame, because of `error`. On the event loop.
+    /// Ends the connection immediately, without a Close frame, because of `error`. On the event
+    /// loop.
     func fail(_ error: WebSocketError) {
         self.handler?.abort(error)
     }
 
-    /// Ends the connection at once, without a Close frame.
+    /// Ends the connection immediately, without a Close frame.
     public func abort() {
         self.onLoop { connection in
             connection.closeWasRequested = true

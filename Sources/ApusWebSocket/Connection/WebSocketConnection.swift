@@ -3,32 +3,34 @@ public import HTTPTypes
 import NIOConcurrencyHelpers
 public import NIOCore
 
-/// An open WebSocket, a client's or a server's.
+/// An open WebSocket connection of a client or a server.
 ///
 /// ```swift
 /// try await connection.send("hello")
 /// for try await message in connection.messages { print(message) }
 /// ```
 ///
-/// Two ways to receive: tasks read ``messages``, or a handler on the event loop is called at once (``onMessage(_:)``), without a
-/// lock, a task or a hop. Two ways to send: ``send(_:)`` waits for room, ``post(_:)`` never waits and is bounded.
-/// The connection stays open until either side closes it, whether anybody holds this object or not.
+/// There are two ways to receive: tasks read ``messages``, or ``onMessage(_:)`` calls a handler on
+/// the event loop, without a lock, a task or a thread hop. There are two ways to send: ``send(_:)``
+/// waits for room, and ``post(_:)`` does not wait and is bounded. The connection stays open until
+/// either side closes it, even if the application releases this object.
 public final class WebSocketConnection: @unchecked Sendable {
-    // Unchecked because: the constants are Sendable, and the variables below "event loop" are touched on `eventLoop` only, which
-    // `onLoop` and the handler see to.
+    // Unchecked: the constants are Sendable. The variables below "Event loop" are accessed on
+    // `eventLoop` only, which `onLoop` and the handler ensure.
 
-    /// The loop on which the connection lives and its handlers are called.
+    /// The event loop of the connection, on which its handlers are called.
     public let eventLoop: any EventLoop
-    /// The subprotocol both sides agreed on.
+    /// The negotiated subprotocol.
     public let subprotocol: String?
-    /// The other end of the transport, as far as the system knows it.
+    /// The address of the peer's end of the transport, if the system provides it.
     public let remoteAddress: SocketAddress?
-    /// The request that opened the connection, for a server's handler: path, query, cookies. `nil` at the client's side.
+    /// The request that opened the connection, on a server: path, query, cookies. `nil` on a
+    /// client.
     ///
-    /// It is put together each time: keep what is needed often.
+    /// Created at every access: store the values that are used often.
     public var request: HTTPRequest? { self.storedRequest?.request }
     private let storedRequest: StoredRequest?
-    /// How the queues reach this object, from ``attach(_:)`` to the end.
+    /// The queues' reference to this object, from ``attach(_:)`` to the end of the connection.
     let link = ConnectionLink()
 
     let flow: WebSocketFlowControl
@@ -36,9 +38,9 @@ public final class WebSocketConnection: @unchecked Sendable {
     let outbox: WebSocketOutbox
     let status = NIOLockedValueBox(Status())
 
-    /// What any thread may ask.
+    /// The state that any thread may read.
     struct Status: Sendable {
-        /// Indirect: how a connection ended is larger than all else here.
+        /// Indirect: a closure is larger than the rest of the status.
         private enum Ending: Sendable {
             case none
             indirect case closed(WebSocketClosure)
@@ -58,22 +60,23 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: Event loop
 
-    // Unchecked as in the handler: what every message touches is read and let go of within a statement.
+    // Unchecked as in the handler: the variables used for every message are accessed within single
+    // statements.
     @exclusivity(unchecked) var handler: WebSocketHandler?
     @exclusivity(unchecked) var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
     @exclusivity(unchecked) var readCompleteHandler: ((WebSocketConnection) -> Void)?
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
-    /// The upper half of the numbers: the lower one is the heartbeat's.
+    /// Uses the upper half of the numbers; the heartbeat uses the lower half.
     var pings = PendingPings<WebSocketPingWaiter>(firstID: 1 << 63)
     @exclusivity(unchecked) var heartbeat: WebSocketHeartbeatDriver?
-    /// Watches over a server's connection.
+    /// The keep-alive of a server's connection.
     @exclusivity(unchecked) var keepAlive: ServerKeepAlive?
     var closeWasRequested = false
-    /// Whether the messages that were received fill the queue.
+    /// Whether the inbox is full and pauses reading.
     var inboxPausesReading = false
 
-    /// A connection to be; ``attach(_:)`` gives it its WebSocket, of which it is the delegate.
+    /// Creates a connection without a WebSocket; ``attach(_:)`` sets it.
     package init(
         on eventLoop: any EventLoop, subprotocol: String?, remoteAddress: SocketAddress?, flow: WebSocketFlowControl = .init(),
         request: HTTPRequest? = nil
@@ -85,22 +88,24 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.flow = flow
         let link = self.link
         self.inbox = WebSocketInbox(flow: flow) {
-            // Asks and does not command: the inbox may have filled up again before the loop comes to it.
+            // Reads the present state: the inbox may have filled up again before the loop runs
+            // this.
             link.onLoop { $0.setReading(paused: $0.inbox.isPaused) }
         }
         self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.outboxHopped() } }
     }
 
-    /// Gives the connection its WebSocket. On the event loop, before the first byte is read; the handler's delegate is the connection.
+    /// Sets the WebSocket of the connection, whose delegate is the connection. On the event loop,
+    /// before the first read.
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.handler = handler
-        if self.closure == nil { self.link.connect(self) }  // it may have ended meanwhile
+        if self.closure == nil { self.link.connect(self) }  // it may already have ended
         if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.transportChanged()
     }
 
-    /// Has the connection watched over. On the event loop; not when it has ended already.
+    /// Starts the keep-alive. On the event loop. Does nothing if the connection has ended.
     func keep(_ keepAlive: ServerKeepAlive) {
         guard self.handler != nil else { return }
         self.keepAlive = keepAlive
@@ -116,18 +121,18 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// Whether messages can be sent.
     public var isOpen: Bool { self.status.withLockedValue { $0.isOpen } }
 
-    /// How the connection ended; `nil` while it has not.
+    /// How the connection ended; `nil` while it is open or closing.
     public var closure: WebSocketClosure? { self.status.withLockedValue { $0.closure } }
 
-    /// The round-trip time of the last ping that was answered, `nil` before the first.
+    /// The round-trip time of the last answered ping; `nil` before the first.
     public var latency: Duration? { self.status.withLockedValue { $0.latency } }
 
-    /// Whether both sides agreed on permessage-deflate (RFC 7692).
+    /// Whether permessage-deflate (RFC 7692) was negotiated.
     public var isCompressed: Bool { self.status.withLockedValue { $0.isCompressed } }
 
     /// Waits for the end of the connection.
     ///
-    /// Does not look at cancellation: the close deadline or the peer ends it.
+    /// Ignores cancellation: the wait is bounded by the close deadline or by the peer.
     public func waitUntilClosed() async -> WebSocketClosure {
         await withCheckedContinuation { continuation in
             let closure: WebSocketClosure? = self.status.withLockedValue { status in
@@ -139,18 +144,19 @@ public final class WebSocketConnection: @unchecked Sendable {
     }
 }
 
-/// Lets the queues reach the connection that owns them, while it is open.
+/// A reference from the queues to the connection that owns them, while it is open.
 ///
-/// Not a weak reference: an object with one counts all its references in a table of their own, which took a 25th of an echo.
+/// Not a weak reference: an object with one counts all its references in a side table, which took a
+/// 25th of an echo.
 final class ConnectionLink: Sendable {
     private let target = NIOLockedValueBox<WebSocketConnection?>(nil)
 
-    /// The connection is open, and kept so by its channel.
+    /// Sets the reference. The channel keeps the connection alive while it is open.
     func connect(_ connection: WebSocketConnection) {
         self.target.withLockedValue { $0 = connection }
     }
 
-    /// The connection has ended: the circle is opened.
+    /// Removes the reference at the end of the connection, which breaks the reference cycle.
     func disconnect() {
         self.target.withLockedValue { $0 = nil }
     }
@@ -159,7 +165,8 @@ final class ConnectionLink: Sendable {
         self.target.withLockedValue { $0 }?.onLoop(body)
     }
 
-    /// Also on the loop itself: what else is sent in this turn joins.
+    /// Schedules `body`, also when called on the loop, so that one task covers everything sent in
+    /// this turn.
     func laterOnLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
         guard let connection = self.target.withLockedValue({ $0 }) else { return }
         connection.eventLoop.execute { body(connection) }

@@ -1,40 +1,46 @@
-/// How much a connection holds between its peer and its user, and what happens above that.
+/// Limits on the bytes and messages that a connection queues, and the policy above them.
 public struct WebSocketFlowControl: Sendable, Hashable {
-    /// What happens to a message that ``WebSocketConnection/post(_:)`` has no room for.
+    /// The policy for a message that exceeds the limit of ``WebSocketConnection/post(_:)``.
     public enum Overflow: Sendable, Hashable {
-        /// The connection closes with 1008; what is queued is given up after ``WebSocketLimits/closeTimeout``.
+        /// The connection closes with 1008. Queued messages are discarded after
+        /// ``WebSocketLimits/closeTimeout``.
         ///
-        /// The choice for a reader that must see every message: it comes back and asks again.
+        /// For a peer that must see every message: it reconnects and requests the missing ones.
         case close
-        /// The message is dropped and `post` returns `false`. The choice where the next message replaces this one.
+        /// The message is dropped and `post` returns `false`. For messages that the next one
+        /// replaces.
         case drop
     }
 
-    /// Messages received and not yet taken out of ``WebSocketConnection/messages`` before reading stops.
+    /// The number of received messages in ``WebSocketConnection/messages`` at which reading stops.
     ///
-    /// Default: 64. What one read of the socket held is delivered whole, so that a few more can be there.
+    /// Default: 64. All messages of one read are delivered, so the queue can exceed this slightly.
     public var receivedMessages: Int = 64
 
-    /// The same bound in bytes of payload.
+    /// The payload bytes of received messages at which reading stops.
     ///
     /// Default: 1 MiB. One message may exceed it, up to ``WebSocketLimits/maximumMessageBytes``.
     public var receivedBytes: Int = 1 << 20
 
-    /// Bytes that wait for the transport before ``WebSocketConnection/post(_:)`` overflows.
+    /// The maximum number of bytes that wait for the transport; ``WebSocketConnection/post(_:)``
+    /// overflows above it.
     ///
-    /// Default: 4 MiB. ``WebSocketConnection/send(_:)`` does not come near: it suspends above the transport's watermark of 64 KiB.
-    /// A burst from another thread than the connection's may come to twice as much before the event loop sees it and closes.
+    /// Default: 4 MiB. ``WebSocketConnection/send(_:)`` stays far below: it suspends above the
+    /// transport's high watermark of 64 KiB. A burst from another thread may reach twice the limit
+    /// before the event loop detects it and closes the connection.
     public var postedBytes: Int = 4 << 20
 
-    /// Bytes that wait for a server's client above which its messages are not handled and nothing more is read from it, until it has taken them.
+    /// The number of bytes queued for a server's client above which the server stops handling and
+    /// reading its messages.
     ///
-    /// A client that asks for much and reads nothing is slowed down by that, and ends by the server's `stallTimeout`. Messages that were read and not
-    /// handled wait. Default: 1 MiB. At most half of ``postedBytes`` counts; less than the transport's watermark of 64 KiB has the effect of that.
+    /// Slows down a client that requests much and reads little; the server's `stallTimeout` ends it
+    /// eventually. Messages already read are kept. Default: 1 MiB. The effective maximum is half of
+    /// ``postedBytes``, the effective minimum the transport's high watermark of 64 KiB.
     public var queueLowMark: Int = 1 << 20
 
-    /// What happens above ``postedBytes``. Default: ``Overflow/close``.
+    /// The policy above ``postedBytes``. Default: ``Overflow/close``.
     public var overflow: Overflow = .close
 
-    /// The defaults.
+    /// Creates the default limits.
     public init() {}
 }

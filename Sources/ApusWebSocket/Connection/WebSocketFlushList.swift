@@ -1,15 +1,15 @@
-/// Connections that are to be flushed, each once.
+/// The connections to flush, each at most once.
 ///
-/// An object, for who is flushed may write again, and is then added to the next.
+/// A class, because a connection that is being flushed may write again and join the next list.
 final class WebSocketFlushList {
-    /// More of them are not kept room for.
+    /// The largest capacity that is kept after a flush.
     private static let maximumSpareHandlers = 4096
 
     @exclusivity(unchecked) private var handlers: [WebSocketHandler] = []
-    /// Empty; kept for its storage.
+    /// An empty array, kept for its storage.
     @exclusivity(unchecked) private var spare: [WebSocketHandler] = []
 
-    /// Answers how many there are now.
+    /// Adds a connection. Returns the number of connections in the list.
     func add(_ handler: WebSocketHandler) -> Int {
         self.handlers.append(handler)
         return self.handlers.count

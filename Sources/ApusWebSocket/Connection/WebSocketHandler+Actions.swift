@@ -2,7 +2,7 @@ import ApusWebSocketProtocol
 import NIOCore
 
 extension WebSocketHandler {
-    /// Carries out what the machine decided about a frame.
+    /// Performs the state machine's action for a frame.
     func perform(_ action: WebSocketConnectionStateMachine.FrameAction, telling delegate: any WebSocketHandlerDelegate) {
         switch action {
         case .deliver(let message):
@@ -31,13 +31,13 @@ extension WebSocketHandler {
         }
     }
 
-    /// Bytes came that are no frame, or the connection cannot go on for a reason of our own.
+    /// Closes the connection because of invalid bytes or a local failure.
     func fail(_ error: WebSocketError) {
         guard let delegate = self.delegate else { return }
         self.perform(self.machine.decoderFailed(error), telling: delegate)
     }
 
-    /// The transport has gone, or is of no use any more.
+    /// Ends the connection after the transport closed or failed.
     func transportEnded(cause: (any Error)?) {
         self.countNothing()
         self.perform(self.machine.transportClosed(cause: cause))
@@ -52,18 +52,19 @@ extension WebSocketHandler {
         }
     }
 
-    /// Tells the delegate, once, and lets go of it.
+    /// Reports the end to the delegate, once, and releases it.
     func report(code: WebSocketCloseCode?, error: WebSocketError?) {
         self.dropHeldFrames()
         guard let delegate = self.delegate.take() else { return }
         delegate.webSocketClosed(self, code: code, error: error)
     }
 
-    /// Both sides have said all: what is written goes out, then the transport ends.
+    /// Flushes pending writes and closes the transport after the close handshake.
     ///
-    /// Only the outgoing half is closed at first. A full close while bytes of the peer are unread would answer them with a
-    /// reset, and a reset can destroy our Close frame before it is read. RFC 6455 7.1.1: the server goes first, the client
-    /// waits for it; a peer that does not end its half in time is cut.
+    /// Closes the outgoing half first. A full close while bytes of the peer are unread would send a
+    /// reset, which can destroy our Close frame before the peer reads it. The server closes first
+    /// and the client waits for it (RFC 6455 7.1.1). A peer that does not close its half in time is
+    /// disconnected.
     private func endTransport() {
         guard let context = self.context else { return }
         self.flushNow()
@@ -71,7 +72,7 @@ extension WebSocketHandler {
         guard self.role == .server else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
-        promise.futureResult.whenFailure { _ in channel.close(promise: nil) }  // a transport without halves
+        promise.futureResult.whenFailure { _ in channel.close(promise: nil) }  // no half-closure support
         context.close(mode: .output, promise: promise)
     }
 

@@ -1,7 +1,8 @@
 import ApusConnectivity
 import NIOCore
 
-/// What hardly a WebSocket needs before its end. In an object of its own, made with the first need: an idle connection is to be small.
+/// State that most connections need only at their end, if ever. In a separate object, created on
+/// first use, to keep idle connections small.
 extension WebSocketHandler {
     final class Extras {
         var waitingPong: ByteBuffer?
@@ -9,11 +10,12 @@ extension WebSocketHandler {
         var receivedCloseReason = ""
         var deferred: [DeferredSend] = []
         var deferredBytes = 0
-        /// Frames that were read and wait.
+        /// Frames that were read but not yet handled.
         var held: WebSocketHeldFrames?
-        /// Where held frames are resumed, also when the transport has gone.
+        /// The loop on which held frames are resumed, also after the transport has closed.
         var eventLoop: (any EventLoop)?
-        /// What was queued when the peer's messages began to wait because of it, or when that was last looked at.
+        /// The number of queued bytes when the peer's messages began to wait because of them, or at
+        /// the last check.
         var queueAtLastLook = 0
         var unfinished = ByteAccount()
         var queued = ByteAccount()
@@ -26,7 +28,8 @@ extension WebSocketHandler {
         return made
     }
 
-    /// While the peer does not read, only its last Ping waits for an answer (RFC 6455 5.5.3).
+    /// The payload of the last unanswered Ping. While the peer does not read, only that one is
+    /// answered (RFC 6455 5.5.3).
     var waitingPong: ByteBuffer? {
         get { self.extras?.waitingPong }
         set { self.change(newValue == nil) { $0.waitingPong = newValue } }
@@ -37,13 +40,13 @@ extension WebSocketHandler {
         set { self.change(newValue == nil) { $0.closeTimer = newValue } }
     }
 
-    /// The reason in the peer's Close frame, empty before it came.
+    /// The reason in the peer's Close frame; empty before it is received.
     package internal(set) var receivedCloseReason: String {
         get { self.extras?.receivedCloseReason ?? "" }
         set { self.change(newValue.isEmpty) { $0.receivedCloseReason = newValue } }
     }
 
-    /// What was sent while a message in pieces was under way.
+    /// Messages sent while a fragmented message is being sent.
     var deferred: [DeferredSend] {
         get { self.extras?.deferred ?? [] }
         set { self.change(newValue.isEmpty) { $0.deferred = newValue } }

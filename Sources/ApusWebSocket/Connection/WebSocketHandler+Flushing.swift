@@ -2,12 +2,12 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 
-/// What is sent in one turn is gathered in one buffer and leaves in one write.
+/// Gathers the frames sent in one turn in one buffer and writes them together.
 extension WebSocketHandler {
-    /// What is sent over several turns is gathered up to here, while the transport takes nothing.
+    /// The maximum number of bytes gathered over several turns while the transport is not writable.
     private static let gatheredBytes = 64 << 10
 
-    /// Adds a frame to what leaves in this turn.
+    /// Adds a frame to the write of this turn.
     func append(_ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset) {
         self.beginOutbound(withRoomFor: payload.readableBytes)
         WebSocketFrameEncoder.write(
@@ -15,14 +15,15 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// Adds a frame of a whole text, which is known to be UTF-8, to what leaves in this turn.
+    /// Adds a frame with a whole text, known to be UTF-8, to the write of this turn.
     func append(text: [UInt8]) {
         self.beginOutbound(withRoomFor: text.count)
         WebSocketFrameEncoder.write(text: text, maskingKey: self.makeMaskingKey(), into: &self.outbound)
         self.scheduleFlush()
     }
 
-    /// Sends the answer to the opening handshake, within the read that brought the request: it leaves after that, with the frames behind it.
+    /// Sends the response to the opening handshake, during the read of the request. It leaves after
+    /// that read, together with the frames behind it.
     func sendHandshakeAnswer(_ fields: HTTPFields) {
         self.beginOutbound(withRoomFor: 512)
         self.outbound.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
@@ -40,13 +41,14 @@ extension WebSocketHandler {
         self.role.masks ? WebSocketMaskingKey(word: self.generator.next()) : nil
     }
 
-    /// The bytes that were sent in this turn and not handed to the channel.
+    /// The number of bytes sent in this turn and not yet passed to the channel.
     var outboundBytes: Int { self.sharedBuffer == nil ? self.outbound.readableBytes : self.sharedLength }
 
-    /// Whether what was sent in this turn lies in memory of others, too.
+    /// Whether the frames of this turn are in memory that other connections share.
     private var sharesOutbound: Bool { self.sharedBuffer != nil || (!self.ownsOutbound && self.outbound.readableBytes > 0) }
 
-    /// The first frame of a turn needs a buffer: the last one still belongs to the channel.
+    /// Makes ``outbound`` a buffer of this connection with room for a frame; the previous buffer
+    /// still belongs to the channel.
     func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.outbound.readableBytes == 0 || !self.ownsOutbound else { return }
         if self.sharedBuffer == nil, self.outbound.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
@@ -61,13 +63,14 @@ extension WebSocketHandler {
         self.ownsOutbound = true
     }
 
-    /// Makes ``outbound`` ready for the header of a frame whose payload is not copied.
+    /// Prepares ``outbound`` for the header of a frame whose payload is not copied.
     func beginHeader() {
         if self.sharesOutbound { self.writeOutbound() }
         self.ownsOutbound = true
     }
 
-    /// Adds a whole frame that other connections are sent as well. It is shared, not copied, as far as they were sent the same before.
+    /// Adds a whole frame that other connections send too. Shares the memory as long as they sent
+    /// the same frames before it.
     func append(shared frame: ByteBuffer, _ context: ChannelHandlerContext) {
         if self.outboundBytes == 0 {
             self.begin(with: frame)
@@ -100,19 +103,19 @@ extension WebSocketHandler {
         self.ownsOutbound = false
     }
 
-    /// Gives the channel a buffer that is not copied into the turn's.
+    /// Writes a buffer to the channel without copying it.
     func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         context.write(self.wrapOutboundOut(bytes), promise: nil)
         self.hasUnflushed = true
     }
 
-    /// What is gathered goes to the channel, which keeps it until the next flush.
+    /// Writes the gathered bytes to the channel, which keeps them until the next flush.
     func writeOutbound() {
         guard self.outboundBytes > 0, let context = self.context else { return }
         self.write(self.takeOutbound(), context)
     }
 
-    /// Lets go of what is gathered: an idle connection keeps no buffer.
+    /// Returns the gathered bytes and releases the buffer: an idle connection keeps none.
     func takeOutbound() -> ByteBuffer {
         if let sharedBuffer = self.sharedBuffer.take() { return sharedBuffer.part(self.sharedLength) }
         var bytes = ByteBuffer()
@@ -120,7 +123,8 @@ extension WebSocketHandler {
         return bytes
     }
 
-    /// In a read the flush comes after its end; otherwise once at the end of the loop's turn.
+    /// Schedules a flush at the end of the loop's turn. During a read, the flush follows its end
+    /// instead.
     func scheduleFlush() {
         self.buffers.turn.delivered()
         guard !self.isReading, !self.flushIsScheduled, let context = self.context else { return }
@@ -128,7 +132,8 @@ extension WebSocketHandler {
         self.buffers.flushLater(self, on: context.eventLoop)
     }
 
-    /// The read is complete: its answers leave with those to the reads of the same turn.
+    /// Schedules the flush of the responses to a completed read, together with those of other reads
+    /// in this turn.
     func flushAfterRead(_ context: ChannelHandlerContext) {
         guard !self.flushIsScheduled, self.outboundBytes > 0 || self.hasUnflushed || self.deflaterIsSpare else { return }
         self.flushIsScheduled = true
@@ -140,21 +145,22 @@ extension WebSocketHandler {
         self.flushUnlessGathering()
     }
 
-    /// While the transport takes nothing, one buffer grows: each that is handed over is kept, however little is in it.
+    /// Flushes, unless the transport is not writable. Then one buffer grows instead, since the
+    /// channel keeps every buffer passed to it.
     func flushUnlessGathering() {
         let isGathering = !self.isWritable && self.ownsOutbound && !self.hasUnflushed && self.outbound.readableBytes < Self.gatheredBytes
-        if isGathering { self.letGoOfSpareDeflater() } else { self.flushNow() }
+        if isGathering { self.releaseSpareDeflater() } else { self.flushNow() }
         if !self.isWritable || self.readPauses.contains(.output) { self.queueChanged() }
     }
 
-    private func letGoOfSpareDeflater() {
+    private func releaseSpareDeflater() {
         guard self.deflaterIsSpare else { return }
         self.deflaterIsSpare = false
         self.deflater = nil
     }
 
     func flushNow() {
-        self.letGoOfSpareDeflater()
+        self.releaseSpareDeflater()
         guard let context = self.context else { return }
         if self.outboundBytes > 0 {
             let isOwn = self.sharedBuffer == nil && self.ownsOutbound

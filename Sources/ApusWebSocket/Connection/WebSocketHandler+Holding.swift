@@ -2,24 +2,26 @@ import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
-/// What makes a connection wait with the messages it has read, and with reading more.
+/// The reasons for which a connection stops handling the messages it has read and stops reading
+/// more.
 struct WebSocketReadPauses: OptionSet {
     let rawValue: UInt8
 
-    /// The delegate takes no more.
+    /// The delegate accepts no more messages.
     static let delegate = Self(rawValue: 1)
-    /// The peer has not taken what is queued for it.
+    /// Too many bytes are queued for the peer.
     static let output = Self(rawValue: 2)
-    /// Frames that were read wait.
+    /// Frames that were read are held.
     static let held = Self(rawValue: 4)
 }
 
-/// The frames of a read that wait: the turn of the event loop is full, or the peer does not take what it was sent.
+/// The frames of a read that are held because the turn is full or the peer does not take its
+/// messages.
 ///
-/// A peer whose messages wait is not read. What was read stays here, undecoded but for the first frames.
+/// Nothing more is read meanwhile. All bytes after the first frames stay undecoded.
 struct WebSocketHeldFrames {
     var frames: WebSocketFrameBatch
-    /// What is wrong with the bytes after the frames.
+    /// The error in the bytes after the frames.
     var failure: WebSocketError?
     var undecoded: ByteBuffer
 
@@ -29,10 +31,10 @@ struct WebSocketHeldFrames {
 extension WebSocketHandler {
     // MARK: Pausing
 
-    /// Whether the peer is not read, for whatever reason.
+    /// Whether reading from the peer is paused, for any reason.
     package var readingIsPaused: Bool { !self.readPauses.isEmpty }
 
-    /// Makes the peer wait, or not any longer. What has been read goes to the delegate all the same.
+    /// Pauses or resumes reading. The read in progress is still delivered.
     package func setReading(paused: Bool) {
         self.set(.delegate, paused)
         if !paused { self.resumeLater() }
@@ -42,13 +44,13 @@ extension WebSocketHandler {
         let wasEmpty = self.readPauses.isEmpty
         if isSet { self.readPauses.insert(pause) } else { self.readPauses.remove(pause) }
         guard wasEmpty != self.readPauses.isEmpty else { return }
-        // Fails when the channel is gone, and then there is nothing to read.
+        // Fails when the channel is closed; there is nothing to read then.
         try? self.channel?.syncOptions?.setOption(.autoRead, value: !wasEmpty)
     }
 
     // MARK: Holding
 
-    /// Whether the next frame has to wait.
+    /// Whether the next frame must be held.
     @inline(__always)
     var mustHold: Bool {
         guard self.buffers.turn.isFull || !self.isWritable || self.outboundBytes > self.buffers.queueLowMark else { return false }
@@ -57,12 +59,12 @@ extension WebSocketHandler {
 
     private var queueIsAboveMark: Bool { self.machine.isOpen && self.context != nil && self.queuedBytes > self.buffers.queueLowMark }
 
-    /// Keeps what was read.
+    /// Holds the unhandled part of a read.
     ///
     /// - Parameters:
-    ///   - frames: The frames that were found, the next one first.
-    ///   - failure: What is wrong with the bytes after them.
-    ///   - bytes: The bytes after them.
+    ///   - frames: The decoded frames, the next one first.
+    ///   - failure: The error in the bytes after the frames.
+    ///   - bytes: The bytes after the frames.
     func hold(_ frames: WebSocketFrameBatch, _ failure: WebSocketError?, _ bytes: ByteBuffer) {
         var undecoded = ByteBuffer()
         undecoded.writeImmutableBuffer(bytes)  // a copy: the buffer is the event loop's
@@ -79,7 +81,7 @@ extension WebSocketHandler {
         }
     }
 
-    /// Bytes came all the same: those of a TLS record, or what is read up to the peer's end.
+    /// Holds further bytes: those of a TLS record, or of the read that precedes the peer's end.
     func hold(_ bytes: ByteBuffer) {
         _ = self.extras?.held?.undecoded.writeImmutableBuffer(bytes)
     }
@@ -94,7 +96,7 @@ extension WebSocketHandler {
 
     // MARK: Resuming
 
-    /// Resumes the held frames in a later turn, if nothing else makes them wait.
+    /// Resumes the held frames in a later turn, unless something else makes them wait.
     func resumeLater() {
         guard self.isHolding, !self.isPutOff, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
         else { return }
@@ -102,7 +104,8 @@ extension WebSocketHandler {
         self.buffers.turn.putOff(self, isLight: !self.sendsMuch, on: eventLoop)
     }
 
-    /// The queue has changed: the peer may have taken enough.
+    /// Updates the budget after a change of the queue, and resumes held frames if the queue is
+    /// short enough.
     func queueChanged() {
         self.countQueue()
         guard self.readPauses.contains(.output), self.isWritable, self.outboundBytes <= self.buffers.queueLowMark else { return }
@@ -110,7 +113,8 @@ extension WebSocketHandler {
         self.resumeLater()
     }
 
-    /// Whether the peer, whose messages wait because of what is queued for it, has taken some of that since this was last asked.
+    /// Whether the queue of a peer whose messages wait because of it has shrunk since the last
+    /// call.
     package var isDraining: Bool {
         guard self.readPauses.contains(.output), let extras else { return false }
         let queued = self.queuedBytes
@@ -139,35 +143,36 @@ extension WebSocketHandler: EventLoopWorker {
 // MARK: Budgets
 
 extension WebSocketHandler {
-    /// The read is over: what of it is not complete counts.
+    /// Counts the incomplete and held bytes after a read.
     func countUnfinished() {
         let bytes = self.machine.unfinishedBytes + (self.isHolding ? self.extras?.held?.byteCount ?? 0 : 0)
         guard bytes >= ByteAccount.grain || self.extras?.unfinished.isEmpty == false, let budgets = self.buffers.budgets else { return }
         self.makeExtras().unfinished.set(bytes, in: budgets.unfinished, for: self) { self.closer }
     }
 
-    /// What waits for a peer that lags.
+    /// Counts the bytes queued for a slow peer.
     private func countQueue() {
         let bytes = self.isWritable || self.context == nil ? 0 : self.queuedBytes
         guard bytes >= ByteAccount.grain || self.extras?.queued.isEmpty == false, let budgets = self.buffers.budgets else { return }
         self.makeExtras().queued.set(bytes, in: budgets.queued, for: self) { self.closer }
     }
 
-    /// The transport has gone, with all that it held.
+    /// Removes all bytes of the connection from the budgets when the transport has closed.
     func countNothing() {
         guard let extras, let budgets = self.buffers.budgets else { return }
         extras.unfinished.set(0, in: budgets.unfinished, for: self) { {} }
         extras.queued.set(0, in: budgets.queued, for: self) { {} }
     }
 
-    /// Closes the connection, which holds more than the others when all hold too much.
+    /// Closes the connection. The budget calls it if this connection holds the most when the budget
+    /// is exceeded.
     private var closer: @Sendable () -> Void {
         guard let eventLoop = self.context?.eventLoop else { return {} }
         let handler = NIOLoopBound(self, eventLoop: eventLoop)
         return {
             eventLoop.execute {
                 handler.value.abort(
-                    WebSocketError(.queueFull, message: "the connections of the server hold more bytes than they may together"))
+                    WebSocketError(.queueFull, message: "the server's byte budget is exceeded, and this connection holds the most"))
             }
         }
     }

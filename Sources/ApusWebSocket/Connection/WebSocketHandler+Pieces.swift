@@ -1,24 +1,28 @@
 package import ApusWebSocketProtocol
 package import NIOCore
 
-/// What waits for the last piece of a message.
+/// A message or frame that waits for the last piece of a fragmented message.
 enum DeferredSend {
     case message(WebSocketMessage)
     case frame(ByteBuffer)
 }
 
 extension WebSocketHandler {
-    /// Sends a message in pieces, each in a frame of its own, without knowing how long it will be.
+    /// Sends a message of unknown length in pieces, each in a frame of its own.
     ///
-    /// Pings and Pongs go between the pieces; other messages wait for the last of them, at most
-    /// ``WebSocketLimits/maximumDeferredBytes``. After ``close(code:reason:)`` and the end pieces are dropped.
+    /// Pings and Pongs may be sent between the pieces. Other messages wait for the last piece, up
+    /// to ``WebSocketLimits/maximumDeferredBytes``. Pieces are dropped after
+    /// ``close(code:reason:)`` and after the end.
     ///
     /// - Parameters:
-    ///   - bytes: The next piece. Those of a text must be UTF-8 together, but may be cut within a character.
-    ///   - kind: The same for all pieces.
-    ///   - isLast: The message ends here.
-    ///   - compression: What the first piece says counts; `.automatic` compresses, for such a message is thought to be long.
-    /// - Throws: ``WebSocketError/Code/invalidUse``; nothing was sent then, and the message goes on.
+    ///   - bytes: The next piece. The pieces of a text must form valid UTF-8 together; a piece may
+    ///     end within a character.
+    ///   - kind: The kind of the message, the same for all its pieces.
+    ///   - isLast: Whether the piece is the last one of the message.
+    ///   - compression: The value for the first piece applies to the message; `.automatic`
+    ///     compresses regardless of the length.
+    /// - Throws: ``WebSocketError/Code/invalidUse``. Nothing was sent then, and the message can be
+    ///   continued.
     package func send(
         piece bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool, compression: WebSocketCompression = .automatic
     ) throws(WebSocketError) {
@@ -35,7 +39,7 @@ extension WebSocketHandler {
         if isLast { self.sendDeferred() }
     }
 
-    /// A message, or a piece of one, through the compression.
+    /// Compresses and sends a message or a piece of one.
     func sendCompressed(_ payload: ByteBuffer, isLast: Bool, opcode: WebSocketOpcode, reserved: WebSocketReservedBits) {
         guard let deflate = self.deflate else { return }
         var compressed = ByteBuffer()
@@ -51,7 +55,7 @@ extension WebSocketHandler {
                 self.deflaterIsSpare = false
             }
         } catch {
-            // Only for want of memory; what the peer has of the message cannot be taken back.
+            // Fails only for lack of memory. The sent part of the message cannot be taken back.
             return self.fail(error)
         }
         self.send(compressed, isFinal: isLast, reserved: reserved, opcode: opcode)
@@ -60,7 +64,8 @@ extension WebSocketHandler {
     func deferUntilLastPiece(_ send: DeferredSend, bytes: Int) {
         guard self.deferredBytes + bytes <= self.maximumDeferredBytes else {
             let error = WebSocketError(
-                .invalidUse, message: "more than \(self.maximumDeferredBytes) bytes wait for the last piece of a message")
+                .invalidUse,
+                message: "more than \(self.maximumDeferredBytes) bytes (`maximumDeferredBytes`) wait behind a fragmented message")
             return self.fail(error)
         }
         let extras = self.makeExtras()

@@ -2,12 +2,12 @@ package import ApusWebSocketProtocol
 package import NIOCore
 
 extension WebSocketHandler {
-    /// Sends a message in one frame. After ``close(code:reason:)`` and the end it is dropped.
+    /// Sends a message in one frame. Drops it after ``close(code:reason:)`` and after the end.
     ///
-    /// The queue below has no bound of its own: stop while ``isWritable`` is `false`.
+    /// The queue of the channel is unbounded: stop sending while ``isWritable`` is `false`.
     ///
-    /// - Parameter message: The message. While another goes out in pieces it waits for the last of them. Its wish for compression is
-    ///   heeded where that was agreed on.
+    /// - Parameter message: The message. Waits for the last piece of a fragmented message, if one
+    ///   is being sent. Its compression preference applies if compression was negotiated.
     package func send(_ message: WebSocketMessage) {
         guard self.isOpen else { return }
         guard !self.machine.isSendingPieces else {
@@ -20,7 +20,7 @@ extension WebSocketHandler {
         self.send(payload, isFinal: true, reserved: .unset, opcode: message.opcode)
     }
 
-    /// A data frame. A large one is not copied when it need not be masked.
+    /// Sends a data frame. A large payload is not copied unless it must be masked.
     func send(_ payload: ByteBuffer, isFinal: Bool, reserved: WebSocketReservedBits, opcode: WebSocketOpcode) {
         if !self.role.masks, payload.readableBytes > Self.copiedPayloadBytes, let context = self.context {
             self.beginHeader()
@@ -35,20 +35,22 @@ extension WebSocketHandler {
         }
     }
 
-    /// Sends a text that is known to be UTF-8. It is written right behind what else was sent in this turn; no buffer is made for it.
+    /// Sends a text known to be UTF-8, without creating a buffer: appends it to the write of this
+    /// turn.
     package func sendText(_ text: [UInt8], _ compression: WebSocketCompression = .automatic) {
         guard self.isOpen else { return }
         let isCompressed = self.deflate?.compresses(text.count, compression) ?? false
         guard !isCompressed, !self.machine.isSendingPieces else {
             return self.send(WebSocketMessage(.text, ByteBuffer(bytes: text)).compressed(compression))
         }
-        // Copied it is in any case. In a buffer of its own: what stands there is not moved to make room for it.
+        // The text is copied in any case. A large one starts a new buffer, so that growing moves
+        // nothing.
         if text.count > Self.copiedPayloadBytes { self.writeOutbound() }
         self.append(text: text)
     }
 
-    /// Sends a text that is known to be UTF-8. `middle`, a large part of it, goes before the last byte of `text` and is not copied when it need not
-    /// be masked or compressed.
+    /// Sends a text known to be UTF-8, with `middle` inserted before the last byte of `text`. The
+    /// bytes of `middle` are not copied unless the text is masked, compressed or deferred.
     package func sendText(_ text: [UInt8], around middle: ByteBuffer, _ compression: WebSocketCompression = .automatic) {
         guard self.isOpen, let end = text.last else { return }
         let length = text.count + middle.readableBytes
@@ -70,7 +72,8 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may go to any number of connections.
+    /// Sends a frame from ``encodeServerFrame(_:)``; the same buffer may be sent to any number of
+    /// connections.
     package func send(preencoded frame: ByteBuffer) {
         guard self.isOpen, let context = self.context else { return }
         guard !self.machine.isSendingPieces else {
@@ -80,18 +83,19 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// The frame a server sends for a message, to be sent to many.
+    /// Returns the frame that a server sends for a message, for use with many connections.
     package static func encodeServerFrame(_ message: WebSocketMessage) -> ByteBuffer {
         var buffer = ByteBuffer()
         WebSocketFrameEncoder.write(WebSocketFrame(opcode: message.opcode, payload: message.payload), maskingKey: nil, into: &buffer)
         return buffer
     }
 
-    /// Starts the close handshake; the channel closes when the peer has answered, or ``WebSocketLimits/closeTimeout`` later.
+    /// Starts the close handshake. The channel closes after the peer's Close frame, or after
+    /// ``WebSocketLimits/closeTimeout``.
     ///
     /// - Parameters:
-    ///   - code: A code that may not be sent leaves the frame empty.
-    ///   - reason: Cut to 123 bytes. With CR, LF or NUL it is left out.
+    ///   - code: The close code. A code that must not be sent leaves the frame empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     package func close(code: WebSocketCloseCode, reason: String) {
         let payload =
             (try? WebSocketClosePayload(code: code, reason: reason)) ?? (try? WebSocketClosePayload(code: code, reason: "")) ?? .empty
@@ -99,7 +103,7 @@ extension WebSocketHandler {
         case .sendClose(let payload):
             self.writeClose(payload)
             self.startCloseTimer()
-            // The peer's Close frame is looked for, whatever is queued.
+            // Reads on, regardless of the queue, to receive the peer's Close frame.
             self.set([.delegate, .output], false)
             self.resumeLater()
         case .doNothing:
@@ -107,7 +111,8 @@ extension WebSocketHandler {
         }
     }
 
-    /// Ends the connection at once, without a Close frame. The delegate hears of it, and of `error`, in this call.
+    /// Ends the connection immediately, without a Close frame. Reports `error` to the delegate
+    /// within this call.
     package func abort(_ error: WebSocketError? = nil) {
         let wasOpen = self.machine.abortRequested()
         self.closeTimer?.cancel()
@@ -120,13 +125,13 @@ extension WebSocketHandler {
         }
     }
 
-    /// Sends a Ping, at most 125 bytes. The Pong comes to the delegate.
+    /// Sends a Ping of at most 125 bytes. The delegate receives the Pong.
     package func sendPing(_ payload: ByteBuffer) {
         guard self.isOpen, payload.readableBytes <= 125 else { return }
         self.append(payload, opcode: .ping)
     }
 
-    /// Bytes that were sent and did not leave this process.
+    /// The number of bytes that were sent and have not left this process.
     package var queuedBytes: Int {
         let below = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return self.outboundBytes + self.deferredBytes + (below ?? 0)

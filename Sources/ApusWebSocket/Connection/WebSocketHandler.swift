@@ -1,44 +1,48 @@
 package import ApusWebSocketProtocol
 package import NIOCore
 
-/// A WebSocket on a channel: bytes come in from the pipeline, messages go to the delegate.
+/// The WebSocket handler of a channel: reads bytes from the pipeline and passes messages to its
+/// delegate.
 ///
-/// Stands right behind the transport (or TLS), after the opening handshake. No message goes through the pipeline, and
-/// what is sent during a read, or during one turn of the event loop, leaves in one write with one flush: four times
-/// faster than a flush per frame (`platform.md`).
+/// Its place is directly after the transport or TLS, added after the opening handshake. Messages do
+/// not pass through the pipeline. Everything sent during a read, or during one turn of the event
+/// loop, leaves in one write with one flush, which is four times faster than a flush per frame.
 ///
 /// Confined to the channel's event loop.
 package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// A payload above this goes out as it is; below, it is copied behind its header into the turn's one buffer.
+    /// The payload size above which a payload is written without a copy. A smaller one is copied
+    /// behind its header.
     static let copiedPayloadBytes = 16 << 10
 
     let closeTimeout: Duration
     let maximumDeferredBytes: Int
     let buffers: WebSocketBuffers
 
-    // Unchecked are the variables that every message touches: the checks of exclusive access took a fifth of an echo's instructions. None of
-    // them is held over a call that leads out of here: delegates and the channel are called between two accesses.
+    // Unchecked are the variables used for every message: the exclusivity checks took a fifth of an
+    // echo's instructions. No access spans a call to the delegate or to the channel.
     @exclusivity(unchecked) var delegate: (any WebSocketHandlerDelegate)?
     @exclusivity(unchecked) var context: ChannelHandlerContext?
     @exclusivity(unchecked) var machine: WebSocketConnectionStateMachine
     @exclusivity(unchecked) private var decoder: WebSocketFrameDecoder
-    /// The beginning of a header or of a control frame of which the rest has not come.
+    /// The beginning of an incomplete header or control frame.
     @exclusivity(unchecked) private var incomplete: ByteBuffer?
-    /// Counts the headers that did not come in one read, so that a deadline knows which one it is about.
+    /// The number of headers that did not arrive in one read; tells a deadline which header it
+    /// applies to.
     private(set) var incompleteFrames = 0
 
-    /// What was sent in this turn and not yet handed to the channel.
+    /// The bytes sent in this turn and not yet passed to the channel.
     @exclusivity(unchecked) var outbound = ByteBuffer()
-    /// Whether ``outbound`` is a buffer of the loop's, and nobody else's.
+    /// Whether ``outbound`` is uniquely owned by this connection.
     @exclusivity(unchecked) var ownsOutbound = false
-    /// Holds what was sent in this turn while other connections were sent the same; ``outbound`` is empty then.
+    /// The frames of this turn while other connections sent the same ones; ``outbound`` is empty
+    /// then.
     @exclusivity(unchecked) var sharedBuffer: SharedWriteBuffer?
-    /// How much of the joint was sent.
+    /// The length of this connection's part of ``sharedBuffer``.
     @exclusivity(unchecked) var sharedLength = 0
-    /// Whether something was given to the channel without a flush.
+    /// Whether bytes were written to the channel without a flush.
     @exclusivity(unchecked) var hasUnflushed = false
     @exclusivity(unchecked) var isReading = false
     @exclusivity(unchecked) var flushIsScheduled = false
@@ -46,34 +50,35 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     @exclusivity(unchecked) package private(set) var isWritable = false
     /// Whether the channel reads into the event loop's buffer.
     @exclusivity(unchecked) private var sharesReceiveBuffer = false
-    /// Whether frames that were read wait.
+    /// Whether frames that were read are held.
     @exclusivity(unchecked) var isHolding = false
-    /// Whether the messages that were handled before others had to wait led to many.
+    /// Whether the messages handled before the last hold caused many deliveries.
     @exclusivity(unchecked) var sendsMuch = false
-    /// Whether held frames wait for their turn.
+    /// Whether held frames are scheduled for a later turn.
     var isPutOff = false
-    /// Whether the transport has ended, and the frames that were held then are still to be handled.
+    /// Whether the transport has ended while held frames are still to be handled.
     var hasEnded = false
     var readPauses: WebSocketReadPauses = []
-    /// Whether the deflater has nothing to remember; it then goes with the flush, for it is larger than all else here.
+    /// Whether the deflater has no context to keep. It is released at the flush, as it is larger
+    /// than the rest of the connection.
     var deflaterIsSpare = false
-    /// Whether the message that is being sent in pieces is compressed.
+    /// Whether the fragmented message that is being sent is compressed.
     var compressesPieces = false
     let role: WebSocketRole
-    /// Masks must not be guessable (RFC 6455 10.3), so they come from the system.
+    /// The source of masking keys, which must be unpredictable (RFC 6455 10.3).
     var generator = SystemRandomNumberGenerator()
     var extras: Extras?
-    /// How we compress; `nil` for not at all.
+    /// The negotiated compression; `nil` without compression.
     var deflate: WebSocketDeflateAgreement? { self.machine.deflate }
-    /// Made for the first message that is compressed.
+    /// The compressor; created for the first compressed message.
     var deflater: WebSocketDeflater?
 
     /// - Parameters:
-    ///   - role: Our side.
-    ///   - limits: The bounds.
-    ///   - deflate: What the handshake settled about compression; `nil`: nothing is compressed and nothing may come compressed.
-    ///   - delegate: Held strongly until it has heard of the end.
-    ///   - buffers: What the connections of the event loop share; a connection that stands alone has its own.
+    ///   - role: The local role.
+    ///   - limits: The limits of the connection.
+    ///   - deflate: The negotiated compression; `nil` without compression in either direction.
+    ///   - delegate: The delegate, held strongly until the end was reported to it.
+    ///   - buffers: The buffers shared by the connections of the event loop.
     package init(
         role: WebSocketRole, limits: WebSocketLimits, deflate: WebSocketDeflateAgreement? = nil, delegate: any WebSocketHandlerDelegate,
         buffers: WebSocketBuffers = WebSocketBuffers()
@@ -87,19 +92,21 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         self.decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? .unset : .rsv1)
     }
 
-    /// The loop everything here runs on; `nil` before the handler is in a pipeline and after it has left.
+    /// The event loop of the channel; `nil` while the handler is not in a pipeline.
     package var eventLoop: (any EventLoop)? { self.context?.eventLoop }
 
-    /// The channel; `nil` before the handler is in a pipeline and after it has left.
+    /// The channel; `nil` while the handler is not in a pipeline.
     package var channel: (any Channel)? { self.context?.channel }
 
     /// Whether messages can be sent.
     package var isOpen: Bool { self.context != nil && self.machine.isOpen }
 
-    /// Whether a frame has begun of which not even the header is there (or a control frame, of which every peer has the whole at hand).
+    /// Whether a frame has begun whose header, or whose control frame, is incomplete. Peers send
+    /// both in one piece.
     var isWithinFrameHeader: Bool { self.incomplete != nil }
 
-    /// Has the channel read into the event loop's one buffer; for a server's handler that nothing stands before.
+    /// Makes the channel read into the event loop's shared buffer. Valid only for a server, as the
+    /// first handler of the channel.
     package func shareReceiveBuffer() {
         guard self.role == .server, let channel = self.channel else { return }
         self.sharesReceiveBuffer = true
@@ -126,11 +133,13 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         if self.sharesReceiveBuffer { self.buffers.giveBackReceived(read) }
     }
 
-    /// Frames that are found at a time: what waits is kept as it came, and takes no more room than that.
+    /// The maximum number of frames decoded at a time. Bytes that wait are kept undecoded, which
+    /// takes less memory.
     private static let framesAtOnce = 256
 
     private func received(_ read: ByteBuffer) {
-        // After the end bytes are only read to see the transport's end. The delegate is taken hold of once for all frames.
+        // After the end, bytes are read only to detect the end of the transport. One reference to
+        // the delegate serves all frames.
         guard !self.machine.isFinished, let delegate = self.delegate else { return }
         guard !self.isHolding else { return self.hold(read) }
         self.isReading = true
@@ -143,16 +152,16 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         }
     }
 
-    /// Resumes what was held.
+    /// Resumes held frames.
     func work(through held: consuming WebSocketHeldFrames, telling delegate: any WebSocketHandlerDelegate) {
         guard self.deliver(&held.frames, to: delegate) else { return self.hold(held.frames, held.failure, held.undecoded) }
         if let failure = held.failure { return self.fail(failure) }
         self.work(through: &held.undecoded, isRest: false, telling: delegate)
     }
 
-    /// Decodes and handles what is there, until something has to wait.
+    /// Decodes and handles frames until one must be held.
     ///
-    /// - Parameter isRest: Whether the beginning is a header that was incomplete before.
+    /// - Parameter isRest: Whether the bytes begin with a header that was incomplete before.
     private func work(through bytes: inout ByteBuffer, isRest: Bool, telling delegate: any WebSocketHandlerDelegate) {
         var mayHoldMore: Bool
         repeat {
@@ -167,20 +176,20 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         } while mayHoldMore
         guard bytes.readableBytes > 0, !self.machine.isFinished else { return }
         if !isRest || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
-        // In a buffer of its own: what was read may be much larger than the 130 bytes this can be.
+        // A copy, because the read buffer may be much larger than the 130 bytes this can be.
         var own = ByteBuffer()
         own.writeImmutableBuffer(bytes)
         self.incomplete = own
     }
 
-    /// Handles frames. Returns `false` when those that are left have to wait.
+    /// Handles frames. Returns `false` if the remaining ones must be held.
     private func deliver(_ frames: inout WebSocketFrameBatch, to delegate: any WebSocketHandlerDelegate) -> Bool {
         let before = self.buffers.turn.deliveries
         while !self.mustHold {
             guard let frame = frames.next() else { return true }
             self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
         }
-        // Where none is handled, what is known of the read before stays.
+        // Keeps the previous value if no frame was handled.
         let deliveries = self.buffers.turn.deliveries &- before
         if deliveries > 0 { self.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
         return frames.isAtEnd
@@ -191,13 +200,14 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         context.fireChannelReadComplete()
     }
 
-    /// What was read, or was held, is handled as far as it can be.
+    /// Completes a read, or the handling of held frames.
     func completeRead() {
         if !self.machine.isFinished {
             self.delegate?.webSocketReadComplete(self)
         }
         self.countUnfinished()
-        // Without a read before it this is the peer's end: it may still hear the answers to what it said. Behind TLS both may come in one read.
+        // Without a preceding read this is the peer's end, and responses are flushed at once. With
+        // TLS both may come in one read.
         let answersCanWait = self.isReading && self.sharesReceiveBuffer
         self.isReading = false
         if answersCanWait, let context = self.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
@@ -222,7 +232,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         context.fireChannelInactive()
     }
 
-    /// The peer says nothing more. What it said before is handled first.
+    /// Handles the end of the transport, after the held frames.
     private func end() {
         guard self.isHolding, !self.machine.isFinished else { return self.transportEnded(cause: nil) }
         self.hasEnded = true
@@ -238,11 +248,13 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            // The server goes down. Not passed on: handlers of HTTP behind us would cut the connection.
+            // The server is shutting down. Not passed on: HTTP handlers behind this one would close
+            // the channel.
             if let delegate = self.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
-            // Half-open, where a server of HTTP permits it: the peer will say nothing more, so there is nobody to close with. It may still hear what
-            // it was answered.
+            // Half-closed by the peer, if an HTTP server allows it: no close handshake is possible,
+            // but
+            // the peer may still read the responses.
             self.flushNow()
             self.end()
         default:

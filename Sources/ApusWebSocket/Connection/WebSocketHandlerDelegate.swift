@@ -1,29 +1,34 @@
 package import ApusWebSocketProtocol
 package import NIOCore
 
-/// What hears a ``WebSocketHandler``. All calls come on the channel's event loop.
+/// The receiver of a ``WebSocketHandler``'s messages and events. All calls are made on the
+/// channel's event loop.
 package protocol WebSocketHandlerDelegate: AnyObject {
-    /// A whole message came. Sending and closing from here are fine.
+    /// A whole message was received. The delegate may send and close within this call.
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage)
 
-    /// A Pong came: the answer to a Ping of ours with that payload, or one nobody asked for. The default does nothing.
+    /// A Pong was received, solicited or not. The default implementation does nothing.
     func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
 
-    /// All messages of one read were given out; what is sent up to the end of this call leaves in the same write.
+    /// All messages of one read were delivered. Messages sent within this call leave in the same
+    /// write as the responses.
     func webSocketReadComplete(_ handler: WebSocketHandler)
 
     /// The transport's buffer rose above its high or fell below its low watermark.
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
 
-    /// The application goes down. The default closes with ``WebSocketCloseCode/goingAway``.
+    /// The application is shutting down. The default implementation closes with
+    /// ``WebSocketCloseCode/goingAway``.
     func webSocketShouldClose(_ handler: WebSocketHandler)
 
-    /// The connection is over: exactly once, and the last call.
+    /// The connection has ended. The last call, made exactly once.
     ///
     /// - Parameters:
-    ///   - code: The code of the peer's Close frame (``WebSocketCloseCode/noStatusReceived`` for an empty one), or of the
-    ///     one we sent because a rule was broken. `nil` when there was none.
-    ///   - error: Why, when it was not an orderly close nor our own ``WebSocketHandler/abort()``.
+    ///   - code: The code of the peer's Close frame (``WebSocketCloseCode/noStatusReceived`` if it
+    ///     was empty), or of the Close frame sent after a protocol violation. `nil` without a Close
+    ///     frame.
+    ///   - error: The error that ended the connection; `nil` after an orderly close and after
+    ///     ``WebSocketHandler/abort(_:)`` without an error.
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?)
 }
 

@@ -1,15 +1,13 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// The timer of a connection's heartbeat.
-///
-/// Confined to the connection's event loop. The connection owns it.
+/// The timer of a connection's heartbeat. Owned by the connection and confined to its event loop.
 final class WebSocketHeartbeatDriver {
     private var machine: WebSocketHeartbeatStateMachine
     private let startedAt: NIODeadline
     private unowned let connection: WebSocketConnection
     private var timer: Scheduled<Void>?
-    /// A message came in this read.
+    /// Whether the present read contained a message.
     @exclusivity(unchecked) var hasMessage = false
 
     init(_ configuration: WebSocketHeartbeat, connection: WebSocketConnection) {
@@ -27,7 +25,7 @@ final class WebSocketHeartbeatDriver {
     }
 
     private func timerFired() {
-        // Who is behind a reader that lags cannot be heard; that is not his silence.
+        // The silence of the peer means nothing while reading is paused.
         if self.connection.readingIsPaused { self.machine.received(at: self.now) }
         switch self.machine.timerFired(at: self.now) {
         case .sendPing(let payload, let delay):
@@ -39,15 +37,15 @@ final class WebSocketHeartbeatDriver {
         case .wait(let delay):
             self.startTimer(delay)
         case .giveUp(.unanswered):
-            self.connection.fail(WebSocketError(.timeout, message: "the peer did not answer the heartbeat in time"))
+            self.connection.fail(WebSocketError(.timeout, message: "the peer did not answer the heartbeat within `answerTimeout`"))
         case .giveUp(.idle):
-            self.connection.fail(WebSocketError(.timeout, message: "the peer was silent for too long"))
+            self.connection.fail(WebSocketError(.timeout, message: "the peer sent nothing within `idleTimeout`"))
         case .doNothing:
             break
         }
     }
 
-    /// All messages of a read were given out.
+    /// Updates the heartbeat after all messages of a read were delivered.
     func readCompleted() {
         if self.hasMessage {
             self.hasMessage = false
@@ -57,7 +55,7 @@ final class WebSocketHeartbeatDriver {
         }
     }
 
-    /// The round-trip time, when the Pong answers a Ping of the heartbeat.
+    /// Returns the round-trip time if the Pong answers a Ping of the heartbeat.
     func receivedPong(_ payload: ByteBuffer) -> Duration? {
         self.machine.receivedPong(payload, at: self.now)
     }
@@ -73,7 +71,8 @@ final class WebSocketHeartbeatDriver {
 extension WebSocketHeartbeatDriver: Sendable {}
 
 extension WebSocketConnection {
-    /// Asks the peer for signs of life from now on, and ends the connection with ``WebSocketError/Code/timeout`` when there are none.
+    /// Starts a heartbeat, which ends the connection with ``WebSocketError/Code/timeout`` when the
+    /// peer does not respond. Replaces an earlier one.
     public func startHeartbeat(_ heartbeat: WebSocketHeartbeat) {
         self.onLoop { connection in
             guard connection.handler != nil else { return }
@@ -82,12 +81,13 @@ extension WebSocketConnection {
         }
     }
 
-    /// The way to the peer may be another one now: a ping tells, soon, whether the connection still stands. On the event loop.
+    /// Sends a ping after a network change and ends the connection if no Pong arrives. On the event
+    /// loop.
     func probe(timeout: Duration = .seconds(10)) {
         guard let number = self.sendPing({ _ in }) else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, self.pings.abandon(number) != nil, !self.readingIsPaused else { return }
-            self.fail(WebSocketError(.timeout, message: "the connection did not survive a change of the network"))
+            self.fail(WebSocketError(.timeout, message: "no Pong received within \(timeout) after a network change"))
         }
     }
 }

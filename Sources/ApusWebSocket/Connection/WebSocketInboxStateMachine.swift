@@ -2,14 +2,15 @@ import ApusWebSocketProtocol
 import DequeModule
 import NIOCore
 
-/// Received messages on their way to the tasks that read ``WebSocketConnection/messages``.
+/// The queue of received messages for the tasks that read ``WebSocketConnection/messages``.
 ///
-/// Pure. Readers are numbers here; the shell owns their continuations.
+/// Pure: readers are numbers here, and ``WebSocketInbox`` owns their continuations.
 struct WebSocketInboxStateMachine {
     private enum State {
-        /// The connection stands. Leaves to `ended`.
+        /// The connection is open. Leaves to `ended`.
         case open
-        /// No message comes any more; those that are here can still be taken. The error is given out after them, to every reader.
+        /// No further message is accepted; queued ones can still be read. Every reader gets the
+        /// error after them.
         indirect case ended(WebSocketError?)
     }
 
@@ -18,7 +19,7 @@ struct WebSocketInboxStateMachine {
     private var messages = Deque<WebSocketMessage>()
     private var bytes = 0
     private var readers = Deque<Int>()
-    /// Whether reading is to stop.
+    /// Whether reading from the peer is to be paused.
     private(set) var isPaused = false
 
     init(flow: WebSocketFlowControl) {
@@ -33,11 +34,11 @@ struct WebSocketInboxStateMachine {
         case doNothing
     }
 
-    /// A message came.
+    /// Accepts a received message.
     mutating func received(_ message: WebSocketMessage) -> ReceivedAction {
         guard case .open = self.state else { return .doNothing }
         if let reader = self.readers.popFirst() {
-            return .resume(reader: reader)  // the messages are empty, else nobody would wait
+            return .resume(reader: reader)  // a waiting reader means that the queue is empty
         }
         self.messages.append(message)
         self.bytes += message.payload.readableBytes
@@ -48,16 +49,16 @@ struct WebSocketInboxStateMachine {
         return .pauseReading
     }
 
-    /// The connection is over. Answers the readers that wait for what will not come.
+    /// Ends the queue. Returns the waiting readers.
     mutating func ended(_ error: WebSocketError?) -> [Int] {
         guard case .open = self.state else { return [] }
         self.state = .ended(error)
-        self.isPaused = false  // nothing more is kept, and the peer's Close frame must come through
+        self.isPaused = false  // no further message is kept, and the peer's Close frame must be read
         defer { self.readers.removeAll() }
         return self.readers.map { $0 }  // see `handlerTakesOver`
     }
 
-    /// Messages go to a handler from now on: what is here is its as well. Readers end.
+    /// Passes all messages, present and future, to a handler. Ends the readers.
     mutating func handlerTakesOver() -> (messages: [WebSocketMessage], readers: [Int], resumeReading: Bool) {
         defer {
             self.messages.removeAll()
@@ -65,7 +66,8 @@ struct WebSocketInboxStateMachine {
             self.readers.removeAll()
             self.isPaused = false
         }
-        // Not `Array(…)`: of an empty deque it writes to the standard library's one empty array, which ThreadSanitizer calls a race.
+        // Not `Array(…)`: for an empty deque it writes to the standard library's shared empty
+        // array, which ThreadSanitizer reports as a race.
         return (self.messages.map { $0 }, self.readers.map { $0 }, self.isPaused)
     }
 
@@ -77,11 +79,12 @@ struct WebSocketInboxStateMachine {
         case finish(WebSocketError?)
     }
 
-    /// A reader wants a message.
+    /// Requests a message for a reader.
     mutating func next(reader: Int) -> NextAction {
         if let message = self.messages.popFirst() {
             self.bytes -= message.payload.readableBytes
-            // Half way down, not at the bound: reading is not switched for every message.
+            // At half the limit rather than at the limit, so that reading is not switched for every
+            // message.
             let isLow = self.messages.count <= self.flow.receivedMessages / 2 && self.bytes <= self.flow.receivedBytes / 2
             let resume = self.isPaused && isLow
             if resume { self.isPaused = false }
@@ -96,7 +99,7 @@ struct WebSocketInboxStateMachine {
         }
     }
 
-    /// A reader's task was cancelled. `true`: it waited, and does no longer.
+    /// Cancels a reader. Returns whether it was waiting.
     mutating func cancelled(reader: Int) -> Bool {
         guard let index = self.readers.firstIndex(of: reader) else { return false }
         self.readers.remove(at: index)

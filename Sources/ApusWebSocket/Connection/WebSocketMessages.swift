@@ -1,25 +1,26 @@
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 
-/// The messages of a connection, in order.
+/// The received messages of a connection, in order.
 ///
-/// Ends when either side closed in order, and throws a ``WebSocketError`` after the last message when the connection failed.
-/// What nobody takes makes the connection stop reading (``WebSocketFlowControl``), so that a slow reader slows the peer down.
-/// Several loops, one after the other or at a time, share the messages: each message goes to one of them.
+/// Ends after an orderly close by either side. If the connection failed, throws a
+/// ``WebSocketError`` after the last message. Reading from the peer stops while the queue is full
+/// (``WebSocketFlowControl``), so that a slow reader slows the peer down. Several loops, concurrent
+/// or consecutive, share the messages: each message goes to one of them.
 public struct WebSocketMessages: AsyncSequence, Sendable {
-    /// What is received.
+    /// The type of the received messages.
     public typealias Element = WebSocketMessage
 
     let inbox: WebSocketInbox
 
-    /// Starts where the last reader stopped.
+    /// Creates an iterator that continues after the messages already read.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox: self.inbox) }
 
-    /// Takes one message at a time.
+    /// The iterator of ``WebSocketMessages``.
     public struct Iterator: AsyncIteratorProtocol {
         let inbox: WebSocketInbox
 
-        /// The next message; `nil` after the last one, and when the task is cancelled.
+        /// Returns the next message; `nil` after the last one, and when the task is cancelled.
         public mutating func next() async throws -> WebSocketMessage? { try await self.inbox.next() }
     }
 }
@@ -33,7 +34,7 @@ final class WebSocketInbox: Sendable {
     }
 
     private let storage: NIOLockedValueBox<Storage>
-    /// Called from any thread when there is room again.
+    /// Called from any thread when the queue has room again.
     private let resumeReading: @Sendable () -> Void
 
     init(flow: WebSocketFlowControl, resumeReading: @escaping @Sendable () -> Void) {
@@ -41,10 +42,10 @@ final class WebSocketInbox: Sendable {
         self.resumeReading = resumeReading
     }
 
-    /// Whether there is no room.
+    /// Whether the queue is full.
     var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
 
-    /// Keeps a message or hands it to a reader. `true`: reading must stop.
+    /// Queues a message or passes it to a reader. Returns whether reading must stop.
     func received(_ message: WebSocketMessage) -> Bool {
         let (reader, pause): (CheckedContinuation<WebSocketMessage?, any Error>?, Bool) = self.storage.withLockedValue { storage in
             switch storage.machine.received(message) {
@@ -66,7 +67,7 @@ final class WebSocketInbox: Sendable {
         }
     }
 
-    /// A handler wants what is here and what comes.
+    /// Returns the queued messages for a handler, which also takes all later ones.
     func takeOver() -> [WebSocketMessage] {
         let (messages, readers, resume) = self.storage.withLockedValue { storage in
             let taken = storage.machine.handlerTakesOver()
@@ -84,7 +85,7 @@ final class WebSocketInbox: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Looked at inside the lock: a cancellation before this point found nobody to cancel.
+                // Checked inside the lock: an earlier cancellation found no continuation.
                 let action: WebSocketInboxStateMachine.NextAction = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return .finish(nil) }
                     let action = storage.machine.next(reader: reader)

@@ -11,9 +11,10 @@ final class WebSocketOutbox: Sendable {
     }
 
     private let storage: NIOLockedValueBox<Storage>
-    /// Whether ``takeAll()`` has something to give: the event loop asks before every message of its own, and takes no lock for it.
+    /// Whether ``takeAll()`` would return an item. The event loop checks it, without the lock,
+    /// before each message of its own.
     private let waiting = ManagedAtomic(false)
-    /// Called from any thread: the event loop is to call ``takeAll()``.
+    /// Schedules ``takeAll()`` on the event loop. Called from any thread.
     private let hop: @Sendable () -> Void
 
     init(flow: WebSocketFlowControl, hop: @escaping @Sendable () -> Void) {
@@ -21,7 +22,7 @@ final class WebSocketOutbox: Sendable {
         self.hop = hop
     }
 
-    /// Whether messages wait for the event loop. Those of a task that is known to have sent are among them.
+    /// Whether items wait for the event loop, including all those of sends that have returned.
     var isWaiting: Bool { self.waiting.load(ordering: .acquiring) }
 
     private func withStorage<Result>(_ body: (inout Storage) -> Result) -> Result {
@@ -31,7 +32,7 @@ final class WebSocketOutbox: Sendable {
         }
     }
 
-    /// A number nobody had before.
+    /// Returns a number that is unique in this outbox.
     func nextNumber() -> Int {
         self.storage.withLockedValue { storage in
             storage.lastNumber &+= 1
@@ -39,13 +40,13 @@ final class WebSocketOutbox: Sendable {
         }
     }
 
-    /// Suspends until there is room, then queues.
+    /// Waits for room, then queues the item.
     func send(_ item: OutboundItem) async throws {
         try Task.checkCancellation()
         let sender = self.nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // `nil`: cancelled before there was anybody to cancel.
+                // `nil`: cancelled before the continuation was stored.
                 let action: WebSocketOutboxStateMachine.SendAction? = self.withStorage { storage in
                     if Task.isCancelled { return nil }
                     let action = storage.machine.send(item, sender: sender)
@@ -56,7 +57,8 @@ final class WebSocketOutbox: Sendable {
                 case nil:
                     continuation.resume(throwing: CancellationError())
                 case .queued(let scheduleHop):
-                    // The hop first: whoever goes on must find it under way.
+                    // Scheduled before the sender resumes, so that the hop precedes its next
+                    // action.
                     if scheduleHop { self.hop() }
                     continuation.resume()
                 case .wait:
@@ -73,7 +75,7 @@ final class WebSocketOutbox: Sendable {
         }
     }
 
-    /// Queues without waiting.
+    /// Queues a message without waiting.
     func post(_ message: WebSocketMessage) -> WebSocketOutboxStateMachine.PostAction {
         let action = self.withStorage { $0.machine.post(message) }
         switch action {
@@ -83,12 +85,14 @@ final class WebSocketOutbox: Sendable {
         return action
     }
 
-    /// On the event loop: what is to be written now, and whether the bound is to be looked at afterwards.
-    func takeAll() -> (parcels: [OutboundItem], creditIsDue: Bool) {
+    /// Returns the items to write now, and whether the limit must be checked afterwards. On the
+    /// event loop.
+    func takeAll() -> (items: [OutboundItem], creditIsDue: Bool) {
         self.withStorage { ($0.machine.hopped(), $0.machine.creditIsDue()) }
     }
 
-    /// On the event loop: after a write, and when the transport's buffer crossed a watermark.
+    /// Updates the transport's state after a write, and when its buffer crosses a watermark. On the
+    /// event loop.
     func transportBecame(writable: Bool, holding bytes: Int) {
         let (senders, scheduleHop) = self.withStorage { storage in
             let action = storage.machine.transportBecame(writable: writable, holding: bytes)

@@ -2,32 +2,35 @@ import ApusWebSocketProtocol
 import DequeModule
 import NIOCore
 
-/// Messages on their way from any thread to the event loop.
+/// The queue of messages from any thread to the event loop.
 ///
-/// Many sends become one hop: the first schedules it, the others join. Above the watermark, and while the transport is not
-/// writable, senders wait in order. Pure: senders are numbers here, the shell owns their continuations.
+/// Several sends share one hop: the first schedules it. Above the watermark, and while the
+/// transport is not writable, senders wait in order. Pure: senders are numbers here, and
+/// ``WebSocketOutbox`` owns their continuations.
 struct WebSocketOutboxStateMachine {
-    /// Bytes that may wait for the hop, NIO's own high watermark.
+    /// The number of bytes that may wait for the hop, equal to NIO's default high watermark.
     private static let watermark = 64 << 10
 
     private enum State {
         /// Leaves to `ended`.
         case open
-        /// Nothing is sent any more, because of this error. Final.
+        /// No further message is accepted, because of this error. Final.
         indirect case ended(WebSocketError)
     }
 
     private let flow: WebSocketFlowControl
     private var state = State.open
     private var isWritable = true
-    private var parcels: [OutboundItem] = []
+    private var items: [OutboundItem] = []
     private var bytes = 0
-    /// The message of which pieces were queued, and the last was not. No other sender's message may stand between them.
+    /// The fragmented message that is not complete. Messages of other senders must not be queued
+    /// between its pieces.
     private var openMessage: Int?
-    /// What the transport held when the event loop last looked. Counted while it is not writable only: below its watermark nobody is told
-    /// when it gets less.
+    /// The number of bytes that the transport held at the last check. Used only while it is not
+    /// writable: below the watermark, changes are not reported.
     private var transportBytes = 0
-    /// Something was posted, or refused, on the strength of that number, which may be out of date: the event loop must look.
+    /// Whether a message was posted or refused based on ``transportBytes``, which may be out of
+    /// date. The event loop must check the limit.
     private var isOnCredit = false
     private var hopIsScheduled = false
     private var senders = Deque<(id: Int, item: OutboundItem)>()
@@ -38,21 +41,21 @@ struct WebSocketOutboxStateMachine {
 
     private var hasRoom: Bool { self.isWritable && self.bytes < Self.watermark }
 
-    /// Whether something waits for the hop.
-    var isWaiting: Bool { !self.parcels.isEmpty }
+    /// Whether items wait for the hop.
+    var isWaiting: Bool { !self.items.isEmpty }
 
     private mutating func append(_ item: OutboundItem) {
         if case .piece(let piece) = item { self.openMessage = piece.isLast ? nil : piece.message }
-        self.parcels.append(item)
-        self.bytes += item.byteCount + 16  // an empty message takes room as well
+        self.items.append(item)
+        self.bytes += item.byteCount + 16  // an empty message also takes memory
     }
 
-    /// Whether a parcel goes on with the message that is under way.
+    /// Returns whether an item continues the fragmented message.
     private func continuesOpenMessage(_ item: OutboundItem) -> Bool {
         if case .piece(let piece) = item { piece.message == self.openMessage } else { false }
     }
 
-    /// Whether a hop must be scheduled; says so once.
+    /// Returns whether a hop must be scheduled, and marks it as scheduled.
     private mutating func needsHop() -> Bool {
         guard !self.hopIsScheduled, self.isWaiting || self.isOnCredit else { return false }
         self.hopIsScheduled = true
@@ -65,12 +68,12 @@ struct WebSocketOutboxStateMachine {
         case refuse(WebSocketError)
     }
 
-    /// Somebody sends, and may wait.
+    /// Queues an item of a sender that may wait.
     mutating func send(_ item: OutboundItem, sender: Int) -> SendAction {
         if case .ended(let error) = self.state { return .refuse(error) }
-        let goesOn = self.continuesOpenMessage(item)
-        guard self.hasRoom, goesOn || (self.senders.isEmpty && self.openMessage == nil) else {
-            if goesOn { self.senders.prepend((sender, item)) } else { self.senders.append((sender, item)) }
+        let continues = self.continuesOpenMessage(item)
+        guard self.hasRoom, continues || (self.senders.isEmpty && self.openMessage == nil) else {
+            if continues { self.senders.prepend((sender, item)) } else { self.senders.append((sender, item)) }
             return .wait
         }
         self.append(item)
@@ -83,7 +86,7 @@ struct WebSocketOutboxStateMachine {
         case refuse
     }
 
-    /// Somebody sends from outside of the event loop, and will not wait.
+    /// Queues a message from outside the event loop, without waiting.
     mutating func post(_ message: WebSocketMessage) -> PostAction {
         guard case .open = self.state else { return .refuse }
         let waiting = self.bytes + message.payload.readableBytes
@@ -92,38 +95,39 @@ struct WebSocketOutboxStateMachine {
             self.isOnCredit = true
             switch self.flow.overflow {
             case .drop: return .overflow(.drop, scheduleHop: self.needsHop())
-            case .close: break  // not for an old number: the hop asks for the present one, and closes
+            case .close: break  // the number may be old: the hop checks the present one, and closes
             }
         }
         self.append(.message(message))
         return .queued(scheduleHop: self.needsHop())
     }
 
-    /// A sender's task was cancelled. `true`: it waited, its message is not sent.
+    /// Cancels a sender. Returns whether it was waiting, in which case its message is not sent.
     mutating func cancelled(sender: Int) -> Bool {
         guard let index = self.senders.firstIndex(where: { $0.id == sender }) else { return false }
         self.senders.remove(at: index)
         return true
     }
 
-    /// The hop has come to the event loop: these are to be written now.
+    /// Returns the items to write when the hop runs on the event loop.
     mutating func hopped() -> [OutboundItem] {
         self.hopIsScheduled = false
         self.bytes = 0
-        let parcels = self.parcels
-        self.parcels = []
-        return parcels
+        let items = self.items
+        self.items = []
+        return items
     }
 
-    /// Asked once for every hop: whether the bound must be held against what the transport holds now.
+    /// Returns, once per hop, whether the limit must be checked against the present size of the
+    /// transport's buffer.
     mutating func creditIsDue() -> Bool {
         defer { self.isOnCredit = false }
         return self.isOnCredit
     }
 
-    /// What was taken is written, or the transport's buffer crossed a watermark. Answers the senders that wait no longer.
+    /// Updates the transport's state. Returns the senders to resume, and whether to schedule a hop.
     ///
-    /// - Parameter bytes: What the transport holds; of no interest while it is writable.
+    /// - Parameter bytes: The bytes that the transport holds; ignored while it is writable.
     mutating func transportBecame(writable isWritable: Bool, holding bytes: Int) -> (senders: [Int], scheduleHop: Bool) {
         guard case .open = self.state else { return ([], false) }
         self.isWritable = isWritable
@@ -137,11 +141,11 @@ struct WebSocketOutboxStateMachine {
         return (resumed, self.needsHop())
     }
 
-    /// Nothing is sent any more. Answers the senders that waited.
+    /// Ends the queue. Returns the waiting senders.
     mutating func ended(_ error: WebSocketError) -> [Int] {
         guard case .open = self.state else { return [] }
         self.state = .ended(error)
-        self.parcels = []
+        self.items = []
         self.bytes = 0
         defer { self.senders.removeAll() }
         return self.senders.map(\.id)

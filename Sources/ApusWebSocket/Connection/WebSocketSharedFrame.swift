@@ -3,24 +3,25 @@ package import NIOCore
 
 /// A message as a server's frame, encoded once for any number of connections.
 ///
-/// The compressed form refers to nothing before it, so every connection with at least its window can take it, whatever else was sent there. The
-/// connection's own compression must forget what it remembers then: the peer's window holds this message, ours does not. Hence one compression
-/// serves all, at the price that later messages of a connection with context takeover begin anew.
+/// The compressed form refers to no earlier message, so it is valid for every connection with at
+/// least its window size. Afterwards the connection must reset its own compressor: the peer's
+/// window contains this message, ours does not. Later messages on a connection with context
+/// takeover therefore start with an empty window.
 ///
 /// Source: RFC 7692 7.2.3.
 package final class WebSocketSharedFrame: Sendable {
     /// Whether the message is text.
     package let isText: Bool
-    /// The frame without compression.
+    /// The uncompressed frame.
     package let plain: ByteBuffer
-    /// The frame with it, when it is smaller.
+    /// The compressed frame, if it is smaller.
     let compressed: ByteBuffer?
-    /// The window the compressed form needs.
+    /// The window size that the compressed form requires.
     let windowBits: Int
 
     /// - Parameters:
-    ///   - message: The message, with its wish for compression.
-    ///   - deflate: How the server compresses; `nil` for not at all.
+    ///   - message: The message, with its compression preference.
+    ///   - deflate: The server's compression; `nil` without compression.
     package init(_ message: WebSocketMessage, deflate: WebSocketDeflateConfiguration? = nil) {
         self.isText = message.kind == .text
         self.plain = WebSocketHandler.encodeServerFrame(message)
@@ -41,7 +42,7 @@ package final class WebSocketSharedFrame: Sendable {
     private static func compress(_ message: WebSocketMessage, _ agreement: WebSocketDeflateAgreement, smallerThan bytes: Int) -> ByteBuffer?
     {
         var payload = ByteBuffer()
-        // For want of memory: the plain form is as good.
+        // Fails only for lack of memory; the uncompressed frame is used then.
         guard let deflater = try? WebSocketDeflater(agreement),
             (try? deflater.deflate(message.payload, isLast: true, into: &payload)) != nil
         else {
@@ -56,7 +57,7 @@ package final class WebSocketSharedFrame: Sendable {
 }
 
 extension WebSocketHandler {
-    /// Sends a message that was encoded once for many.
+    /// Sends a message that was encoded once for many connections.
     package func send(_ frame: WebSocketSharedFrame) {
         guard let compressed = frame.compressed, let deflate = self.deflate, deflate.outgoingWindowBits >= frame.windowBits,
             self.isOpen, !self.machine.isSendingPieces

@@ -1,12 +1,12 @@
 import Atomics
 import NIOConcurrencyHelpers
 
-/// The place of one WebSocket among those a server admits. Given back once, when each who holds it has said so.
+/// The permit of one WebSocket under the server's connection limits.
 ///
-/// A connection and its handler share it: the later of the two gives it back.
+/// A connection and its handler share it. It is returned once, when the last holder gives it back.
 final class AdmissionPermit: Sendable {
     private let state: NIOLockedValueBox<WebSocketServer.State>
-    /// Under what name the client is counted.
+    /// The key by which the client is counted.
     private let address: String?
     private let holders = ManagedAtomic(1)
 
@@ -15,7 +15,7 @@ final class AdmissionPermit: Sendable {
         self.address = address
     }
 
-    /// One more holds it, and says ``giveBack()`` as well.
+    /// Adds a holder, which must call ``giveBack()`` too.
     func share() {
         self.holders.wrappingIncrement(ordering: .relaxed)
     }

@@ -2,11 +2,11 @@ import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Watches over one open WebSocket of a server: pings it, and cuts it when it is silent, stalled, or stuck in the header of a frame.
+/// The keep-alive of one open WebSocket of a server.
 ///
-/// Nothing is done for a message; a read costs one look. The connection owns it and tells it what happens.
-///
-/// Confined to the channel's event loop.
+/// Sends Pings, and aborts the connection when the peer is silent, stalled, or too slow within a
+/// frame header. Messages cost nothing; a read costs one check. Owned by the connection and
+/// confined to the channel's event loop.
 final class ServerKeepAlive: EventLoopTimerOwner {
     private static let pingTime = EventLoopTimer.Name(0)
     private static let pongTime = EventLoopTimer.Name(1)
@@ -16,17 +16,18 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private let server: WebSocketServer
     private let timers: EventLoopTimers
     private unowned let connection: WebSocketConnection
-    /// Until the next Ping, or for its Pong.
+    /// The timer until the next Ping, or for its Pong.
     private var pingTimer = EventLoopTimer()
     private var stallTimer = EventLoopTimer()
     private var headerTimer = EventLoopTimer()
-    /// Whether bytes came since a Pong was last waited for.
+    /// Whether bytes arrived since the wait for the Pong began.
     @exclusivity(unchecked) private var hasRead = false
-    /// So often a Pong is still waited for once more, while other bytes come.
-    private var patience = 0
-    /// What waited for the reader at the last look, and how often it had not got less; `nil` while the transport takes more.
-    private var stall: (queued: Int, looks: Int)?
-    /// The frame whose header is waited for.
+    /// The number of times the wait for the Pong is still extended while other bytes arrive.
+    private var remainingExtensions = 0
+    /// The queued bytes at the last check, and the number of checks since they decreased; `nil`
+    /// while the transport is writable.
+    private var stall: (queued: Int, checks: Int)?
+    /// The number of the frame whose header is awaited.
     private var header: Int?
 
     init(server: WebSocketServer, timers: EventLoopTimers, connection: WebSocketConnection) {
@@ -35,10 +36,10 @@ final class ServerKeepAlive: EventLoopTimerOwner {
         self.connection = connection
     }
 
-    /// The connection has begun.
+    /// Starts the keep-alive of an opened connection.
     func start() { self.schedulePing() }
 
-    /// The connection is over.
+    /// Ends the keep-alive of a closed connection.
     func end() {
         self.timers.cancel(&self.pingTimer)
         self.timers.cancel(&self.stallTimer)
@@ -47,7 +48,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
         self.header = nil
     }
 
-    private func cut(_ message: String) {
+    private func abort(_ message: String) {
         self.end()
         self.connection.fail(WebSocketError(.timeout, message: message))
     }
@@ -55,9 +56,9 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     func timerFired(_ name: EventLoopTimer.Name) {
         switch name {
         case Self.pingTime: self.ping()
-        case Self.pongTime: self.missPong()
-        case Self.stallTime: self.lookAtStall()
-        default: self.missHeader()
+        case Self.pongTime: self.pongTimedOut()
+        case Self.stallTime: self.checkStall()
+        default: self.headerTimedOut()
         }
     }
 
@@ -71,88 +72,90 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private func ping() {
         guard self.connection.handler?.isOpen == true else { return }
         let number = self.connection.sendPing { [weak self] result in
-            // A failure is the connection's end; a success starts the next round.
+            // A failure means the end of the connection.
             guard let self, case .success = result else { return }
             self.timers.cancel(&self.pingTimer)
             self.schedulePing()
         }
-        guard number != nil else { return self.schedulePing() }  // so many of the application's wait that one more tells nothing
+        guard number != nil else { return self.schedulePing() }  // enough pings of the application are pending
         self.hasRead = false
-        self.awaitPong(patience: Self.fullPatience)
+        self.awaitPong(extensions: Self.maximumExtensions)
     }
 
-    private static let fullPatience = 3
+    private static let maximumExtensions = 3
 
-    private func awaitPong(patience: Int) {
-        self.patience = patience
+    private func awaitPong(extensions: Int) {
+        self.remainingExtensions = extensions
         self.timers.set(&self.pingTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self, Self.pongTime)
     }
 
-    private func missPong() {
+    private func pongTimedOut() {
         if self.connection.readingIsPaused {
-            // The Pong may lie in the kernel, because our own handler does not keep up: that is not the peer's silence.
-            self.awaitPong(patience: Self.fullPatience)
-        } else if self.hasRead, self.patience > 0 {
-            // It may stand behind a large message on a slow line.
+            // The Pong may be unread because our own handler is too slow.
+            self.awaitPong(extensions: Self.maximumExtensions)
+        } else if self.hasRead, self.remainingExtensions > 0 {
+            // The Pong may be behind a large message on a slow link.
             self.hasRead = false
-            self.awaitPong(patience: self.patience - 1)
+            self.awaitPong(extensions: self.remainingExtensions - 1)
         } else {
-            self.cut("no Pong within \(self.server.configuration.pingTimeout)")
+            self.abort("no Pong received within \(self.server.configuration.pingTimeout)")
         }
     }
 
     // MARK: Stalls
 
-    /// The transport's buffer crossed a watermark.
+    /// Starts or stops the stall detection when the transport's buffer crosses a watermark.
     func writabilityChanged(isWritable: Bool) {
         if isWritable {
             self.stall = nil
             self.timers.cancel(&self.stallTimer)
         } else if self.stall == nil {
-            self.watchStall(queued: self.connection.handler?.queuedBytes ?? 0, looks: 1)
+            self.watchStall(queued: self.connection.handler?.queuedBytes ?? 0, checks: 1)
         }
     }
 
-    private static let stallLooks = 4
+    private static let stallChecks = 4
 
-    private func watchStall(queued: Int, looks: Int) {
-        self.stall = (queued, looks)
+    private func watchStall(queued: Int, checks: Int) {
+        self.stall = (queued, checks)
         self.timers.set(
-            &self.stallTimer, at: self.timers.now + TimeAmount(self.server.configuration.stallTimeout / Self.stallLooks), for: self,
+            &self.stallTimer, at: self.timers.now + TimeAmount(self.server.configuration.stallTimeout / Self.stallChecks), for: self,
             Self.stallTime)
     }
 
-    /// A long queue that gets shorter is only a slow line; a reader is stalled when it did not get shorter at any look.
-    private func lookAtStall() {
+    /// Checks the queue. A shorter queue means a slow link; the reader is stalled if no check finds
+    /// it shorter.
+    private func checkStall() {
         guard let stall, let now = self.connection.handler?.queuedBytes else { return }
         if now < stall.queued {
-            self.watchStall(queued: now, looks: 1)
-        } else if stall.looks < Self.stallLooks {
-            self.watchStall(queued: now, looks: stall.looks + 1)
+            self.watchStall(queued: now, checks: 1)
+        } else if stall.checks < Self.stallChecks {
+            self.watchStall(queued: now, checks: stall.checks + 1)
         } else {
-            self.cut("too slow a reader: what waits for it did not get less within \(self.server.configuration.stallTimeout)")
+            self.abort("the queue of the reader did not decrease within \(self.server.configuration.stallTimeout) (`stallTimeout`)")
         }
     }
 
-    // MARK: Headers of frames
+    // MARK: Frame headers
 
-    /// All bytes of a read were given out.
+    /// Updates the timers after all messages of a read were delivered.
     func readCompleted(isWithinHeader: Bool) {
         self.hasRead = true
         if isWithinHeader, self.header == nil { self.startHeaderTimer() }
     }
 
-    /// A timer that runs is not touched again, so that bytes cost nothing; when it fires, it is asked which frame it was for.
+    /// Starts the header timer. A running timer is not moved, so that bytes cost nothing; when it
+    /// fires, it compares the frame's number.
     private func startHeaderTimer() {
         self.header = self.connection.handler?.incompleteFrames
         self.timers.set(
             &self.headerTimer, at: self.timers.now + TimeAmount(self.server.configuration.handshakeTimeout), for: self, Self.headerTime)
     }
 
-    private func missHeader() {
+    private func headerTimedOut() {
         guard let header = self.header.take(), let handler = self.connection.handler, handler.isWithinFrameHeader else { return }
         if handler.incompleteFrames == header {
-            self.cut("the header of a frame took more than \(self.server.configuration.handshakeTimeout)")
+            self.abort("a frame header took more than \(self.server.configuration.handshakeTimeout)")
         } else {
             self.startHeaderTimer()
         }

@@ -3,10 +3,11 @@ import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 
 extension WebSocketServer {
-    /// Lets nobody in any more, tells everybody that the server goes down (1001) and waits until they have left.
+    /// Stops accepting connections, closes all open ones with 1001 and waits until they have ended.
     ///
-    /// They are told in batches, in random order and at varying gaps, so that they do not all come back at the same moment. Whoever is
-    /// still there after ``WebSocketServerConfiguration/drainTimeout`` is cut. Cancelling the calling task does not shorten that.
+    /// The connections are closed in batches, in random order and at varying intervals, to spread
+    /// the reconnects. Connections still open after ``WebSocketServerConfiguration/drainTimeout``
+    /// are aborted. Cancelling the calling task does not shorten the wait.
     public func shutdown() async {
         self.state.withLockedValue { state in
             state.transports.drain()

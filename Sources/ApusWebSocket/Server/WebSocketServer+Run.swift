@@ -9,16 +9,19 @@ public import NIOPosix
 public import NIOSSL
 
 extension WebSocketServer {
-    /// Listens on its own, without a web framework, until the task is cancelled; then it goes down as ``shutdown()`` says.
+    /// Runs the server without a web framework until the task is cancelled, then calls
+    /// ``shutdown()``.
     ///
     /// - Parameters:
     ///   - host: The name or address to listen on, for example `127.0.0.1`.
-    ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` (the default) listens in the clear.
-    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
-    ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the address cannot be used, ``WebSocketError/Code/invalidUse`` for a configuration that contradicts
-    ///   itself. Cancellation ends the server and throws nothing.
+    ///   - port: The port; 0 lets the system choose one.
+    ///   - tls: The TLS context; `nil` (the default) listens without TLS.
+    ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
+    ///     loop per core.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: The system's error if the address cannot be used,
+    ///   ``WebSocketError/Code/invalidUse`` for an invalid configuration. Cancellation ends the
+    ///   server without an error.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
@@ -26,13 +29,15 @@ extension WebSocketServer {
         try await self.run(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening)
     }
 
-    /// Listens on a Unix socket until the task is cancelled; then it goes down as ``shutdown()`` says.
+    /// Runs the server on a Unix socket until the task is cancelled, then calls ``shutdown()``.
     ///
     /// - Parameters:
-    ///   - path: Where the socket lies. A socket that is left from an earlier run is replaced.
-    ///   - eventLoopGroup: Where the connections live. Default: the process-wide group, one loop a core.
-    ///   - onListening: Called once with the address in use.
-    /// - Throws: The system's error when the path cannot be used. Cancellation ends the server and throws nothing.
+    ///   - path: The path of the socket. A stale socket of an earlier run is replaced.
+    ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
+    ///     loop per core.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: The system's error if the path cannot be used, ``WebSocketError/Code/invalidUse``
+    ///   for an invalid configuration. Cancellation ends the server without an error.
     public func run(
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
@@ -48,11 +53,12 @@ extension WebSocketServer {
         await self.shutdown()
     }
 
-    /// Fills the pipeline of an accepted connection.
+    /// Sets up the pipeline of an accepted connection.
     func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
         guard self.state.withLockedValue({ $0.transports.opened(from: address) }) == nil else {
-            throw WebSocketUpgradeRefusal.unavailable("full", retryAfter: self.configuration.retryAfter)  // closes the channel
+            // Closes the channel.
+            throw WebSocketUpgradeRefusal.unavailable("connection limit reached", retryAfter: self.configuration.retryAfter)
         }
         channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
         try FastUpgradeHandler.fill(

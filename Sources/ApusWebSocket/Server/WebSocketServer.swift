@@ -14,8 +14,8 @@ public import NIOCore
 /// try await server.run(host: "127.0.0.1", port: 8080)
 /// ```
 ///
-/// A handler that returns closes its connection with 1000, one that throws with 1011. Where every message counts there is a handler on the
-/// event loop, without a task:
+/// The connection closes with 1000 when the handler returns, and with 1011 when it throws. For high
+/// message rates, use a handler on the event loop, which needs no task:
 ///
 /// ```swift
 /// let server = WebSocketServer(onOpen: { connection in
@@ -23,12 +23,12 @@ public import NIOCore
 /// })
 /// ```
 ///
-/// It runs alone on NIO (`run`) or inside a hummingbird server (`channelHandlers`). Whoever is let in, at what sizes and how long is up to
-/// ``WebSocketServerConfiguration``.
+/// The server runs alone on NIO (`run`) or inside a hummingbird server (`channelHandlers`).
+/// ``WebSocketServerConfiguration`` sets its admission rules, limits and deadlines.
 ///
 /// Source: RFC 6455.
 public final class WebSocketServer: Sendable {
-    /// The configuration the server was made with.
+    /// The configuration of the server.
     public let configuration: WebSocketServerConfiguration
     let logger: Logger
     private let handler: Handler
@@ -49,12 +49,14 @@ public final class WebSocketServer: Sendable {
     }
 
     struct State: DrainState {
-        /// Connections from their first byte on. Those of a web server around this one are not counted here.
+        /// The accepted connections, from their first byte. A surrounding web server's are not
+        /// counted.
         var transports: ConnectionQuota
-        /// Connections whose handshake is accepted.
+        /// The connections with an accepted handshake.
         var webSockets: ConnectionQuota
         var buckets: [ObjectIdentifier: Bucket] = [:]
-        /// Connections between their 101 and their handler: a shutdown waits for those, too.
+        /// The number of connections between their 101 and their handler; a shutdown waits for them
+        /// too.
         var opening = 0
         /// The running `async` handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
@@ -69,7 +71,7 @@ public final class WebSocketServer: Sendable {
         self.logger = logger
         self.handler = handler
         let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumQueuedBytesInAll)
-        // The bound must not come first: a client would be closed before it is slowed down.
+        // Half at most: a client must be slowed down before its queue overflows.
         let queueLowMark = min(configuration.flow.queueLowMark, max(1, configuration.flow.postedBytes / 2))
         self.budgets = budgets
         self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
@@ -80,12 +82,13 @@ public final class WebSocketServer: Sendable {
                     maximum: configuration.maximumConnections, maximumPerAddress: configuration.maximumConnectionsPerAddress)))
     }
 
-    /// A server with an `async` handler.
+    /// Creates a server with an `async` handler.
     ///
     /// - Parameters:
-    ///   - configuration: Defaults that are safe on the internet.
-    ///   - logger: Gets connections at `debug`. Never payloads, never tokens.
-    ///   - handler: Called for every connection, in a task of its own. The connection closes when it returns or throws.
+    ///   - configuration: The configuration. The defaults are safe on the public internet.
+    ///   - logger: Receives connection events at `debug`, but no payloads and no tokens.
+    ///   - handler: Called for every connection, in a task of its own. The connection closes when
+    ///     it returns or throws.
     public convenience init(
         configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
         handler: @escaping @Sendable (WebSocketConnection) async throws -> Void
@@ -93,12 +96,13 @@ public final class WebSocketServer: Sendable {
         self.init(configuration, logger, .asynchronous(handler))
     }
 
-    /// A server with a handler on the event loop.
+    /// Creates a server with a handler on the event loop.
     ///
     /// - Parameters:
-    ///   - configuration: Defaults that are safe on the internet.
-    ///   - logger: Gets connections at `debug`. Never payloads, never tokens.
-    ///   - onOpen: Called on the connection's event loop before its first message, to set its handlers. It must not block.
+    ///   - configuration: The configuration. The defaults are safe on the public internet.
+    ///   - logger: Receives connection events at `debug`, but no payloads and no tokens.
+    ///   - onOpen: Called on the connection's event loop before its first message, to set its
+    ///     handlers. It must not block.
     @_disfavoredOverload
     public convenience init(
         configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
@@ -109,22 +113,24 @@ public final class WebSocketServer: Sendable {
 
     // MARK: Connections
 
-    /// The connections that are open now.
+    /// The open connections.
     public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.connections } }
 
-    /// How many connections are open or being opened, those included whose `async` handler has not returned yet.
+    /// The number of connections that are open or being opened, or whose `async` handler has not
+    /// returned.
     public var connectionCount: Int { self.state.withLockedValue { $0.webSockets.count } }
 
-    /// The connections that were accepted by `run`, those in their handshake included.
+    /// The number of connections accepted by `run`, including those in their handshake.
     var transportCount: Int { self.state.withLockedValue { $0.transports.count } }
 
     /// Sends a message to every open connection, encoded once.
     ///
-    /// It does not wait. A reader that is too slow for it is dealt with as its connection's flow control says; the others do not notice.
+    /// Does not wait. ``WebSocketServerConfiguration/flow`` applies to each slow reader, without an
+    /// effect on the others.
     ///
     /// - Parameters:
-    ///   - message: What everybody gets; it is encoded once.
-    ///   - excluded: A connection to be left out, mostly the message's sender.
+    ///   - message: The message.
+    ///   - excluded: A connection to leave out, for example the message's sender.
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
         let frame = WebSocketHandler.encodeServerFrame(message)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {
@@ -134,20 +140,23 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// The handlers for one HTTP/1 connection that speaks `HTTPRequestPart` and `HTTPResponsePart`.
+    /// Returns the handlers for one HTTP/1 connection that carries `HTTPRequestPart` and
+    /// `HTTPResponsePart`.
     ///
-    /// They answer requests for a WebSocket under the configured path and pass the others on. In a hummingbird application:
+    /// They answer WebSocket requests on the configured path and pass all other requests on. In a
+    /// hummingbird application:
     ///
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: server.channelHandlers())))
     /// ```
     ///
-    /// An application that stops says goodbye to all at once; call ``shutdown()`` first to do it in batches.
+    /// An application that stops closes all connections at once; call ``shutdown()`` first to close
+    /// them in batches.
     public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self)] }
 
     // MARK: Opening
 
-    /// Counts a client in, or says why not.
+    /// Counts a client against the limits. Throws the refusal if one is exceeded.
     func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> AdmissionPermit {
         let address =
             if let clientAddress = self.configuration.clientAddress {
@@ -156,34 +165,35 @@ public final class WebSocketServer: Sendable {
                 ClientAddress.key(of: peer)
             }
         guard !self.budgets.areScarce else {
-            throw .unavailable("The server has no memory for another connection", retryAfter: self.configuration.retryAfter)
+            throw .unavailable("The server's memory budget does not allow another connection", retryAfter: self.configuration.retryAfter)
         }
         switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
         case nil:
             return AdmissionPermit(state: self.state, address: address)
         case .full:
-            throw .unavailable("The server is full", retryAfter: self.configuration.retryAfter)
+            throw .unavailable("The server has reached its connection limit", retryAfter: self.configuration.retryAfter)
         case .addressFull:
             throw .tooManyConnections("Too many connections from this address", retryAfter: self.configuration.retryAfter)
         case .draining:
-            throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter)
+            throw .unavailable("The server is shutting down", retryAfter: self.configuration.retryAfter)
         }
     }
 
-    /// A handshake is to be answered with 101, and ``open`` follows. Asked last: the drain may have begun while the application's check ran.
+    /// Registers a connection that is about to be answered with 101; ``open`` must follow. Called
+    /// last, since the drain may have begun during the application's check.
     ///
-    /// - Throws: When the server goes down; it may even have gone.
+    /// - Throws: The refusal if the server is shutting down or has shut down.
     func beginOpening() throws(WebSocketUpgradeRefusal) {
         let isDraining = self.state.withLockedValue { state in
             if !state.webSockets.isDraining { state.opening += 1 }
             return state.webSockets.isDraining
         }
-        if isDraining { throw .unavailable("The server is going down", retryAfter: self.configuration.retryAfter) }
+        if isDraining { throw .unavailable("The server is shutting down", retryAfter: self.configuration.retryAfter) }
     }
 
-    /// A connection begins. On its event loop, once after ``beginOpening()``.
+    /// Opens a connection. On its event loop, once after ``beginOpening()``.
     ///
-    /// - Parameter install: Puts the WebSocket into the channel's pipeline, in the place of HTTP.
+    /// - Parameter install: Replaces the channel's HTTP handlers with the WebSocket handler.
     func open(
         _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit, on channel: any Channel,
         installing install: (WebSocketHandler) -> Void
@@ -204,9 +214,11 @@ public final class WebSocketServer: Sendable {
                 .connections[ObjectIdentifier(connection)] = connection
             return state.webSockets.isDraining
         }
-        // A handler that outlives its connection keeps its place: what it holds is bounded by the same number.
+        // A handler that outlives its connection keeps its permit, which bounds the resources of
+        // such handlers.
         if case .asynchronous = self.handler { permit.share() }
-        // Keeps the connection to its end, which lets go of this. A weak reference would make each use of it dearer.
+        // Keeps the connection alive until it ends and releases this closure. A weak reference
+        // would slow down each use.
         connection.onClose { closure in
             permit.giveBack()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
@@ -223,7 +235,7 @@ public final class WebSocketServer: Sendable {
             onOpen(connection)
         case .asynchronous(let body):
             let id = ObjectIdentifier(connection)
-            // Its owner is `state.tasks`: a shutdown waits for it and cancels it in the end.
+            // Owned by `state.tasks`: a shutdown waits for it and finally cancels it.
             self.state.withLockedValue { state in
                 state.tasks[id] = Task {
                     do {
@@ -248,7 +260,8 @@ public final class WebSocketServer: Sendable {
 }
 
 extension WebSocketServer {
-    /// Sends to connections of an event loop, now when on it, else at its next turn.
+    /// Delivers to the connections of an event loop: immediately on that loop, otherwise in its
+    /// next turn.
     private func deliver(_ count: Int, on eventLoop: any EventLoop, _ body: @escaping @Sendable () -> Void) {
         self.budgets.backlog.deliver(count, on: eventLoop, turn: { self.buffers.value(on: $0).turn }, body)
     }

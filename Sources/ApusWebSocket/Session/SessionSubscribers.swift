@@ -2,20 +2,23 @@ import ApusWebSocketProtocol
 import DequeModule
 import NIOCore
 
-/// Hears a session. Called on its event loop.
+/// A receiver of a session's events. Called on the session's event loop.
 protocol WebSocketSubscriber: AnyObject {
-    /// Something happened. `true`: this subscriber is full, and will say when it is not.
+    /// Receives an event. Returns whether the subscriber is now full; it must then report when it
+    /// has room.
     func receive(_ event: WebSocketSession.Event) -> Bool
-    /// Whether it is still full.
+    /// Whether the subscriber is still full.
     var isFull: Bool { get }
-    /// Nothing happens any more unless somebody connects again. `true`: this subscriber has ended with it.
+    /// Handles the end of the session, which can be started again. Returns whether to remove the
+    /// subscriber.
     func sessionEnded(_ error: WebSocketError?) -> Bool
 }
 
-/// Who hears a session: each hears everything, and the slowest reader sets the pace.
+/// The subscribers of a session. Each receives every event, and the slowest one sets the pace.
 ///
-/// While there is nobody, messages are kept for the first to come, up to the bound. A class, as a listener may do from within a call what
-/// changes the audience. Confined to the session's event loop.
+/// Without subscribers, messages are kept for the first one, up to the limits of the flow control.
+/// A class, because a listener may add or remove subscribers during its call. Confined to the
+/// session's event loop.
 final class SessionSubscribers {
     private let flow: WebSocketFlowControl
     private var subscribers: [(id: Int, subscriber: any WebSocketSubscriber)] = []
@@ -35,7 +38,7 @@ final class SessionSubscribers {
         !self.full.isEmpty || self.kept.count >= self.flow.receivedMessages || self.keptBytes >= self.flow.receivedBytes
     }
 
-    /// A new one; the first gets what was kept.
+    /// Adds a subscriber. The first one receives the kept messages.
     func add(_ subscriber: any WebSocketSubscriber) -> Int {
         self.lastID += 1
         let id = self.lastID
@@ -51,22 +54,23 @@ final class SessionSubscribers {
         guard let index = self.subscribers.firstIndex(where: { $0.id == id }) else { return }
         let removed = self.subscribers.remove(at: index)
         self.full.remove(id)
-        // Not before: what a listener holds may come back here when it is let go of.
+        // Released last: deinitializing the listener's captures may call back into this object.
         withExtendedLifetime(removed) {}
     }
 
-    /// A subscriber says that it has room. It is asked again: what came since it said so may have filled it.
+    /// Handles the report of a subscriber that it has room. Checked again, since later events may
+    /// have filled it.
     func hasRoom(_ id: Int) {
         if let (_, subscriber) = self.subscribers.first(where: { $0.id == id }), subscriber.isFull { return }
         self.full.remove(id)
     }
 
     private func becameFull(_ id: Int) {
-        guard self.subscribers.contains(where: { $0.id == id }) else { return }  // it left in that very call
+        guard self.subscribers.contains(where: { $0.id == id }) else { return }  // it was removed during its call
         self.full.insert(id)
     }
 
-    /// A message came. `true`: reading must stop.
+    /// Delivers or keeps a message. Returns whether reading must stop.
     func received(_ message: WebSocketMessage) -> Bool {
         guard !self.subscribers.isEmpty else {
             self.kept.append(message)

@@ -1,7 +1,7 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// One run of the application's hook, with a deadline. It ends once, unless it is cancelled.
+/// One run of the application's hook, with a deadline. Calls `finish` once, unless it is cancelled.
 ///
 /// Confined to the connection's event loop.
 final class WebSocketOpenHook {
@@ -16,7 +16,7 @@ final class WebSocketOpenHook {
         self.finish = finish
         let eventLoop = connection.eventLoop
         self.timer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.end(.failure(WebSocketError(.timeout, message: "the hook of the opened connection took more than \(timeout)")))
+            self.end(.failure(WebSocketError(.timeout, message: "`onOpen` took more than \(timeout) (`onOpenTimeout`)")))
         }
         let box = NIOLoopBound(self, eventLoop: eventLoop)
         // Owned by `task`, which every end cancels.
@@ -26,14 +26,14 @@ final class WebSocketOpenHook {
                 try await hook(connection)
                 result = .success(())
             } catch {
-                let failure = WebSocketError(.openHook, message: "the hook of the opened connection failed", cause: error)
+                let failure = WebSocketError(.openHook, message: "`onOpen` failed", cause: error)
                 result = .failure(error as? WebSocketError ?? failure)
             }
             eventLoop.execute { box.value.end(result) }
         }
     }
 
-    /// Nobody wants to know any more.
+    /// Cancels the run without calling `finish`.
     func cancel() {
         self.finish = nil
         self.stop()

@@ -2,30 +2,32 @@ import ApusWebSocketProtocol
 import DequeModule
 import NIOCore
 
-/// How much a session keeps that was sent while there was no connection.
+/// The limits of the queue for messages sent while a session has no connection.
 public struct WebSocketSendQueue: Sendable, Hashable {
-    /// What happens to a message for which there is no room.
+    /// The policy for a message that exceeds the limits.
     public enum Overflow: Sendable, Hashable {
         /// `send` throws ``WebSocketError/Code/queueFull``.
         case fail
-        /// The message that waited longest makes room. The choice for positions and prices.
+        /// The oldest message is dropped. For positions and prices.
         case dropOldest
-        /// The message is thrown away.
+        /// The new message is dropped.
         case dropNewest
     }
 
-    /// Default: 256. With 0 nothing waits, and what is sent without a connection overflows.
+    /// The maximum number of queued messages. Default: 256. With 0, every message sent without a
+    /// connection overflows.
     public var maximumMessages: Int = 256
 
-    /// Unit: bytes of payload. Default: 1 MiB.
+    /// The maximum number of queued payload bytes. Default: 1 MiB.
     ///
-    /// All that waited is handed to the connection when it opens, also where this is above ``WebSocketFlowControl/postedBytes``.
+    /// The whole queue is passed to the connection when it opens, even above
+    /// ``WebSocketFlowControl/postedBytes``.
     public var maximumBytes: Int = 1 << 20
 
-    /// Default: ``Overflow/fail``.
+    /// The policy above the limits. Default: ``Overflow/fail``.
     public var overflow: Overflow = .fail
 
-    /// A queue with the defaults, or others.
+    /// Creates the limits of a queue.
     public init(maximumMessages: Int = 256, maximumBytes: Int = 1 << 20, overflow: Overflow = .fail) {
         self.maximumMessages = maximumMessages
         self.maximumBytes = maximumBytes
@@ -33,12 +35,12 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     }
 }
 
-/// The messages that wait for a connection.
+/// The queue of messages that wait for a connection.
 struct WebSocketSendQueueState {
     let configuration: WebSocketSendQueue
     private var messages = Deque<WebSocketMessage>()
     private var bytes = 0
-    /// How many were thrown away.
+    /// The number of dropped messages.
     private(set) var dropped = 0
 
     init(_ configuration: WebSocketSendQueue) {
@@ -47,7 +49,7 @@ struct WebSocketSendQueueState {
 
     var count: Int { self.messages.count }
 
-    /// Puts a message at the end; `false`: there is no room and the sender is to be told.
+    /// Appends a message. Returns `false` if it does not fit and the sender must be notified.
     mutating func append(_ message: WebSocketMessage) -> Bool {
         let size = message.payload.readableBytes
         while !self.hasRoom(for: size) {
@@ -72,7 +74,7 @@ struct WebSocketSendQueueState {
         self.messages.count < self.configuration.maximumMessages && size <= self.configuration.maximumBytes - self.bytes
     }
 
-    /// Everything, in order.
+    /// Removes and returns all messages, in order.
     mutating func takeAll() -> [WebSocketMessage] {
         defer {
             self.messages.removeAll()

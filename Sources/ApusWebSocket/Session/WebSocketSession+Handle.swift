@@ -3,13 +3,14 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension WebSocketSession {
-    /// Wants the connection, and waits until it is open.
+    /// Starts the session if necessary and waits until it is open.
     ///
-    /// Attempts that fail meanwhile are repeated as the policy says. When this throws for its deadline or because the task was cancelled,
-    /// the session goes on trying.
+    /// Failed attempts are repeated according to the policy. After a timeout or a cancellation of
+    /// this call, the session continues to connect.
     ///
-    /// - Parameter timeout: How long to wait. Default: 30 seconds.
-    /// - Throws: ``WebSocketError/Code/timeout`` with the last failure as its cause; when the session ended, what ended it.
+    /// - Parameter timeout: The time to wait. Default: 30 seconds.
+    /// - Throws: ``WebSocketError/Code/timeout`` with the last failure as its cause,
+    ///   `CancellationError`, or the error that ended the session.
     public func connect(timeout: Duration = .seconds(30)) async throws {
         let core = self.core
         let id = WaiterID.next()
@@ -17,7 +18,7 @@ extension WebSocketSession {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 core.onLoop { core in
-                    // A cancellation that came to the event loop before us found nobody.
+                    // A cancellation that ran earlier on the event loop found no continuation.
                     if isCancelled.withLockedValue({ $0 }) { return continuation.resume(throwing: CancellationError()) }
                     core.waitForOpen(id, timeout: timeout, continuation)
                 }
@@ -28,18 +29,20 @@ extension WebSocketSession {
         }
     }
 
-    /// Sends a message; suspends while the transport's buffer is above its watermark.
+    /// Sends a message. Suspends while the transport's buffer is above its high watermark.
     ///
-    /// Without a connection the message waits in the queue (``WebSocketSessionConfiguration/queue``), and this returns. What was handed
-    /// to a connection that breaks may be lost: WebSocket has no receipts.
+    /// Without a connection, the message is queued (``WebSocketSessionConfiguration/queue``) and
+    /// the call returns. A message passed to a connection that then fails may be lost, since
+    /// WebSocket has no acknowledgements.
     ///
-    /// - Throws: ``WebSocketError/Code/queueFull``, ``WebSocketError/Code/closed`` after the end, `CancellationError`.
+    /// - Throws: ``WebSocketError/Code/queueFull``, ``WebSocketError/Code/closed`` after the end,
+    ///   `CancellationError`.
     public func send(_ message: WebSocketMessage) async throws {
         if let connection = self.connection {
             do {
                 return try await connection.send(message)
             } catch is WebSocketError {
-                // It broke while we waited. The message was not sent: it goes to the queue.
+                // The connection ended during the wait, and the message was not sent: it is queued.
             }
         }
         let core = self.core
@@ -50,8 +53,8 @@ extension WebSocketSession {
 
     /// Sends or queues a message without waiting, from any thread.
     ///
-    /// - Returns: `false` when it is known not to be sent: the session has ended, or there is no room. Off the event loop a queue that
-    ///   turns out to be full is not told.
+    /// - Returns: `false` if the message is known not to be sent: the session has ended, or the
+    ///   limit is exceeded. Off the event loop, an overflow of the session's queue is not reported.
     @discardableResult
     public func post(_ message: WebSocketMessage) -> Bool {
         let core = self.core
@@ -68,8 +71,9 @@ extension WebSocketSession {
 
     /// Sends a Ping and waits for its Pong.
     ///
-    /// - Returns: The round-trip time, which is also ``latency`` from now on.
-    /// - Throws: ``WebSocketError/Code/closed`` when there is no connection, ``WebSocketError/Code/timeout``, `CancellationError`.
+    /// - Returns: The round-trip time.
+    /// - Throws: ``WebSocketError/Code/closed`` without a connection, and the errors of
+    ///   ``WebSocketConnection/ping(timeout:)``.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
         guard let connection = self.connection else {
             throw WebSocketError(.closed, message: "the session is \(self.state)")
@@ -77,11 +81,11 @@ extension WebSocketSession {
         return try await connection.ping(timeout: timeout)
     }
 
-    /// Closes in order and waits for the end. No attempt follows.
+    /// Closes the session and waits for the end. No further attempt is made.
     ///
     /// - Parameters:
-    ///   - code: 1000, or 3000 to 4999 for the application's own.
-    ///   - reason: At most 123 bytes are sent; one with CR, LF or NUL is left out.
+    ///   - code: 1000, or an application code from 3000 to 4999.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
         let core = self.core
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -93,14 +97,15 @@ extension WebSocketSession {
         }
     }
 
-    /// Closes without waiting for the end.
+    /// Closes the session without waiting for the end.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.core.onLoop { $0.close(code: code, reason: reason) }
     }
 
-    /// Opens a session, lends it to `body` when it is open for the first time, and closes it when `body` returns (1000) or throws (1001).
+    /// Opens a session, calls `body` when it is first open, and closes it when `body` returns
+    /// (1000) or throws (1001).
     ///
-    /// - Throws: What ``connect(timeout:)`` or `body` throws.
+    /// - Throws: The errors of ``connect(timeout:)`` and of `body`.
     public static func withConnection<Result>(
         to url: String, configuration: WebSocketSessionConfiguration = .init(), isolation: isolated (any Actor)? = #isolation,
         _ body: (WebSocketSession) async throws -> Result
@@ -119,7 +124,7 @@ extension WebSocketSession {
     }
 }
 
-/// Numbers for those who wait, so that a cancellation finds the right one.
+/// Unique numbers of waits, by which a cancellation finds its wait.
 private enum WaiterID {
     private static let last = NIOLockedValueBox(0)
 

@@ -4,7 +4,7 @@ public import Dispatch
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Where a listener is called.
+/// The executor on which a listener is called.
 public struct WebSocketListenerContext: Sendable {
     enum Kind: Sendable {
         case eventLoop
@@ -13,22 +13,24 @@ public struct WebSocketListenerContext: Sendable {
 
     let kind: Kind
 
-    /// On the session's event loop, at once: the fast path. The listener must not block.
+    /// The session's event loop, called synchronously: the fastest way. The listener must not
+    /// block.
     public static let eventLoop = Self(kind: .eventLoop)
 
-    /// On the main queue, where the main actor is.
+    /// The main queue, on which the main actor runs.
     public static let main = Self.queue(.main)
 
-    /// On a queue, serial or not: one call at a time, in order.
+    /// A dispatch queue, serial or concurrent. Calls are made one at a time, in order.
     public static func queue(_ queue: DispatchQueue) -> Self { .executor { queue.async(execute: $0) } }
 
-    /// On any executor: `run` is given work and runs it once, later or at once. One piece at a time is given.
+    /// Any executor. `run` must run its argument once, immediately or later; it receives one piece
+    /// of work at a time.
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self {
         Self(kind: .executor(run))
     }
 }
 
-/// A listener's place in a session.
+/// The registration of a listener with a session.
 public final class WebSocketListening: Sendable {
     private let leave: @Sendable () -> Void
 
@@ -36,21 +38,24 @@ public final class WebSocketListening: Sendable {
         self.leave = leave
     }
 
-    /// Stops listening. A call that has begun ends; none begins after this returns. The listener is let go of.
+    /// Stops listening and releases the listener. A running call completes; no call begins after
+    /// this returns.
     public func cancel() { self.leave() }
 }
 
 extension WebSocketSession {
-    /// Opens the session, and calls `listener` with all that happens.
+    /// Opens the session and calls `listener` with every event.
     ///
-    /// Any number of listeners; each hears everything, in order. A listener that lags more than the bounds of
-    /// ``WebSocketClientConfiguration/flow`` stops the session's reading until it has caught up. The session keeps the listener, so the
-    /// listener must not keep the session: capture it weakly.
+    /// Any number of listeners can be added; each receives every event, in order. A listener with
+    /// more pending events than the limits of ``WebSocketClientConfiguration/flow`` stops the
+    /// session's reading until it has caught up. The session retains the listener, so the listener
+    /// must capture the session weakly.
     ///
     /// - Parameters:
-    ///   - context: Where it is called. Default: the main queue.
-    ///   - listener: Called one event at a time.
-    /// - Returns: To stop listening. May be dropped: the listener stays as long as the session does.
+    ///   - context: The executor of the listener. Default: the main queue.
+    ///   - listener: Called with one event at a time.
+    /// - Returns: The registration, with which to stop listening. If it is discarded, the listener
+    ///   stays until the session is released.
     @discardableResult
     public func listen(
         on context: WebSocketListenerContext = .main, _ listener: @escaping @Sendable (Event) -> Void
@@ -62,7 +67,7 @@ extension WebSocketSession {
         case .eventLoop:
             subscriber = DirectSubscriber(listener)
         case .executor(let run):
-            subscriber = WebSocketMailbox(flow: core.configuration.client.flow, run: run, listener: listener) { [weak core] in
+            subscriber = QueuedSubscriber(flow: core.configuration.client.flow, run: run, listener: listener) { [weak core] in
                 guard let core else { return }
                 core.eventLoop.execute {
                     guard let id = place.id else { return }
@@ -90,21 +95,21 @@ extension WebSocketSession {
     }
 }
 
-/// A listener's number in the audience.
+/// The number of a listener's subscription.
 ///
-/// Unchecked because: touched on the event loop only, and there without a lock, as a listener may leave in the call that gives it what
-/// was kept.
+/// Unchecked: accessed on the event loop only. It needs no lock there, so that a listener may
+/// cancel within a call.
 private final class ListenerPlace: @unchecked Sendable {
     var id: Int?
     var isLeft = false
 }
 
 private protocol ListenerSubscriber: WebSocketSubscriber, Sendable {
-    /// From any thread: no call begins any more.
+    /// Prevents further calls. From any thread.
     func cancel()
 }
 
-/// Calls the listener from the event loop.
+/// Calls the listener on the event loop.
 private final class DirectSubscriber: ListenerSubscriber {
     private let listener: NIOLockedValueBox<(@Sendable (WebSocketSession.Event) -> Void)?>
 
@@ -121,7 +126,8 @@ private final class DirectSubscriber: ListenerSubscriber {
     var isFull: Bool { false }
 
     func cancel() {
-        // Let go of outside of the lock: what it holds may come back here.
+        // Released outside the lock: deinitializing the listener's captures may call back into this
+        // object.
         let listener = self.listener.withLockedValue { $0.take() }
         withExtendedLifetime(listener) {}
     }
@@ -129,8 +135,8 @@ private final class DirectSubscriber: ListenerSubscriber {
     func sessionEnded(_ error: WebSocketError?) -> Bool { false }
 }
 
-/// The events that wait for a listener's executor. One drain at a time is on its way there.
-private final class WebSocketMailbox: ListenerSubscriber {
+/// Queues events for a listener's executor. At most one drain is scheduled at a time.
+private final class QueuedSubscriber: ListenerSubscriber {
     private struct State: Sendable {
         var events = Deque<WebSocketSession.Event>()
         var bytes = 0
@@ -182,7 +188,7 @@ private final class WebSocketMailbox: ListenerSubscriber {
             state.isFull = false
             return state.listener.take()
         }
-        withExtendedLifetime(listener) {}  // as above
+        withExtendedLifetime(listener) {}  // as in `DirectSubscriber`
     }
 
     private func drain() {

@@ -5,39 +5,40 @@ import NIOCore
 extension WebSocketSession {
     /// The messages of all connections, in order, from now on. Reading the first one connects.
     ///
-    /// Every sequence gets every message, and the first of a session also those that came before it. Ends after the user's or the peer's
-    /// close, and throws when the session failed. A sequence that is kept and not read stops the session's reading.
+    /// Every sequence gets every message. The first one of a session also gets the messages
+    /// received before it. Ends after a close by the user or the peer; throws if the session
+    /// failed. A sequence that is kept but not read stops the session's reading.
     public var messages: WebSocketSessionMessages {
         WebSocketSessionMessages(subscription: WebSocketSessionSubscription(lifetime: self.lifetime))
     }
 }
 
-/// The messages of a ``WebSocketSession``. Keeps the session up.
+/// The messages of a ``WebSocketSession``. Keeps the session alive.
 public struct WebSocketSessionMessages: AsyncSequence, Sendable {
-    /// What is received.
+    /// The type of the received messages.
     public typealias Element = WebSocketMessage
 
     let subscription: WebSocketSessionSubscription
 
-    /// Starts where the last reader of this sequence stopped.
+    /// Creates an iterator that continues after the messages already read from this sequence.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self.subscription) }
 
-    /// Takes one message at a time.
+    /// The iterator of ``WebSocketSessionMessages``.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: WebSocketSessionSubscription
 
-        /// The next message; `nil` after the end, and when the task is cancelled.
+        /// Returns the next message; `nil` after the end, and when the task is cancelled.
         public mutating func next() async throws -> WebSocketMessage? { try await self.subscription.next() }
     }
 }
 
-/// One sequence's place in the audience; leaves it when released.
+/// The subscription of one sequence, removed when it is released.
 final class WebSocketSessionSubscription: Sendable {
     private let lifetime: WebSocketSessionLifetime
     private let inbox: WebSocketInbox
     private let place: Place
 
-    /// The number in the audience. Touched on the event loop only.
+    /// The number of the subscription. Accessed on the event loop only.
     private final class Place: @unchecked Sendable {
         var id: Int?
     }

@@ -4,26 +4,27 @@ import HTTPTypes
 public import NIOCore
 
 extension WebSocketSession {
-    /// How a session stands.
+    /// The state of a session.
     public enum State: Sendable, Hashable {
-        /// Nobody has asked for a connection yet.
+        /// No connection was requested yet.
         case idle
-        /// An attempt is on its way, the hook for an opened connection included.
+        /// An attempt is in progress, or the hook of an opened connection runs.
         case connecting
-        /// Messages flow.
+        /// The connection is open.
         case open
-        /// The user has closed, and the peer's answer is awaited.
+        /// The user has closed, and the session waits for the peer's Close frame.
         case closing
-        /// The peer closed, in a way that makes another attempt pointless. An end.
+        /// The peer closed in a way that permits no further attempt. An end state.
         case closedByPeer
-        /// The user closed. An end.
+        /// The user closed. An end state.
         case closedByUser
-        /// The policy gave up, or the cause made another attempt pointless. An end.
+        /// The policy gave up, or the cause permits no further attempt. An end state.
         case failed
-        /// The next attempt waits for its time, or for a network.
+        /// The session waits for the time of the next attempt, or for a network.
         case waitingToReconnect
 
-        /// Whether nothing happens any more unless somebody calls ``WebSocketSession/connect(timeout:)``.
+        /// Whether the session stays in this state until ``WebSocketSession/connect(timeout:)`` or
+        /// ``WebSocketSession/listen(on:_:)`` is called.
         public var isEnded: Bool {
             switch self {
             case .closedByPeer, .closedByUser, .failed: true
@@ -32,36 +33,39 @@ extension WebSocketSession {
         }
     }
 
-    /// What a listener hears.
+    /// An event of a session.
     public enum Event: Sendable {
-        /// A connection is open, the first or a later one. What was sent in the meantime is on its way.
+        /// A connection opened, the first or a later one. Queued messages were sent on it.
         case opened(subprotocol: String?)
-        /// A message came.
+        /// A message was received.
         case message(WebSocketMessage)
-        /// A Pong came, with the round-trip time when it answers a ping of ours.
+        /// A Pong was received, with the round-trip time if it answers a ping of this session.
         case pong(ByteBuffer, roundTrip: Duration?)
         /// An attempt failed.
         case failure(WebSocketError, willRetry: Bool)
-        /// An open connection ended, with code, reason and whether it was clean.
+        /// An open connection ended.
         case closed(WebSocketClosure, willRetry: Bool)
     }
 
-    /// Why a session has no connection, for the decision whether another attempt is worth it.
+    /// The cause for which a session has no connection, on which the decision to retry is based.
     public enum Loss: Sendable, Hashable {
-        /// An attempt failed. The response of a server that refused is in ``WebSocketError/refusal``.
+        /// An attempt failed. ``WebSocketError/refusal`` holds the response of a server that
+        /// refused.
         case attempt(WebSocketError)
-        /// An open connection ended, and not because the user closed.
+        /// An open connection ended, but not by the user's close.
         case connection(WebSocketClosure)
 
-        /// What a session does unless its configuration says something else.
+        /// The decision without ``WebSocketSessionConfiguration/retryDecision``.
         ///
-        /// Worth it: lost transports, deadlines, statuses 408, 425, 429 and 5xx (not before `Retry-After`), close codes that speak of a
-        /// server's trouble. Not worth it: addresses, requests and certificates that are wrong, other statuses, a peer that closes with
-        /// 1000, and codes that speak of something we do wrong.
+        /// Retries after lost transports, deadlines, the statuses 408, 425, 429 and 5xx (not before
+        /// `Retry-After`) and close codes that indicate a problem of the server. Gives up after
+        /// invalid URLs, requests or certificates, other statuses, a close with 1000, and close
+        /// codes that indicate an error of the client.
         public var defaultDecision: RetryDecision {
             switch self {
             case .attempt(let error): error.retryDecision
-            // One that we closed without the user (a queue ran over) is lost like any other.
+            // A connection closed locally but not by the user, for example on an overflow, is
+            // retried.
             case .connection(let closure) where closure.initiator == .ourselves: .retry
             case .connection(let closure): closure.error?.retryDecision ?? closure.code.retryDecision
             }
@@ -70,7 +74,7 @@ extension WebSocketSession {
 }
 
 extension WebSocketError: RetryClassifiable {
-    /// See ``WebSocketSession/Loss/defaultDecision``.
+    /// The decision for an error; see ``WebSocketSession/Loss/defaultDecision``.
     public var retryDecision: RetryDecision {
         switch self.code {
         case .invalidURL, .invalidUse, .unsupportedVersion: .giveUp
@@ -82,7 +86,7 @@ extension WebSocketError: RetryClassifiable {
     private static func decision(after refusal: Refusal) -> RetryDecision {
         switch refusal.status {
         case 408, 425, 429, 500...599:
-            // RFC 9110 10.2.3: seconds or a date; a date needs a clock that agrees with the server's.
+            // RFC 9110 10.2.3: seconds or a date. A date is ignored, since the clocks may differ.
             guard let text = refusal.headers[.retryAfter], let seconds = Int(text), seconds >= 0 else { return .retry }
             return .retryAfter(min(.seconds(min(seconds, 86_400)), RetryDecision.maximumDelay))
         default:
@@ -92,11 +96,11 @@ extension WebSocketError: RetryClassifiable {
 }
 
 extension WebSocketCloseCode {
-    /// What a peer that closed in order says about another attempt.
+    /// The decision after an orderly close by the peer.
     var retryDecision: RetryDecision {
         switch self.rawValue {
         case 1000, 1002, 1003, 1007, 1008, 1010: .giveUp
-        case 3000, 3003: .giveUp  // IANA's registry: unauthorized, forbidden
+        case 3000, 3003: .giveUp  // IANA registry: unauthorized, forbidden
         default: .retry
         }
     }

@@ -5,29 +5,32 @@ import NIOConcurrencyHelpers
 public import NIOCore
 import NIOPosix
 
-/// A WebSocket that stays up: what is lost is opened again.
+/// A WebSocket client session that reconnects after a lost connection.
 ///
 /// ```swift
 /// let feed = WebSocketSession("wss://example.com/feed", reconnection: .exponential(from: .seconds(1), to: .seconds(60)))
 /// for try await message in feed.messages { print(message) }
 /// ```
 ///
-/// Three doors lead to it: a scope (``withConnection(to:configuration:isolation:_:)``), a handle (``connect(timeout:)``,
-/// ``send(_:)``, ``messages``, ``close(code:reason:)``) and callbacks (``listen(on:_:)``). They may be mixed.
+/// There are three ways to use it, which can be combined: a scope
+/// (``withConnection(to:configuration:isolation:_:)``), a handle (``connect(timeout:)``,
+/// ``send(_:)``, ``messages``, ``close(code:reason:)``) and callbacks (``listen(on:_:)``).
 ///
-/// The session lives as long as somebody holds it, or a sequence of its ``messages``; then its connection closes with 1001. It connects
-/// when it is first used. After an end (``State/isEnded``) ``connect(timeout:)`` and ``listen(on:_:)`` begin anew.
+/// The session connects when it is first used. When the last reference to it and to its
+/// ``messages`` is released, the connection closes with 1001. After the session has ended
+/// (``State/isEnded``), ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
 public final class WebSocketSession: Sendable {
     let lifetime: WebSocketSessionLifetime
     var core: WebSocketSessionCore { self.lifetime.core }
 
-    /// Makes a session; nothing is connected yet.
+    /// Creates a session without connecting.
     ///
     /// - Parameters:
-    ///   - url: `ws://host:port/path?query` or `wss://…`. A wrong one ends the session when it is used.
-    ///   - configuration: How it connects and stays up.
-    ///   - eventLoop: Where everything happens. Default: one of the process's.
-    ///   - logger: States and attempts at `debug`. Never a payload or a token.
+    ///   - url: `ws://host:port/path?query` or `wss://…`. The session fails on first use if the URL
+    ///     is invalid.
+    ///   - configuration: The configuration of the session and its connections.
+    ///   - eventLoop: The event loop of the session. Default: one of the process-wide group.
+    ///   - logger: Receives states and attempts at `debug`, but no payloads and no tokens.
     public init(
         _ url: String, configuration: WebSocketSessionConfiguration, on eventLoop: (any EventLoop)? = nil,
         logger: Logger = Logger(label: "apus.websocket.session")
@@ -38,14 +41,14 @@ public final class WebSocketSession: Sendable {
         self.lifetime = WebSocketSessionLifetime(core: core)
     }
 
-    /// Makes a session with the settings that are changed most; nothing is connected yet.
+    /// Creates a session with the most common settings, without connecting.
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path?query` or `wss://…`.
-    ///   - reconnection: When a lost connection is opened again.
-    ///   - heartbeat: How a silent connection is found dead.
-    ///   - client: How each connection is opened.
-    ///   - logger: States and attempts at `debug`.
+    ///   - reconnection: The policy for reconnecting.
+    ///   - heartbeat: The heartbeat, which detects a dead connection.
+    ///   - client: The configuration of each connection.
+    ///   - logger: Receives states and attempts at `debug`.
     public convenience init(
         _ url: String, reconnection: ReconnectionPolicy = .exponential(from: .seconds(1), to: .seconds(60)),
         heartbeat: WebSocketHeartbeat = .ping(), client: WebSocketClientConfiguration = .init(),
@@ -60,10 +63,11 @@ public final class WebSocketSession: Sendable {
 
     // MARK: State
 
-    /// How the session stands now.
+    /// The current state.
     public var state: State { self.core.snapshot.withLockedValue { $0.state } }
 
-    /// The state now, and every change; of a reader that lags only the newest 32 are kept. Ends when the session is released.
+    /// The current state and every change. Buffers the newest 32 states. Ends when the session is
+    /// released.
     public var states: AsyncStream<State> {
         let core = self.core
         return AsyncStream(bufferingPolicy: .bufferingNewest(32)) { continuation in
@@ -74,29 +78,30 @@ public final class WebSocketSession: Sendable {
         }
     }
 
-    /// The number of the present attempt since the connection was lost; 0 when it is open or was never lost.
+    /// The number of the current attempt since the connection was lost; 0 while it is open or was
+    /// never lost.
     public var attempt: Int { self.core.snapshot.withLockedValue { $0.attempt } }
 
     /// The connection, while it is open.
     public var connection: WebSocketConnection? { self.core.snapshot.withLockedValue { $0.connection } }
 
-    /// How the last connection that was open ended.
+    /// How the last open connection ended.
     public var lastClosure: WebSocketClosure? { self.core.snapshot.withLockedValue { $0.lastClosure } }
 
-    /// The close code of the last connection that was open.
+    /// The close code of the last open connection.
     public var lastCloseCode: WebSocketCloseCode? { self.lastClosure?.code }
 
-    /// Why there was no connection the last time there was none.
+    /// The cause of the last failed attempt or lost connection.
     public var lastError: WebSocketError? { self.core.snapshot.withLockedValue { $0.lastError } }
 
     /// The round-trip time of the last answered ping.
     public var latency: Duration? { self.core.snapshot.withLockedValue { $0.latency } }
 
-    /// How many messages the queue has thrown away; see ``WebSocketSendQueue``.
+    /// The number of messages dropped by the queue; see ``WebSocketSendQueue``.
     public var droppedMessages: Int { self.core.snapshot.withLockedValue { $0.droppedMessages } }
 }
 
-/// Closes the connection when nobody holds the session nor a sequence of it any more.
+/// Closes the connection when the last reference to the session and its sequences is released.
 final class WebSocketSessionLifetime: Sendable {
     let core: WebSocketSessionCore
 

@@ -1,42 +1,47 @@
 public import ApusConnectivity
 public import ApusWebSocketProtocol
 
-/// How a session keeps its connection up.
+/// The configuration of a session.
 public struct WebSocketSessionConfiguration: Sendable {
-    /// How each connection is opened.
+    /// The configuration of each connection.
     public var client = WebSocketClientConfiguration()
 
-    /// When a lost connection is opened again. Default: after 1 second, doubling to 60, each varied by half either way, for ever.
+    /// The policy for reconnecting. Default: after 1 second, doubling up to 60 seconds, each delay
+    /// varied by half, without a limit on the attempts.
     public var reconnection: ReconnectionPolicy = .exponential(from: .seconds(1), to: .seconds(60))
 
-    /// How a silent connection is found dead. Default: a Ping every 30 seconds, answered within 20.
+    /// The heartbeat, which detects a dead connection. Default: a Ping every 30 seconds, answered
+    /// within 20.
     public var heartbeat: WebSocketHeartbeat = .ping()
 
-    /// What is kept of what is sent while there is no connection.
+    /// The limits of the queue for messages sent without a connection.
     public var queue = WebSocketSendQueue()
 
-    /// Called for every connection that opens, before anything queued is sent: the place for a login.
+    /// Called for every opened connection before queued messages are sent, for example to log in.
     ///
-    /// It may read the answer from ``WebSocketConnection/messages``; what it leaves there goes to the session's listeners. When it throws,
-    /// or takes longer than ``onOpenTimeout``, the connection is closed and the attempt has failed with ``WebSocketError/Code/openHook``
-    /// (or with the thrown error, if that is a ``WebSocketError``).
+    /// The closure may read responses from ``WebSocketConnection/messages``; unread messages go to
+    /// the session's listeners. If it throws or exceeds ``onOpenTimeout``, the connection closes
+    /// and the attempt fails with ``WebSocketError/Code/openHook``,
+    /// ``WebSocketError/Code/timeout``, or the thrown ``WebSocketError``.
     public var onOpen: (@Sendable (WebSocketConnection) async throws -> Void)?
 
-    /// Default: 10 seconds.
+    /// The time for ``onOpen``. Default: 10 seconds.
     public var onOpenTimeout: Duration = .seconds(10)
 
-    /// Whether another attempt is worth it; `nil` for ``WebSocketSession/Loss/defaultDecision``.
+    /// Decides whether to make another attempt; `nil` for
+    /// ``WebSocketSession/Loss/defaultDecision``.
     ///
-    /// Not asked after the user's own close: that is never followed by an attempt.
+    /// Not called after the user's own close, which is never followed by an attempt.
     public var retryDecision: (@Sendable (WebSocketSession.Loss) -> RetryDecision)?
 
-    /// Whether attempts pause while this machine has no network, and are made at once when one returns or changes. Default: `true`.
+    /// Whether attempts pause while this machine has no network, and are made immediately when a
+    /// network returns or changes. Default: `true`.
     public var watchesNetwork: Bool = true
 
-    /// What is watched.
+    /// The monitor that reports network changes.
     var networkMonitor = NetworkPathMonitor.shared
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
     func decision(about loss: WebSocketSession.Loss) -> RetryDecision {

@@ -2,7 +2,7 @@ import ApusConnectivity
 import NIOCore
 
 extension WebSocketSessionCore {
-    /// Watches while somebody wants the connection.
+    /// Observes the network while a connection is wanted.
     func watchNetwork() {
         guard self.configuration.watchesNetwork, self.configuration.client.unixSocketPath == nil, !self.network.isWatching else { return }
         let eventLoop = self.eventLoop
@@ -14,7 +14,7 @@ extension WebSocketSessionCore {
     }
 
     private func networkChanged(to path: NetworkPath) {
-        guard self.network.isWatching else { return }  // it was on its way when the session ended
+        guard self.network.isWatching else { return }  // the session has ended meanwhile
         switch self.network.changed(to: path) {
         case .lost: self.routeLost()
         case .found: self.routeFound()

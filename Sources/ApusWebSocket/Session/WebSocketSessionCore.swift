@@ -5,19 +5,21 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The shell of ``WebSocketSessionStateMachine``: owns the attempt, the connection, the hook and the timers.
+/// Performs the actions of ``WebSocketSessionStateMachine``. Owns the attempt, the connection, the
+/// hook and the timers.
 ///
-/// Unchecked because: all but the constants and the box is touched on `eventLoop` only, which ``onLoop(_:)`` and the connection see to.
+/// Unchecked: everything but the constants and the box is accessed on `eventLoop` only, which
+/// ``onLoop(_:)`` and the connection ensure.
 final class WebSocketSessionCore: @unchecked Sendable {
     let eventLoop: any EventLoop
     let url: String
     let configuration: WebSocketSessionConfiguration
     let logger: Logger
 
-    /// What any thread may ask.
+    /// The state that any thread may read.
     struct Snapshot: Sendable {
         var state = WebSocketSession.State.idle
-        /// Only while messages can be sent on it.
+        /// The connection, only while the session is open.
         var connection: WebSocketConnection?
         var attempt = 0
         var latency: Duration?
@@ -36,7 +38,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private var connection: WebSocketConnection?
     private var hook: WebSocketOpenHook?
     private var retryTimer: Scheduled<Void>?
-    /// Why the session is not open, for those who wait for it.
+    /// The cause of the last failure, for waits that fail because of it.
     private var lastFailure: WebSocketError?
     var network: NetworkWatch
     let subscribers: SessionSubscribers
@@ -53,19 +55,20 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.network = NetworkWatch(host: (try? WebSocketURL(url))?.host ?? "")
     }
 
-    /// Runs `body` on the event loop: at once when there already, so that what a handler sends keeps its place.
+    /// Runs `body` on the event loop, immediately if already there, so that the order of sends is
+    /// kept.
     func onLoop(_ body: @escaping @Sendable (WebSocketSessionCore) -> Void) {
         if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
     }
 
     var state: WebSocketSession.State { self.machine.state }
 
-    /// What ended the session, if it failed.
+    /// The error that ended the session; `nil` unless it failed.
     var failure: WebSocketError? { self.machine.state == .failed ? self.lastFailure : nil }
 
     private var now: Duration { Duration(self.eventLoop.now - self.startedAt) }
 
-    /// Shows the outside what the machine has decided.
+    /// Publishes the state machine's decision.
     private func publish() {
         let state = self.machine.state
         let connection = state == .open ? self.connection : nil
@@ -113,16 +116,16 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.retryTimer?.cancel()
         self.retryTimer = nil
         let opener = self.opener
-        self.opener = nil  // first: its end is not news
+        self.opener = nil  // first, so that its failure is not reported
         opener?.cancel()
     }
 
-    /// Sends, or queues as the configuration says.
+    /// Sends the message, or queues it according to the configuration.
     func send(_ message: WebSocketMessage) -> Result<Void, WebSocketError> {
         switch self.machine.send(message) {
         case .send:
             guard let connection = self.connection, connection.post(message) else {
-                return .failure(WebSocketError(.queueFull, message: "the connection is closing, or too much waits for the peer"))
+                return .failure(WebSocketError(.queueFull, message: "the connection is closing, or `flow.postedBytes` is exceeded"))
             }
             return .success(())
         case .queued:
@@ -155,7 +158,8 @@ final class WebSocketSessionCore: @unchecked Sendable {
             case .success(let connection):
                 self.opened(connection)
             case .failure(let error):
-                self.attemptFailed(error as? WebSocketError ?? WebSocketError(.transport, message: "the attempt failed", cause: error))
+                self.attemptFailed(
+                    error as? WebSocketError ?? WebSocketError(.transport, message: "the connection attempt failed", cause: error))
             }
         }
     }
@@ -181,16 +185,17 @@ final class WebSocketSessionCore: @unchecked Sendable {
     }
 
     private func hookFinished() {
-        // A connection that closes already takes nothing: what waits stays for the next one, as its end will say.
+        // A connection that is closing takes no messages: they stay queued for the next one, after
+        // its end is reported.
         guard let connection = self.connection, let handler = connection.handler, handler.isOpen,
             case .flush(let messages) = self.machine.hookFinished(at: self.now)
         else { return }
-        // Not posted: the bound on what is posted may be below the queue's own, which they have passed.
+        // Not posted: the limit for posting may be below that of the queue.
         for message in messages { handler.send(message) }
-        if !messages.isEmpty { handler.flushNow() }  // so that they do not count against what is posted in this turn
+        if !messages.isEmpty { handler.flushNow() }  // so that they do not count against the posts of this turn
         self.publish()
-        self.tell(.opened(subprotocol: connection.subprotocol))
-        guard connection === self.connection else { return }  // a listener has closed
+        self.notify(.opened(subprotocol: connection.subprotocol))
+        guard connection === self.connection else { return }  // a listener has closed the session
         connection.onPong { [weak self] _, payload, roundTrip in self?.receivedPong(payload, roundTrip) }
         connection.onMessage { [weak self] _, message in self?.received(message) }
         self.audienceChanged()
@@ -198,7 +203,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
 
     private func hookFailed(_ error: WebSocketError) {
         let connection = self.connection
-        self.connection = nil  // first: its end is not news
+        self.connection = nil  // first, so that its end is not reported
         connection?.startClosing(code: .goingAway)
         self.attemptFailed(error)
     }
@@ -233,13 +238,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
         case .retry(let delay, _):
             self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { self.retryTimerFired() }
             self.publish()
-            self.tell(event(true))
+            self.notify(event(true))
         case .waitForRoute:
             self.publish()
-            self.tell(event(true))
+            self.notify(event(true))
         case .finish:
             self.publish()
-            self.tell(event(false))
+            self.notify(event(false))
             self.finished()
         case .doNothing:
             break
@@ -251,13 +256,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
         if case .connect = self.machine.timerFired() { self.attempt() }
     }
 
-    /// The session has ended.
+    /// Completes the end of the session.
     private func finished() {
         self.publish()
         defer { self.waiters.resumeClosing() }
-        guard self.machine.state.isEnded else { return }  // a listener has begun anew
+        guard self.machine.state.isEnded else { return }  // a listener has restarted the session
         self.network.stop()
-        _ = self.machine.routeFound()  // who no longer looks must not go on believing that there is none
+        _ = self.machine.routeFound()  // a session that no longer observes the network must not wait for a route
         self.subscribers.sessionEnded(self.failure)
         let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
         self.waiters.failOpening(error)
@@ -265,9 +270,9 @@ final class WebSocketSessionCore: @unchecked Sendable {
 
     // MARK: Messages
 
-    private func tell(_ event: WebSocketSession.Event) {
+    private func notify(_ event: WebSocketSession.Event) {
         self.subscribers.tell(event)
-        // Also for what is no message: a peer may send nothing but Pongs.
+        // For every event, because a peer may send nothing but Pongs.
         if self.subscribers.isFull { self.audienceChanged() }
     }
 
@@ -277,12 +282,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
 
     private func receivedPong(_ payload: ByteBuffer, _ roundTrip: Duration?) {
         if let roundTrip { self.snapshot.withLockedValue { $0.latency = roundTrip } }
-        self.tell(.pong(payload, roundTrip: roundTrip))
+        self.notify(.pong(payload, roundTrip: roundTrip))
     }
 
-    /// The audience has changed, or has room again.
+    /// Updates the read pause after a change of the subscribers or of their queues.
     func audienceChanged() {
-        // While the hook runs, reading is the hook's; while we close, the peer's answer must be read.
+        // During the hook, the hook controls reading. During the close, the peer's Close frame must
+        // be read.
         guard self.machine.state == .open, let connection = self.connection, connection.isOpen else { return }
         connection.setReading(paused: self.subscribers.isFull)
     }

@@ -1,25 +1,28 @@
 import ApusConnectivity
 import ApusWebSocketProtocol
 
-/// Keeps a WebSocket up: what happens, in, what to do, out.
+/// The state of a WebSocket session: decides when to connect, queue, send, reconnect and end.
 ///
-/// Pure. The shell owns the attempt, the connection, the hook and the timer; times come in as in ``ReconnectionStateMachine``, which
-/// counts the attempts.
+/// Pure. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the timer. Times
+/// are arguments, as in ``ReconnectionStateMachine``, which counts the attempts.
 struct WebSocketSessionStateMachine {
     private enum Phase {
-        /// Nobody has asked. Leaves to `connecting`, `waiting` (no route) or `ended` (close).
+        /// No connection was requested yet. Leaves to `connecting`, `waiting` (no route) or `ended`
+        /// (close).
         case idle
-        /// An attempt is on its way. Leaves to `opening`, `waiting` or `ended`.
+        /// An attempt is in progress. Leaves to `opening`, `waiting` or `ended`.
         case connecting
-        /// The connection stands and the application's hook runs. Leaves to `open`, `waiting`, `closing` or `ended`.
+        /// The connection is open and the application's hook runs. Leaves to `open`, `waiting`,
+        /// `closing` or `ended`.
         case opening
-        /// Messages flow. Leaves to `waiting`, `closing` or `ended`.
+        /// Messages are exchanged. Leaves to `waiting`, `closing` or `ended`.
         case open
         /// The user has closed. Leaves to `ended`.
         case closing
-        /// No connection; a timer runs, or a route is awaited. Leaves to `connecting` or `ended`.
+        /// No connection; a timer runs, or the session waits for a route. Leaves to `connecting` or
+        /// `ended`.
         case waiting
-        /// Leaves to `connecting` or `waiting` when somebody wants a connection again.
+        /// Leaves to `connecting` or `waiting` when a connection is requested again.
         case ended(WebSocketSession.State)
     }
 
@@ -32,7 +35,7 @@ struct WebSocketSessionStateMachine {
         self.queue = WebSocketSendQueueState(queue)
     }
 
-    /// What the user sees.
+    /// The public state.
     var state: WebSocketSession.State {
         switch self.phase {
         case .idle: .idle
@@ -51,16 +54,17 @@ struct WebSocketSessionStateMachine {
 
     enum ConnectAction: Equatable { case connect, doNothing }
 
-    /// Somebody wants the connection.
+    /// Requests a connection.
     ///
-    /// - Parameter again: Also when the session has ended; otherwise only a session that has not begun begins.
+    /// - Parameter again: Whether to restart a session that has ended. Otherwise only an idle
+    ///   session starts.
     mutating func connectRequested(again: Bool) -> ConnectAction {
         switch self.phase {
         case .idle: break
         case .ended:
             guard again else { return .doNothing }
         case .connecting, .opening, .open, .waiting, .closing:
-            return .doNothing  // on its way; and one that closes is not turned round
+            return .doNothing  // already connecting or open; a close is not reversed
         }
         switch self.reconnection.start() {
         case .connect:
@@ -75,14 +79,14 @@ struct WebSocketSessionStateMachine {
     }
 
     enum CloseAction: Equatable {
-        /// The session has ended: stop what is on its way.
+        /// The session has ended: stop the attempt.
         case cancel
         /// Start the close handshake.
         case closeConnection
         case doNothing
     }
 
-    /// The user closes. No attempt follows, whatever else happens.
+    /// Closes the session. No further attempt is made.
     mutating func closeRequested() -> CloseAction {
         switch self.phase {
         case .idle, .connecting, .waiting:
@@ -94,21 +98,21 @@ struct WebSocketSessionStateMachine {
             self.phase = .closing
             return .closeConnection
         case .closing, .ended:
-            return .doNothing  // closing twice is closing once
+            return .doNothing  // already closed
         }
     }
 
     enum SendAction: Equatable {
         /// Send it on the connection.
         case send
-        /// It waits, or was thrown away as the policy says.
+        /// The message is queued, or dropped according to the policy.
         case queued
-        /// As `queued`, and it is what begins the session.
+        /// As `queued`, and the session starts to connect.
         case queuedAndConnect
         case refuse(WebSocketError)
     }
 
-    /// Somebody sends.
+    /// Sends or queues a message.
     mutating func send(_ message: WebSocketMessage) -> SendAction {
         switch self.phase {
         case .open:
@@ -118,7 +122,7 @@ struct WebSocketSessionStateMachine {
         case .idle, .connecting, .opening, .waiting:
             guard self.queue.append(message) else {
                 return .refuse(
-                    WebSocketError(.queueFull, message: "\(self.queue.count) messages wait for a connection, and there is no room for more")
+                    WebSocketError(.queueFull, message: "the send queue is full: \(self.queue.count) messages wait for a connection")
                 )
             }
             if case .connect = self.connectRequested(again: false) { return .queuedAndConnect }
@@ -135,30 +139,30 @@ struct WebSocketSessionStateMachine {
     // MARK: The connection
 
     enum OpenedAction: Equatable {
-        /// Let the application log in, then call ``hookFinished(at:)``.
+        /// Run the application's hook, then call ``hookFinished(at:)``.
         case runHook
-        /// Nobody wants it any more.
+        /// Abort: the connection is no longer wanted.
         case abort
     }
 
-    /// The attempt succeeded.
+    /// Handles a successful attempt.
     mutating func opened() -> OpenedAction {
         switch self.phase {
         case .connecting:
             self.phase = .opening
             return .runHook
         case .idle, .opening, .open, .closing, .waiting, .ended:
-            return .abort  // it raced with the user's close
+            return .abort  // the user closed at the same time
         }
     }
 
     enum HookAction: Equatable {
-        /// Send these first.
+        /// Send these messages first.
         case flush([WebSocketMessage])
         case doNothing
     }
 
-    /// The application has logged in.
+    /// Handles the success of the application's hook.
     mutating func hookFinished(at now: Duration) -> HookAction {
         switch self.phase {
         case .opening:
@@ -166,25 +170,25 @@ struct WebSocketSessionStateMachine {
             _ = self.reconnection.opened(at: now)
             return .flush(self.queue.takeAll())
         case .idle, .connecting, .open, .closing, .waiting, .ended:
-            return .doNothing  // it raced with a close
+            return .doNothing  // the session was closed at the same time
         }
     }
 
     enum LostAction: Equatable {
         /// Start the timer.
         case retry(after: Duration, attempt: Int)
-        /// Wait for the network.
+        /// Wait for a route.
         case waitForRoute
-        /// The session has ended as ``state`` says.
+        /// The session has ended, with ``state``.
         case finish
         case doNothing
     }
 
-    /// An attempt or the hook failed, or a connection ended.
+    /// Handles a failed attempt, a failed hook, or the end of a connection.
     ///
     /// - Parameters:
-    ///   - byPeer: The peer closed an open connection in order.
-    ///   - decision: What the cause says about another attempt.
+    ///   - byPeer: Whether the peer closed an open connection in order.
+    ///   - decision: Whether the cause permits another attempt.
     mutating func lost(
         at now: Duration, byPeer: Bool, decision: RetryDecision, using generator: inout some RandomNumberGenerator
     ) -> LostAction {
@@ -193,7 +197,7 @@ struct WebSocketSessionStateMachine {
             self.end(.closedByUser)
             return .finish
         case .idle, .waiting, .ended:
-            return .doNothing  // counted already
+            return .doNothing  // already handled
         case .connecting, .opening, .open:
             break
         }
@@ -212,7 +216,7 @@ struct WebSocketSessionStateMachine {
 
     enum TimerAction: Equatable { case connect, doNothing }
 
-    /// The wait is over.
+    /// Handles the end of the wait before an attempt.
     mutating func timerFired() -> TimerAction {
         guard case .waiting = self.phase, case .connect = self.reconnection.timerFired() else { return .doNothing }
         self.phase = .connecting
@@ -223,7 +227,7 @@ struct WebSocketSessionStateMachine {
 
     enum RouteLostAction: Equatable { case cancelTimer, doNothing }
 
-    /// There is no way to the server.
+    /// Handles the loss of the route to the server.
     mutating func routeLost() -> RouteLostAction {
         switch self.reconnection.routeLost() {
         case .cancelTimer: .cancelTimer
@@ -232,14 +236,14 @@ struct WebSocketSessionStateMachine {
     }
 
     enum RouteFoundAction: Equatable {
-        /// Cancel the timer and make the attempt now.
+        /// Cancel the timer and connect now.
         case connect
-        /// The connection was made over another way: ask whether it still stands.
+        /// The open connection used another route: check whether it still works.
         case probe
         case doNothing
     }
 
-    /// There is a way to the server again, or another one than before.
+    /// Handles a new or changed route to the server.
     mutating func routeFound() -> RouteFoundAction {
         switch self.reconnection.routeFound() {
         case .connect:

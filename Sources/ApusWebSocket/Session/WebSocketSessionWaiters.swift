@@ -1,9 +1,9 @@
 import ApusWebSocketProtocol
 
-/// The continuations of a session: those who wait for it to open or to end, and those who watch its state.
+/// The continuations that wait for a session to open or to end, and those that observe its state.
 ///
-/// Each leaves its table exactly once. A class, as the end of a stream calls its handler at once, and that comes back here. Confined to the
-/// session's event loop.
+/// Each is removed exactly once. A class, because finishing a stream calls its termination handler
+/// synchronously, which calls back into this object. Confined to the session's event loop.
 final class WebSocketSessionWaiters {
     private var opening: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var closing: [CheckedContinuation<Void, Never>] = []
@@ -14,7 +14,7 @@ final class WebSocketSessionWaiters {
         self.opening[id] = continuation
     }
 
-    /// A deadline passed, or the task was cancelled.
+    /// Ends a wait after a deadline or a cancellation.
     func giveUp(_ id: Int, _ error: any Error) {
         self.opening.removeValue(forKey: id)?.resume(throwing: error)
     }
@@ -44,21 +44,21 @@ final class WebSocketSessionWaiters {
         for continuation in opening.values { continuation.resume() }
     }
 
-    /// The session has ended, for those who waited for that.
+    /// Resumes the waits for the end of the session.
     func resumeClosing() {
         let closing = self.closing
         self.closing = []
         for continuation in closing { continuation.resume() }
     }
 
-    /// The session has ended and was not begun anew.
+    /// Fails the waits for an open connection when the session has ended.
     func failOpening(_ error: WebSocketError) {
         let opening = self.opening
         self.opening = [:]
         for continuation in opening.values { continuation.resume(throwing: error) }
     }
 
-    /// The session's last user has gone.
+    /// Ends the state streams when the session is released.
     func finishWatchers() {
         let watchers = self.watchers
         self.watchers = [:]

@@ -1,34 +1,37 @@
 import ApusBytes
 package import NIOCore
 
-/// Turns frames into messages and closes a connection in order.
+/// Assembles messages from frames and performs the closing handshake.
 ///
-/// open → closeSent (we began) or finished (the peer began, or broke a rule); closeSent → finished (the answer, the
-/// timer, the end of the transport). Nothing is reported upwards after finished.
+/// `open` leaves to `closeSent` (this side closes) or `finished` (the peer closes or violates the
+/// protocol). `closeSent` leaves to `finished` (the peer's Close frame, the timer, or the end of
+/// the transport). Nothing is reported after `finished`.
 ///
-/// A copy shares the inflater, so a machine has one owner.
+/// A copy shares the inflater, so a state machine must have one owner.
 ///
-/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC 7692 for compressed messages.
+/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC 7692 for
+/// compressed messages.
 @usableFromInline
 package struct WebSocketConnectionStateMachine {
     @usableFromInline
     enum State {
-        /// Messages flow. Leaves to `closeSent` or `finished`.
+        /// Messages are exchanged. Leaves to `closeSent` or `finished`.
         case open
-        /// Our Close frame is on the wire. Leaves to `finished`.
+        /// This side has sent a Close frame. Leaves to `finished`.
         case closeSent
-        /// Both Close frames are through, or the connection has failed; only the transport is still to end. Final.
+        /// Both Close frames were exchanged, or the connection has failed. Only the transport
+        /// remains open. Final.
         case finished
     }
 
-    /// A message of which the last fragment has not come.
+    /// A message whose last fragment has not arrived.
     private struct PartialMessage {
         var isText: Bool
         var isCompressed: Bool
         var payload: ByteBuffer
 
-        /// Makes room for more than this has when the frame says that more comes: each growth moves what is there. Not for all it says, since
-        /// it may say what it likes.
+        /// The maximum growth factor, so that a large message is copied rarely. Bounded, because
+        /// the length in a frame header may be false.
         private static let maximumGrowth = 16
 
         mutating func append(_ piece: WebSocketFrame) {
@@ -47,26 +50,29 @@ package struct WebSocketConnectionStateMachine {
     }
 
     private let maximumMessageBytes: Int
-    /// What was agreed on.
+    /// The negotiated compression.
     package let deflate: WebSocketDeflateAgreement?
     @usableFromInline
     var state = State.open
     private var partial: PartialMessage?
     private var validator = UTF8StreamValidator()
-    /// Made for the first compressed message; let go after each when the peer takes no context over.
+    /// Created for the first compressed message; released after each message if the peer uses no
+    /// context takeover.
     private var inflater: WebSocketInflater?
     @usableFromInline
     var outgoing = WebSocketOutgoingMessage()
 
     /// - Parameters:
-    ///   - limits: The bound of an inflated message; the frames are judged by the decoder.
-    ///   - deflate: What was agreed on; without it a compressed message breaks the protocol.
+    ///   - limits: The limits. The decoder enforces those of frames, this type that of inflated
+    ///     messages.
+    ///   - deflate: The negotiated compression. Without it a compressed message is a protocol
+    ///     violation.
     package init(limits: WebSocketLimits = WebSocketLimits(), deflate: WebSocketDeflateAgreement? = nil) {
         self.maximumMessageBytes = limits.maximumMessageBytes
         self.deflate = deflate
     }
 
-    /// Whether frames of ours may still go out.
+    /// Whether this side may send frames.
     @inlinable
     package var isOpen: Bool {
         switch self.state {
@@ -75,7 +81,7 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// Whether everything was said; bytes that still come are thrown away.
+    /// Whether the connection is finished. Further bytes are ignored.
     @inlinable
     package var isFinished: Bool {
         switch self.state {
@@ -84,50 +90,53 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The bytes that are kept of a message whose last fragment has not come; 0 while there is none.
+    /// The number of bytes kept of an incomplete message; 0 if there is none.
     package var unfinishedBytes: Int { self.partial?.payload.readableBytes ?? 0 }
 
     // MARK: Frames
 
-    /// What is rare is indirect: the value is made for every frame, and should be small.
+    /// Rare cases are indirect, because a value is created for every frame and should be small.
     package enum FrameAction: Equatable {
-        /// A whole message came.
+        /// Deliver a complete message.
         case deliver(WebSocketMessage)
         /// Answer a Ping with the same payload.
         case sendPong(ByteBuffer)
-        /// The peer answered a Ping, or sent a Pong nobody asked for.
+        /// A Pong was received, solicited or not.
         case receivedPong(ByteBuffer)
-        /// The peer closes: answer with this Close frame, report, and end the transport.
+        /// The peer closes: answer with this Close frame, report the close, and close the
+        /// transport.
         indirect case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
-        /// The peer answered our Close frame: report, and end the transport.
+        /// The peer answered this side's Close frame: report the close, and close the transport.
         indirect case finishClose(received: WebSocketClosePayload)
-        /// A rule was broken: send the error's Close frame if `sendClose`, report, and end the transport.
+        /// The connection failed: send the error's Close frame if `sendClose`, report the error,
+        /// and close the transport.
         indirect case fail(WebSocketError, sendClose: Bool)
         case doNothing
     }
 
-    /// A frame came whole.
+    /// Handles a frame, or a piece of one.
     ///
-    /// - Parameter isASCII: Whether its payload is known to be ASCII; it is then not looked through again.
+    /// - Parameter isASCII: Whether the payload is known to be ASCII, which makes validation
+    ///   unnecessary.
     package mutating func receivedFrame(_ frame: WebSocketFrame, isASCII: Bool = false) -> FrameAction {
         switch self.state {
         case .open: break
         case .closeSent: return self.receivedFrameWhileClosing(frame)
-        case .finished: return .doNothing  // it was on its way while we finished
+        case .finished: return .doNothing  // received before the peer learned of the end
         }
         switch frame.opcode {
         case .text, .binary:
             guard self.partial == nil else {
-                return self.fail(.protocolViolation, "a new message between the fragments of another")
+                return self.fail(.protocolViolation, "a new message started before the last fragment of another")
             }
             if frame.isFinal, !frame.reserved.contains(.rsv1) {
                 return self.received(frame.payload, isText: frame.opcode == .text, isASCII: isASCII)
             }
             return self.receivedBeginning(of: frame)
         case .continuation:
-            // Taken out, so that its buffer is appended to in place.
+            // Taken out of the state, so that its buffer is appended to in place.
             guard let partial = self.partial.take() else {
-                return self.fail(.protocolViolation, "a continuation of no message")
+                return self.fail(.protocolViolation, "a continuation frame has no message to continue")
             }
             return self.received(frame, of: partial)
         case .ping:
@@ -147,11 +156,11 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The decoder met bytes that are no frame.
+    /// Handles invalid bytes found by the decoder.
     package mutating func decoderFailed(_ error: WebSocketError) -> FrameAction {
         switch self.state {
         case .open, .closeSent: self.failed(error)
-        case .finished: .doNothing  // junk after the end
+        case .finished: .doNothing  // data after the end
         }
     }
 
@@ -163,27 +172,28 @@ package struct WebSocketConnectionStateMachine {
         case doNothing
     }
 
-    /// The user wants to close.
+    /// Handles the user's request to close.
     package mutating func closeRequested(_ payload: WebSocketClosePayload) -> CloseAction {
         switch self.state {
         case .open:
             self.state = .closeSent
             self.partial = nil
-            self.inflater = nil  // nobody waits for messages any more
+            self.inflater = nil  // no further message is delivered
             return .sendClose(payload)
         case .closeSent, .finished:
-            return .doNothing  // closing twice is closing once
+            return .doNothing  // already closed
         }
     }
 
     package enum EndAction: Equatable {
-        /// Tell the user; the transport must go, if it has not gone.
+        /// Report the error to the user, and close the transport if it is open.
         case report(WebSocketError)
-        /// The user knows already; the transport must go.
+        /// The close was already reported; close the transport.
         case closeTransport
     }
 
-    /// The peer did not answer our Close frame, or did not end its transport, in time.
+    /// Handles the close timeout: the peer did not answer the Close frame or did not close its
+    /// transport.
     package mutating func closeTimerFired() -> EndAction {
         switch self.state {
         case .open, .closeSent:
@@ -194,7 +204,7 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The transport ended, or failed with `cause`.
+    /// Handles the end of the transport, with its error if it failed.
     package mutating func transportClosed(cause: (any Error)? = nil) -> EndAction {
         switch self.state {
         case .open:
@@ -212,7 +222,7 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The user ends the connection at once. `true`: it was not finished before, report it now.
+    /// Handles the user's request to abort. Returns whether the close must be reported now.
     package mutating func abortRequested() -> Bool {
         switch self.state {
         case .open, .closeSent:
@@ -227,7 +237,7 @@ package struct WebSocketConnectionStateMachine {
 // MARK: Messages
 
 extension WebSocketConnectionStateMachine {
-    /// The common case: one frame, and its payload is the message.
+    /// Handles a message of one unfragmented, uncompressed frame, the common case.
     private mutating func received(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
         guard isText, !isASCII else { return .deliver(WebSocketMessage(isText ? .text : .binary, payload)) }
         self.validator = UTF8StreamValidator()
@@ -239,11 +249,12 @@ extension WebSocketConnectionStateMachine {
         let isText = frame.opcode == .text
         let isCompressed = frame.reserved.contains(.rsv1)
         self.validator = UTF8StreamValidator()
-        // Copied: the frame is a slice of what was read, and a slow message must not keep that alive.
+        // Copied: the frame is a slice of the read buffer, which a slow message must not keep
+        // alive.
         return self.received(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }
 
-    /// Each piece is looked at as it comes: "fail fast" on the first impossible byte.
+    /// Validates each piece as it arrives: an invalid text fails at its first invalid byte.
     private mutating func received(_ piece: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
         if partial.isCompressed {
             let before = partial.payload.readableBytes
@@ -273,7 +284,7 @@ extension WebSocketConnectionStateMachine {
 
     private mutating func inflate(_ piece: ByteBuffer, isLast: Bool, into payload: inout ByteBuffer) throws(WebSocketError) {
         guard let deflate = self.deflate else {
-            throw WebSocketError(.protocolViolation, message: "a compressed message without an agreement")
+            throw WebSocketError(.protocolViolation, message: "a message is compressed, but permessage-deflate was not negotiated")
         }
         let inflater: WebSocketInflater
         if let present = self.inflater { inflater = present } else { inflater = try WebSocketInflater(deflate) }
@@ -293,14 +304,16 @@ extension WebSocketConnectionStateMachine {
 // MARK: Sending
 
 extension WebSocketConnectionStateMachine {
-    /// Whether the frames of a message in pieces are going out; no other message may stand between them (RFC 6455 5.4).
+    /// Whether a message is being sent in pieces. No other message may be sent between them (RFC
+    /// 6455 5.4).
     @inlinable
     package var isSendingPieces: Bool { self.outgoing.isOpen }
 
-    /// The user sends the next piece of a message.
+    /// Handles the user's request to send a piece of a message.
     ///
-    /// - Returns: The opcode of the piece's frame; `nil` when the connection is closing and nothing is to be sent.
-    /// - Throws: ``WebSocketError/Code/invalidUse`` when the piece does not belong to the message that is under way.
+    /// - Returns: The opcode of the piece's frame; `nil` if the connection is closing and nothing
+    ///   must be sent.
+    /// - Throws: ``WebSocketError/Code/invalidUse`` if the piece does not fit the current message.
     package mutating func pieceRequested(
         _ bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool
     ) throws(WebSocketError) -> WebSocketOpcode? {
@@ -323,7 +336,7 @@ extension WebSocketConnectionStateMachine {
                 return self.failed(error)
             }
         case .continuation, .text, .binary, .ping, .pong:
-            return .doNothing  // 5.5.1: after a Close frame we may not answer, and nobody waits for messages
+            return .doNothing  // 5.5.1: no frame may follow a Close frame, so a Ping is not answered
         }
     }
 

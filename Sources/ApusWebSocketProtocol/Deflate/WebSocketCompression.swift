@@ -1,9 +1,10 @@
-/// Whether one message is to be compressed, where the peer agreed to compression at all.
+/// Whether to compress a message, if compression was negotiated.
 public enum WebSocketCompression: Hashable, Sendable {
-    /// From ``WebSocketDeflateConfiguration/threshold`` bytes on.
+    /// Compress messages of ``WebSocketDeflateConfiguration/threshold`` bytes or more.
     case automatic
-    /// In any case, even an empty one.
+    /// Compress every message, even an empty one.
     case always
-    /// Not at all: bytes that are compressed already, or secrets beside text a stranger chose (CRIME, BREACH).
+    /// Do not compress: for data that is already compressed, and for secrets next to text an
+    /// attacker chose (CRIME, BREACH).
     case never
 }

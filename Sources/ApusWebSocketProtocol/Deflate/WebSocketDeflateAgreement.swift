@@ -1,14 +1,14 @@
-/// What both sides agreed on, seen from ours.
+/// The negotiated compression parameters of one side.
 ///
 /// Source: RFC 7692 7.1.
 package struct WebSocketDeflateAgreement: Hashable, Sendable {
-    /// Our compression may refer this far back.
+    /// The window of outgoing compression, in bits.
     package var outgoingWindowBits: Int { Int(self.outgoingBits) }
-    /// Whether we may refer to earlier messages; otherwise each is compressed by itself.
+    /// Whether outgoing messages may refer to earlier ones.
     package let outgoingTakesContextOver: Bool
-    /// The peer's compression refers this far back.
+    /// The window of the peer's compression, in bits.
     package var incomingWindowBits: Int { Int(self.incomingBits) }
-    /// Whether the peer may refer to earlier messages.
+    /// Whether incoming messages may refer to earlier ones.
     package let incomingTakesContextOver: Bool
 
     /// See ``WebSocketDeflateConfiguration/compressionLevel``.
@@ -18,16 +18,16 @@ package struct WebSocketDeflateAgreement: Hashable, Sendable {
     /// See ``WebSocketDeflateConfiguration/threshold``.
     package let threshold: Int
 
-    // Small numbers in small types: every connection keeps two of these, or the room for them.
+    // Small integer types, because every connection stores two of these values.
     private let outgoingBits: Int8
     private let incomingBits: Int8
     private let level: Int8
     private let memory: Int8
 
     /// - Parameters:
-    ///   - role: Our side.
-    ///   - parameters: What the response says.
-    ///   - configuration: How we compress.
+    ///   - role: The role of this side.
+    ///   - parameters: The parameters of the response.
+    ///   - configuration: The configuration of this side.
     package init(role: WebSocketRole, parameters: WebSocketDeflateParameters, configuration: WebSocketDeflateConfiguration) {
         let server = (bits: parameters.serverMaximumWindowBits ?? 15, keeps: !parameters.serverNoContextTakeover)
         let client = (bits: parameters.clientMaximumWindowBits?.bits ?? 15, keeps: !parameters.clientNoContextTakeover)
@@ -41,7 +41,7 @@ package struct WebSocketDeflateAgreement: Hashable, Sendable {
         self.threshold = configuration.threshold
     }
 
-    /// Whether a message of that many bytes is to be compressed.
+    /// Returns whether to compress a message of this length.
     package func compresses(_ length: Int, _ wish: WebSocketCompression) -> Bool {
         switch wish {
         case .automatic: length >= self.threshold

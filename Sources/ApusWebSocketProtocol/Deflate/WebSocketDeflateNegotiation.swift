@@ -1,8 +1,8 @@
-/// Who asks for what, and who grants it.
+/// The negotiation of permessage-deflate.
 ///
 /// Source: RFC 7692 5 and 7.1.
 package enum WebSocketDeflateNegotiation {
-    /// What a client offers: the value of `Sec-WebSocket-Extensions`.
+    /// Returns a client's offer: the value of `Sec-WebSocket-Extensions`.
     package static func offer(_ configuration: WebSocketDeflateConfiguration) -> String {
         self.offered(configuration).encoded
     }
@@ -12,19 +12,21 @@ package enum WebSocketDeflateNegotiation {
         offer.serverNoContextTakeover = configuration.serverNoContextTakeover
         offer.clientNoContextTakeover = configuration.clientNoContextTakeover
         offer.serverMaximumWindowBits = configuration.serverMaximumWindowBits < 15 ? configuration.serverMaximumWindowBits : nil
-        // Always there: only then may the server ask us for a smaller window, and we can compress with any.
+        // Always offered: only then may the server request a smaller window, and the compressor
+        // supports any.
         offer.clientMaximumWindowBits = configuration.clientMaximumWindowBits < 15 ? .atMost(configuration.clientMaximumWindowBits) : .any
         return offer
     }
 
-    /// What a server grants: the first offer it can serve.
+    /// Accepts the first offer that the server supports.
     ///
     /// - Parameters:
     ///   - values: The values of the request's `Sec-WebSocket-Extensions`, in order.
-    ///   - configuration: What we want.
-    /// - Returns: The value of the response's field and the agreement; `nil` when there is no offer we can serve, and the
-    ///   connection goes on without compression.
-    /// - Throws: ``WebSocketError/Code/malformedHandshake`` when the header cannot be read at all (RFC 6455 9.1).
+    ///   - configuration: The server's configuration.
+    /// - Returns: The value of the response's field and the agreement; `nil` if no offer is
+    ///   supported, so that the connection is not compressed.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake`` if the header is malformed (RFC 6455
+    ///   9.1).
     package static func accept(
         _ values: [String], configuration: WebSocketDeflateConfiguration
     ) throws(WebSocketError) -> (response: String, agreement: WebSocketDeflateAgreement)? {
@@ -32,11 +34,13 @@ package enum WebSocketDeflateNegotiation {
             guard let offer = WebSocketDeflateParameters(element, isResponse: false) else { continue }
             var response = WebSocketDeflateParameters()
             response.serverNoContextTakeover = offer.serverNoContextTakeover || configuration.serverNoContextTakeover
-            // In an offer it is a hint that the client will not use its context; our answer makes it a promise we save memory by.
+            // In an offer it is a hint that the client will not use its context. The response makes
+            // it binding, which saves memory.
             response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
-            // 7.1.2.2: not in the offer, not in the response; such a client uses the largest window.
+            // 7.1.2.2: absent from the offer, it must be absent from the response; such a client
+            // uses the largest window.
             if let offered = offer.clientMaximumWindowBits {
                 let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
                 response.clientMaximumWindowBits = clientBits < 15 || offered.bits != nil ? .atMost(clientBits) : nil
@@ -46,14 +50,14 @@ package enum WebSocketDeflateNegotiation {
         return nil
     }
 
-    /// Judges what a server chose.
+    /// Validates the server's response.
     ///
     /// - Parameters:
     ///   - values: The values of the response's `Sec-WebSocket-Extensions`.
-    ///   - configuration: What was offered; `nil` for nothing.
-    /// - Returns: The agreement; `nil` when the server wants no compression.
-    /// - Throws: ``WebSocketError/Code/malformedHandshake`` for anything that does not answer our offer: the client must fail
-    ///   the connection (RFC 7692 7.1, RFC 6455 9.1).
+    ///   - configuration: The offered configuration; `nil` if compression was not offered.
+    /// - Returns: The agreement; `nil` if the server declined compression.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake`` if the response does not match the
+    ///   offer: the client must fail the connection (RFC 7692 7.1, RFC 6455 9.1).
     package static func check(
         _ values: [String], offered configuration: WebSocketDeflateConfiguration?
     ) throws(WebSocketError) -> WebSocketDeflateAgreement? {
@@ -75,7 +79,7 @@ package enum WebSocketDeflateNegotiation {
             throw refuse("the server does not grant server_max_window_bits=\(configuration.serverMaximumWindowBits)")
         }
         var parameters = response
-        // What we announced for ourselves holds, whether the server repeats it or not.
+        // The client's own announcements hold, whether or not the server repeats them.
         parameters.clientNoContextTakeover = response.clientNoContextTakeover || configuration.clientNoContextTakeover
         let clientBits = response.clientMaximumWindowBits?.bits ?? 15
         parameters.clientMaximumWindowBits = .atMost(min(clientBits, configuration.clientMaximumWindowBits))

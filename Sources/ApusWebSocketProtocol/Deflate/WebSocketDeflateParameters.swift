@@ -1,16 +1,16 @@
-/// The four parameters of permessage-deflate, as an offer or a response has them.
+/// The four parameters of permessage-deflate in an offer or a response.
 ///
 /// Source: RFC 7692 7.1.
 package struct WebSocketDeflateParameters: Hashable, Sendable {
     /// The name of the extension.
     package static let name = "permessage-deflate"
 
-    /// `client_max_window_bits` with its value, or without one: "I can be limited", in an offer only.
+    /// `client_max_window_bits` with a value, or without one, which is valid in an offer only.
     package enum ClientWindowBits: Hashable, Sendable {
         case any
         case atMost(Int)
 
-        /// The value; `nil` for none.
+        /// The value, if there is one.
         package var bits: Int? {
             switch self {
             case .any: nil
@@ -26,9 +26,11 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads an offer or a response; `nil` for a parameter that is unknown, there twice, or has a value it cannot have.
+    /// Parses an offer or a response. Returns `nil` for an unknown parameter, a repeated one, or an
+    /// invalid value.
     ///
-    /// RFC 7692 7.1: a server declines such an offer, a client fails the connection on such a response (CVE-2026-2229).
+    /// RFC 7692 7.1: a server declines such an offer, a client fails the connection on such a
+    /// response (CVE-2026-2229).
     init?(_ element: WebSocketExtension, isResponse: Bool) {
         guard element.name == Self.name else { return nil }
         var seen: Set<String> = []
@@ -61,7 +63,7 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
         }
     }
 
-    /// The element of the header.
+    /// The element of the header field.
     package var encoded: String {
         var text = Self.name
         if self.serverNoContextTakeover { text += "; server_no_context_takeover" }

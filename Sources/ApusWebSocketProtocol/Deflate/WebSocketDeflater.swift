@@ -1,19 +1,20 @@
 import CZlib
 package import NIOCore
 
-/// Compresses the messages of one direction of a connection.
+/// Compresses the outgoing messages of a connection.
 ///
-/// Owns zlib's state (256 KiB with the defaults), which is freed with it. Confined to the connection's event loop.
+/// Owns zlib's state (256 KiB with the defaults) and frees it. Confined to the connection's event
+/// loop.
 ///
 /// Source: RFC 7692 7.2.1.
 package final class WebSocketDeflater {
-    /// zlib keeps a pointer to it, so it needs a place of its own.
+    /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Throws: ``WebSocketError/Code/compressionFailed`` when there is no memory.
+    /// - Throws: ``WebSocketError/Code/compressionFailed`` if memory is exhausted.
     package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
-        // zlib has no raw stream of 8 bits. One of 9 refers back 512 - 262 = 250 bytes at most (`MAX_DIST` in deflate.h), which
-        // the 256 bytes of the peer's window hold.
+        // zlib has no raw stream of 8 bits. One of 9 refers back 512 - 262 = 250 bytes at most
+        // (`MAX_DIST` in deflate.h), which fits the peer's window of 256 bytes.
         let bits = max(9, agreement.outgoingWindowBits)
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -23,7 +24,7 @@ package final class WebSocketDeflater {
         guard result == Z_OK else {
             stream.deinitialize(count: 1)
             stream.deallocate()
-            throw WebSocketError(.compressionFailed, message: "zlib cannot start to compress (\(result))")
+            throw WebSocketError(.compressionFailed, message: "zlib failed to initialize compression (\(result))")
         }
         self.stream = stream
     }
@@ -34,23 +35,27 @@ package final class WebSocketDeflater {
         self.stream.deallocate()
     }
 
-    /// Compresses the next piece of a message to the end of `output`, so that the peer can read all of it.
+    /// Compresses the next piece of a message and appends it to `output`, flushed so that the peer
+    /// can decompress all of it.
     ///
     /// - Parameters:
-    ///   - piece: The bytes. Not empty unless it is the last.
-    ///   - isLast: The message ends here; its last four bytes, 00 00 FF FF, are left out.
-    ///   - output: The payload of a frame, of which the header is written elsewhere.
+    ///   - piece: The bytes. Not empty unless it is the last piece.
+    ///   - isLast: Whether the message ends here. Its last four bytes, 00 00 FF FF, are then
+    ///     omitted.
+    ///   - output: The payload of a frame. The header is written by the caller.
     package func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(WebSocketError) {
         guard piece.readableBytes > 0 else {
-            // 7.2.3.6: an empty stored block without its tail. zlib has nothing to flush and would write nothing.
+            // 7.2.3.6: an empty stored block without its tail. zlib would write nothing, because it
+            // has nothing to flush.
             if isLast { output.writeInteger(UInt8(0)) }
             return
         }
-        // Most texts shrink to a quarter; growing is cheaper than asking zlib for its bound, which is the whole length.
+        // Most texts shrink to a quarter. Growing costs less than reserving zlib's bound, the whole
+        // length.
         output.reserveCapacity(minimumWritableBytes: 64 + piece.readableBytes / 4)
         let result = piece.withUnsafeReadableBytes { self.run($0, into: &output) }
         guard result == Z_OK else {
-            throw WebSocketError(.compressionFailed, message: "zlib cannot compress (\(result))")
+            throw WebSocketError(.compressionFailed, message: "zlib failed to compress (\(result))")
         }
         if isLast {
             // "Remove 4 octets (that are 0x00 0x00 0xff 0xff) from the tail end."
@@ -58,7 +63,8 @@ package final class WebSocketDeflater {
         }
     }
 
-    /// Forgets the messages so far: the next refers to none of them. Cheaper than a new deflater.
+    /// Resets the context, so that the next message refers to none before it. Cheaper than a new
+    /// deflater.
     package func reset() {
         deflateReset(self.stream)
     }
@@ -74,7 +80,8 @@ package final class WebSocketDeflater {
             stream.pointee.avail_in = uInt(clamping: piece.count)
             repeat {
                 var result = Z_OK
-                // More than 6 bytes, or the end of the flush could be written twice (zlib.h on `deflate`).
+                // At least 6 bytes, or the end of the flush could be written twice (zlib.h,
+                // `deflate`).
                 output.writeWithUnsafeMutableBytes(minimumWritableBytes: 64) { room in
                     let given = uInt(clamping: min(room.count, zlibStep))
                     stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress
@@ -89,7 +96,7 @@ package final class WebSocketDeflater {
     }
 }
 
-/// zlib counts in 32 bits; larger buffers are given in steps.
+/// The maximum number of bytes per zlib call: zlib counts in 32 bits.
 let zlibStep = 1 << 30
 
 @available(*, unavailable)

@@ -1,22 +1,23 @@
 import CZlib
 package import NIOCore
 
-/// Decompresses the messages of one direction of a connection, counting what comes out.
+/// Decompresses the incoming messages of a connection, and limits their size.
 ///
-/// A peer that refers back beyond the window it agreed to is refused only where zlib has let go of those bytes.
+/// A reference beyond the negotiated window is refused only if zlib has discarded those bytes.
 ///
-/// Owns zlib's state (40 KiB with 15 window bits), which is freed with it. Confined to the connection's event loop.
+/// Owns zlib's state (40 KiB with 15 window bits) and frees it. Confined to the connection's event
+/// loop.
 ///
 /// Source: RFC 7692 7.2.2.
 package final class WebSocketInflater {
-    /// zlib keeps a pointer to it, so it needs a place of its own.
+    /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
     private let windowBits: Int
-    /// The message's data said that it ends (a block with BFINAL); only a padding zero may follow.
+    /// Whether the message's data has ended (a block with BFINAL). Only a padding zero may follow.
     private var hasEnded = false
     private var hasPadding = false
 
-    /// - Throws: ``WebSocketError/Code/compressionFailed`` when there is no memory.
+    /// - Throws: ``WebSocketError/Code/compressionFailed`` if memory is exhausted.
     package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
         self.windowBits = agreement.incomingWindowBits
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -25,7 +26,7 @@ package final class WebSocketInflater {
         guard result == Z_OK else {
             stream.deinitialize(count: 1)
             stream.deallocate()
-            throw WebSocketError(.compressionFailed, message: "zlib cannot start to decompress (\(result))")
+            throw WebSocketError(.compressionFailed, message: "zlib failed to initialize decompression (\(result))")
         }
         self.stream = stream
     }
@@ -36,15 +37,15 @@ package final class WebSocketInflater {
         self.stream.deallocate()
     }
 
-    /// Decompresses the next piece of a message to the end of `output`.
+    /// Decompresses the next piece of a message and appends it to `output`.
     ///
     /// - Parameters:
-    ///   - piece: Bytes of the message's frames, cut anywhere.
-    ///   - isLast: The message ends here.
-    ///   - output: What the message's pieces became so far, and nothing else. Never grows above `maximumBytes`.
-    ///   - maximumBytes: The bound of the message.
-    /// - Throws: ``WebSocketError/Code/messageTooLarge``, ``WebSocketError/Code/invalidCompression``; the inflater is then of no
-    ///   more use.
+    ///   - piece: Payload bytes of the message's frames, split anywhere.
+    ///   - isLast: Whether the message ends here.
+    ///   - output: The decompressed message so far, and nothing else. Never exceeds `maximumBytes`.
+    ///   - maximumBytes: The maximum size of the message.
+    /// - Throws: ``WebSocketError/Code/messageTooLarge`` or
+    ///   ``WebSocketError/Code/invalidCompression``. The inflater must not be used after an error.
     package func inflate(
         _ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer, maximumBytes: Int
     ) throws(WebSocketError) {
@@ -60,7 +61,8 @@ package final class WebSocketInflater {
         }
     }
 
-    /// "Append 4 octets of 0x00 0x00 0xff 0xff to the tail end of the payload": an empty block that ends on a whole byte.
+    /// Ends a message (RFC 7692 7.2.2): "Append 4 octets of 0x00 0x00 0xff 0xff to the tail end of
+    /// the payload".
     private func finish(into output: inout ByteBuffer, maximumBytes: Int) throws(WebSocketError) {
         let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
         let before = output.readableBytes
@@ -68,17 +70,20 @@ package final class WebSocketInflater {
         case .taken: break
         case .failed(let error): throw error
         }
-        // Of a stored block that was cut short the tail could be the rest: then something comes out. As for `data_type` (zlib.h on
-        // `inflate`), 128 says that we are between two blocks, the low six bits that nothing of the last byte is left over.
+        // The tail could also complete a truncated stored block: then it produces output. In
+        // `data_type` (zlib.h, `inflate`), 128 means that zlib is between two blocks, and the low
+        // six bits count the unused bits of the last byte.
         let state = self.stream.pointee.data_type
         guard output.readableBytes == before, !self.hasEnded, state & 128 != 0, state & 63 == 0 else {
             throw WebSocketError(.invalidCompression, message: "a compressed message ends within a block")
         }
     }
 
-    /// After a block with BFINAL zlib reads nothing more. A new start with the old window lets later messages refer to this one.
+    /// Resets zlib after a block with BFINAL, and keeps the window, so that later messages can
+    /// refer to this one.
     ///
-    /// Once a message, never within one: a peer could make us copy the window for every two bytes.
+    /// Once a message, not within one: otherwise a peer could force a copy of the window for every
+    /// two bytes.
     private func startAnew() throws(WebSocketError) {
         self.hasEnded = false
         self.hasPadding = false
@@ -88,7 +93,7 @@ package final class WebSocketInflater {
         if result == Z_OK { result = inflateReset2(self.stream, CInt(clamping: -self.windowBits)) }
         if result == Z_OK, count > 0 { result = inflateSetDictionary(self.stream, window, count) }
         guard result == Z_OK else {
-            throw WebSocketError(.compressionFailed, message: "zlib cannot start anew (\(result))")
+            throw WebSocketError(.compressionFailed, message: "zlib failed to reset decompression (\(result))")
         }
     }
 
@@ -104,9 +109,10 @@ package final class WebSocketInflater {
         var hasMore = false
         while offset < input.count || hasMore {
             if self.hasEnded {
-                // 7.2.3.4: senders that end with BFINAL append one zero byte. Anything else is junk (CVE-2022-3252).
+                // 7.2.3.4: senders that end with BFINAL append one zero byte. Anything else is
+                // invalid (CVE-2022-3252).
                 guard !self.hasPadding, input.count - offset == 1, input[offset] == 0 else {
-                    return .failed(WebSocketError(.invalidCompression, message: "junk after the end of the compressed data"))
+                    return .failed(WebSocketError(.invalidCompression, message: "data follows the end of a compressed message"))
                 }
                 self.hasPadding = true
                 return .taken
@@ -126,9 +132,9 @@ package final class WebSocketInflater {
                 self.hasEnded = true
                 hasMore = false
             case .zlib(Z_BUF_ERROR) where offset == input.count && consumed == 0 && before == output.readableBytes:
-                hasMore = false  // there was nothing more to write
+                hasMore = false  // no output is left
             case .zlib(let code):
-                return .failed(WebSocketError(.invalidCompression, message: "a message is not compressed as it says (\(code))"))
+                return .failed(WebSocketError(.invalidCompression, message: "a message is not valid DEFLATE data (\(code))"))
             }
         }
         return .taken
@@ -136,18 +142,18 @@ package final class WebSocketInflater {
 
     private enum StepResult {
         case zlib(CInt)
-        /// A byte above the bound came out.
+        /// The output exceeds the limit.
         case full
     }
 
-    /// One call of zlib, with as much room as the message may still take.
+    /// Calls zlib once, with output space up to the limit.
     private func step(_ input: UnsafeRawBufferPointer, into output: inout ByteBuffer, maximumBytes: Int) -> StepResult {
         let stream = self.stream
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)
         stream.pointee.avail_in = uInt(clamping: input.count)
         let allowed = maximumBytes - output.readableBytes
         guard allowed > 0 else {
-            // At the bound the data may still end, but bring no byte more.
+            // At the limit the data may still end, but must not produce another byte.
             var extra: Bytef = 0
             return withUnsafeMutablePointer(to: &extra) { extra in
                 stream.pointee.next_out = extra
@@ -157,7 +163,7 @@ package final class WebSocketInflater {
             }
         }
         var result = Z_OK
-        // Grows by doubling; the first guess is what texts come to.
+        // Grows by doubling, from a typical ratio for text.
         output.writeWithUnsafeMutableBytes(minimumWritableBytes: min(allowed, max(64, min(input.count, 1 << 14) * 4))) { room in
             let given = uInt(clamping: min(room.count, allowed, zlibStep))
             stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress

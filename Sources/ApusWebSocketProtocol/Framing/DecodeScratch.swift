@@ -1,20 +1,23 @@
 import NIOCore
 
-/// What decoding needs for a moment: where the frames of one read lie, and the bytes of their payloads.
+/// The reusable storage for decoding one read: the positions of the frames and their unmasked
+/// payloads.
 ///
-/// One serves all connections of an event loop, so that a busy one allocates nothing and an idle one keeps nothing.
+/// Shared by all connections of an event loop, so that decoding allocates nothing and an idle
+/// connection holds nothing.
 package struct DecodeScratch {
-    /// A larger buffer is let go of, unless all in it is copied: a message somebody keeps would keep it alive, however small it is.
+    /// The maximum capacity to keep, unless all payloads in it are copied: otherwise a small
+    /// message kept by the application would keep a large buffer alive.
     private static let maximumSpareBytes = 8 << 10
 
     private var batch = WebSocketFrameBatch()
     private var payloads = ByteBuffer()
     private var payloadBytes = 0
 
-    /// An empty space.
+    /// Creates empty storage.
     package init() {}
 
-    /// The frames found since ``begin()``.
+    /// The number of frames found since ``begin()``.
     var frameCount: Int { self.batch.places.count }
 
     mutating func begin() {
@@ -27,12 +30,13 @@ package struct DecodeScratch {
         self.payloadBytes &+= place.length
     }
 
-    /// The frames are parts of what was read: nothing was masked.
+    /// Uses slices of the read buffer as payloads, which are not masked.
     mutating func cut(_ buffer: ByteBuffer) {
         self.batch.bytes = buffer
     }
 
-    /// The payloads are unmasked into a buffer of their own. What was read belongs to the channel as well: to change it would copy it.
+    /// Unmasks the payloads into a separate buffer. The channel shares the read buffer, so that
+    /// unmasking in place would copy it.
     mutating func unmask(_ buffer: ByteBuffer) {
         guard !self.batch.places.isEmpty else { return }
         let bytes = self.payloadBytes
@@ -48,14 +52,16 @@ package struct DecodeScratch {
         if self.payloads.capacity > Self.maximumSpareBytes, !self.batch.places.allSatisfy(\.isPiece) { self.payloads = ByteBuffer() }
     }
 
-    /// Takes the frames out, for as long as they are worked on: what they lead to may lead to another read.
+    /// Removes and returns the frames. Handling them may cause another read, which uses this
+    /// storage again.
     package mutating func takeBatch() -> WebSocketFrameBatch {
         var batch = WebSocketFrameBatch()
         swap(&batch, &self.batch)
         return batch
     }
 
-    /// The frames were worked on: their storage can be used again. By reference: a copy would share the storage, and clearing it make a new one.
+    /// Returns the storage of handled frames for reuse. `inout`, because clearing a copy would
+    /// allocate new storage.
     package mutating func giveBack(_ batch: inout WebSocketFrameBatch) {
         batch.clear()
         swap(&batch, &self.batch)

@@ -1,15 +1,15 @@
 import ApusBytes
 package import NIOCore
 
-/// What a Close frame says: a code and a reason, or nothing at all.
+/// The payload of a Close frame: a code and a reason, or nothing.
 ///
 /// Source: RFC 6455 5.5.1.
 package struct WebSocketClosePayload: Equatable, Sendable {
-    /// `nil`: the frame is empty.
+    /// The code; `nil` if the payload is empty.
     package let code: WebSocketCloseCode?
     package let reason: String
 
-    /// The empty payload.
+    /// An empty payload.
     package static let empty = Self(code: nil, reason: "", unchecked: ())
 
     private init(code: WebSocketCloseCode?, reason: String, unchecked: Void) {
@@ -17,15 +17,17 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// A payload for sending. Cuts the reason to the 123 bytes a control frame leaves it, between two characters.
+    /// Creates a payload to send. Truncates the reason to the 123 bytes available in a control
+    /// frame, between two characters.
     ///
-    /// Refused are a code that may not be sent and a reason with CR, LF or NUL (they end up in logs and headers).
+    /// Refuses a code that must not be sent, and a reason with CR, LF or NUL, because reasons reach
+    /// logs and headers.
     package init(code: WebSocketCloseCode, reason: String) throws(WebSocketError) {
         guard code.isSendable else {
-            throw WebSocketError(.invalidUse, message: "close code \(code) may not be sent")
+            throw WebSocketError(.invalidUse, message: "close code \(code) cannot be sent; use 1000 to 1003, 1007 to 1014 or 3000 to 4999")
         }
         guard !reason.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-            throw WebSocketError(.invalidUse, message: "the close reason holds CR, LF or NUL")
+            throw WebSocketError(.invalidUse, message: "the close reason must not contain CR, LF or NUL")
         }
         var cut = reason
         if cut.utf8.count > 123 {
@@ -39,7 +41,7 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         self.init(code: code, reason: cut, unchecked: ())
     }
 
-    /// The payload of a received Close frame.
+    /// Parses the payload of a received Close frame.
     package init(parsing payload: ByteBuffer) throws(WebSocketError) {
         var payload = payload
         guard payload.readableBytes > 0 else {
@@ -48,19 +50,19 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         }
         // "If there is a body, the first two bytes of the body MUST be a 2-byte unsigned integer"
         guard let number = payload.readInteger(as: UInt16.self) else {
-            throw WebSocketError(.protocolViolation, message: "a Close frame of one byte")
+            throw WebSocketError(.protocolViolation, message: "the payload of a Close frame must be empty or have at least 2 bytes")
         }
         let code = WebSocketCloseCode(rawValue: number)
         guard code.isSendable else {
-            throw WebSocketError(.protocolViolation, message: "close code \(code) may not be sent")
+            throw WebSocketError(.protocolViolation, message: "close code \(code) is not allowed in a Close frame")
         }
         guard UTF8StreamValidator.isValid(payload) else {
-            throw WebSocketError(.invalidUTF8, message: "the close reason is not UTF-8")
+            throw WebSocketError(.invalidUTF8, message: "the close reason is not valid UTF-8")
         }
         self.init(code: code, reason: String(buffer: payload), unchecked: ())
     }
 
-    /// The bytes.
+    /// The payload in wire format.
     package var encoded: ByteBuffer {
         var buffer = ByteBuffer()
         if let code = self.code {

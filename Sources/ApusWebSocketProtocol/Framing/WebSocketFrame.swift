@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// The three reserved bits of a header; an extension that was agreed upon gives them a meaning.
+/// The three reserved bits of a frame header, defined by negotiated extensions.
 @usableFromInline
 package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
     @usableFromInline
@@ -11,7 +11,8 @@ package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// None of them. The literal `[]` does the same in a hundred times as many instructions, where it is not specialized.
+    /// No bits. Where it is not specialized, the literal `[]` costs a hundred times as many
+    /// instructions.
     @inlinable package static var unset: Self { Self(rawValue: 0) }
 
     /// RSV1: the message is compressed (RFC 7692).
@@ -20,14 +21,15 @@ package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
     package static let rsv3 = Self(rawValue: 0x10)
 }
 
-/// One frame, its payload unmasked.
+/// A frame with its payload unmasked.
 @usableFromInline
 package struct WebSocketFrame: Equatable, Sendable {
     @usableFromInline package var isFinal: Bool
     @usableFromInline package var reserved: WebSocketReservedBits
     @usableFromInline package var opcode: WebSocketOpcode
     @usableFromInline package var payload: ByteBuffer
-    /// Bytes of the same frame that have not come: this is a piece of it, and they follow as continuations.
+    /// The number of payload bytes that have not arrived. If not 0, this is a piece of a frame, and
+    /// continuations follow.
     @usableFromInline package var missing: Int
 
     @inlinable

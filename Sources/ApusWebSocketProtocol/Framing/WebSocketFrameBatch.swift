@@ -1,50 +1,51 @@
 public import NIOCore
 
-/// The frames of one read, to be gone through once. Each is made when it is asked for.
+/// The frames of one read, created one at a time during a single iteration.
 @usableFromInline
 package struct WebSocketFrameBatch {
-    /// A frame, or a piece of one, that has come. Plain numbers: the bytes are looked through without counting references.
+    /// The position of a frame or of a piece of one. Without references, so that scanning does no
+    /// reference counting.
     @usableFromInline
     struct Place {
         @usableFromInline var isFinal: Bool
         @usableFromInline var reserved: WebSocketReservedBits
         @usableFromInline var opcode: WebSocketOpcode
-        /// Zero leaves the payload as it is.
+        /// The masking key; zero for an unmasked payload.
         var maskingKey: WebSocketMaskingKey
-        /// Where the payload begins, from the first readable byte on.
+        /// The offset of the payload from the first readable byte.
         @usableFromInline var start: Int
         @usableFromInline var length: Int
-        /// Bytes of the frame that have not come.
+        /// The number of payload bytes that have not arrived.
         @usableFromInline var missing: Int
         /// Whether the payload is known to be ASCII.
         @usableFromInline var isASCII = false
 
-        /// Whether this is not a whole message: the connection's machine then copies it to the others.
+        /// Whether this is only part of a message. The connection's state machine then copies it.
         var isPiece: Bool { !self.isFinal || self.opcode == .continuation }
     }
 
     private static let maximumSparePlaces = 256
 
     @usableFromInline var places: [Place] = []
-    /// What the payloads are parts of.
+    /// The buffer that contains the payloads.
     @usableFromInline var bytes = ByteBuffer()
     @usableFromInline var position = 0
-    /// Whether the payload of the frame that ``next()`` answered last is known to be ASCII.
+    /// Whether the payload of the last frame returned by ``next()`` is known to be ASCII.
     @usableFromInline package var isASCII = false
 
-    /// An empty batch.
+    /// Creates an empty batch.
     init() {}
 
-    /// The frames of the batch, those included that were gone through.
+    /// The number of frames, those already returned included.
     package var count: Int { self.places.count }
 
-    /// Whether all frames were gone through.
+    /// Whether all frames were returned.
     package var isAtEnd: Bool { self.position >= self.places.count }
 
-    /// The bytes of the payloads.
+    /// The size of ``bytes``.
     package var byteCount: Int { self.bytes.readableBytes }
 
-    /// The next frame; `nil` after the last.
+    /// Returns the next frame, or `nil` after the last.
     @inlinable
     package mutating func next() -> WebSocketFrame? {
         guard self.position < self.places.count else { return nil }
@@ -56,9 +57,9 @@ package struct WebSocketFrameBatch {
             isFinal: place.isFinal, reserved: place.reserved, opcode: place.opcode, payload: payload, missing: place.missing)
     }
 
-    /// Copies the payloads behind each other, unmasked; there they lie from now on.
+    /// Unmasks the payloads into `target`, one after the other, and updates their offsets.
     ///
-    /// - Returns: Their bytes.
+    /// - Returns: The number of bytes written.
     mutating func unmask(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) -> Int {
         var offset = 0
         for index in self.places.indices {
@@ -72,7 +73,7 @@ package struct WebSocketFrameBatch {
         return offset
     }
 
-    /// Empties the batch; the storage for its places stays.
+    /// Removes all frames and keeps the storage of their positions.
     mutating func clear() {
         self.places.removeAll(keepingCapacity: self.places.capacity <= Self.maximumSparePlaces)
         self.bytes = ByteBuffer()

@@ -1,23 +1,23 @@
 package import NIOCore
 
-/// Cuts bytes into frames and unmasks them.
+/// Splits bytes into frames and unmasks them.
 ///
-/// A data frame that has not come whole is handed on in pieces, as if its sender had cut it there: the part that has come as a
-/// fragment, what comes later as continuations. So a text is checked as its bytes arrive, no byte is looked at twice however small
-/// the pieces are, and what is kept between two reads is a header or a control frame, 130 bytes at most. Limits count the frames
-/// of the wire.
+/// An incomplete data frame is delivered in pieces, as if the sender had fragmented it: the first
+/// piece as a fragment, the others as continuations. A text is therefore validated as its bytes
+/// arrive, no byte is processed twice, and at most 130 bytes (a header or a control frame) are kept
+/// between two reads. Limits apply to frames on the wire, not to pieces.
 ///
-/// Knows the header's rules (masks, reserved bits, lengths) and ``WebSocketLimits``; the order of frames is the
-/// business of ``WebSocketConnectionStateMachine``.
+/// Enforces the rules of headers (masks, reserved bits, lengths) and ``WebSocketLimits``.
+/// ``WebSocketConnectionStateMachine`` enforces the order of frames.
 ///
 /// Source: RFC 6455 5.
 package struct WebSocketFrameDecoder {
-    /// A data frame of which the header and perhaps a part of the payload was handed on.
+    /// A data frame whose header was decoded, and whose payload is incomplete.
     private struct OpenFrame {
         var isFinal: Bool
-        /// Payload bytes that have not come.
+        /// The number of payload bytes that have not arrived.
         var missing: Int
-        /// Turned so that it fits the next byte.
+        /// The masking key, rotated to the next byte.
         var maskingKey: WebSocketMaskingKey
     }
 
@@ -27,16 +27,17 @@ package struct WebSocketFrameDecoder {
     private let maximumFragments: Int
     private let allowedReservedBits: WebSocketReservedBits
     private var openFrame: OpenFrame?
-    /// Bytes and frames of the message that is being received. Counted here, so that a header is judged by the whole message.
+    /// The bytes and frames of the current message, counted here so that a header is checked
+    /// against the whole message.
     private var messageBytes = 0
     private var messageFrames = 0
-    /// A decoder that failed once reads nothing more.
+    /// Whether decoding has failed. No further bytes are decoded.
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - role: Our side; the peer is the other.
-    ///   - limits: The bounds of frames and messages.
-    ///   - allowedReservedBits: What agreed extensions use; none without one.
+    ///   - role: The role of this side.
+    ///   - limits: The limits of frames and messages.
+    ///   - allowedReservedBits: The bits used by negotiated extensions.
     package init(role: WebSocketRole, limits: WebSocketLimits, allowedReservedBits: WebSocketReservedBits = .unset) {
         self.role = role
         self.maximumFrameBytes = limits.maximumFrameBytes
@@ -45,13 +46,15 @@ package struct WebSocketFrameDecoder {
         self.allowedReservedBits = allowedReservedBits
     }
 
-    /// Takes everything out of `buffer`, in order, but for an incomplete header or control frame at its end.
+    /// Decodes `buffer`, except for an incomplete header or control frame at its end.
     ///
     /// - Parameters:
-    ///   - buffer: What was read.
-    ///   - space: What is needed for it. Afterwards its batch holds the frames that were found.
-    ///   - maximumFrames: The most frames to take. When the batch is full, more may be left in `buffer`.
-    /// - Returns: What is wrong with the bytes after the last frame; final, and `buffer` is then emptied.
+    ///   - buffer: The bytes that were read.
+    ///   - space: The storage for decoding. Afterwards its batch contains the frames.
+    ///   - maximumFrames: The maximum number of frames. If it is reached, more may be left in
+    ///     `buffer`.
+    /// - Returns: The error of the bytes after the last frame. It is final, and `buffer` is then
+    ///   cleared.
     package mutating func decode(
         _ buffer: inout ByteBuffer, using space: inout DecodeScratch, maximumFrames: Int = .max
     ) -> WebSocketError? {
@@ -75,7 +78,7 @@ package struct WebSocketFrameDecoder {
         return nil
     }
 
-    /// Finds the frames.
+    /// Finds the frames in `bytes`.
     private mutating func scan(
         _ bytes: UnsafeRawBufferPointer, into space: inout DecodeScratch, _ maximumFrames: Int, consumed: inout Int
     ) -> WebSocketError? {
@@ -88,7 +91,7 @@ package struct WebSocketFrameDecoder {
                 let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed))
             {
                 let available = bytes.count &- consumed &- header.headerLength
-                // A control frame stands between fragments and is itself never in pieces.
+                // A control frame is never delivered in pieces: wait for the whole frame.
                 guard available >= header.payloadLength || !header.opcode.isControl else { return nil }
                 self.count(header)
                 consumed &+= header.headerLength
@@ -104,7 +107,7 @@ package struct WebSocketFrameDecoder {
         }
     }
 
-    /// The next `length` bytes belong to `frame`.
+    /// Records the next `length` bytes as payload of `frame`.
     private mutating func take(
         _ length: Int, of frame: OpenFrame, opcode: WebSocketOpcode, reserved: WebSocketReservedBits,
         into space: inout DecodeScratch, consumed: inout Int
@@ -120,7 +123,8 @@ package struct WebSocketFrameDecoder {
             isFinal: frame.isFinal, missing: frame.missing - length, maskingKey: frame.maskingKey.turned(by: length))
     }
 
-    /// The header of the next frame when it is whole. Judges the announced size in any case.
+    /// Returns the next header if it is complete. Checks the announced size even if the masking key
+    /// is missing.
     @inline(__always)
     private func nextHeader(_ bytes: UnsafeRawBufferPointer) throws(WebSocketError) -> WebSocketFrameHeader? {
         guard self.openFrame == nil,
@@ -130,16 +134,16 @@ package struct WebSocketFrameDecoder {
             guard header.payloadLength <= self.maximumFrameBytes else {
                 throw WebSocketError(
                     .messageTooLarge,
-                    message: "a frame of \(header.payloadLength) bytes announced, \(self.maximumFrameBytes) allowed")
+                    message: "a frame of \(header.payloadLength) bytes exceeds the limit of \(self.maximumFrameBytes) bytes")
             }
-            // Both are at most Int.max / 2 for any sane limit, but the limit is the caller's: ask for overflow.
+            // Limits are the caller's, up to `Int.max`: check for overflow.
             let (total, overflow) = self.messageBytes.addingReportingOverflow(header.payloadLength)
             guard !overflow, total <= self.maximumMessageBytes else {
                 throw WebSocketError(
-                    .messageTooLarge, message: "a message of \(total) bytes announced, \(self.maximumMessageBytes) allowed")
+                    .messageTooLarge, message: "a message of \(total) bytes exceeds the limit of \(self.maximumMessageBytes) bytes")
             }
             guard self.messageFrames < self.maximumFragments else {
-                throw WebSocketError(.tooManyFragments, message: "a message of more than \(self.maximumFragments) frames")
+                throw WebSocketError(.tooManyFragments, message: "a message has more than \(self.maximumFragments) frames")
             }
         }
         return bytes.count >= header.headerLength ? header : nil
@@ -158,7 +162,7 @@ package struct WebSocketFrameDecoder {
 }
 
 extension WebSocketFrameDecoder {
-    /// The same in a space of its own, for one call: appends to `frames`.
+    /// Decodes `buffer` with temporary storage, and appends to `frames`.
     package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
         var space = DecodeScratch()
         let failure = self.decode(&buffer, using: &space)

@@ -1,13 +1,13 @@
 package import NIOCore
 
-/// Writes frames.
+/// Encodes frames.
 ///
 /// Source: RFC 6455 5.2.
 package enum WebSocketFrameEncoder {
-    /// The longest header: a long length and a key.
+    /// The maximum length of a header: an 8-byte length and a masking key.
     package static let maximumHeaderBytes = 14
 
-    /// The bytes a header takes.
+    /// Returns the length of a header.
     package static func headerLength(payloadLength: Int, isMasked: Bool) -> Int {
         let length =
             switch payloadLength {
@@ -18,7 +18,7 @@ package enum WebSocketFrameEncoder {
         return isMasked ? length + 4 : length
     }
 
-    /// Appends a header alone; the payload, mixed with `maskingKey`, must follow.
+    /// Appends a header. The payload, masked with `maskingKey`, must follow.
     package static func writeHeader(
         opcode: WebSocketOpcode,
         isFinal: Bool = true,
@@ -34,13 +34,13 @@ package enum WebSocketFrameEncoder {
         }
     }
 
-    /// Appends a whole frame. A client gives a fresh, unpredictable key (RFC 6455 5.3); a server gives none.
+    /// Appends a frame. A client passes a fresh, unpredictable key (RFC 6455 5.3), a server `nil`.
     package static func write(_ frame: WebSocketFrame, maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
         self.write(
             frame.payload, opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, maskingKey: maskingKey, into: &buffer)
     }
 
-    /// Appends a whole frame, header and payload in one step.
+    /// Appends a frame, header and payload in one step.
     package static func write(
         _ payload: ByteBuffer, opcode: WebSocketOpcode, isFinal: Bool = true, reserved: WebSocketReservedBits = .unset,
         maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer
@@ -49,7 +49,7 @@ package enum WebSocketFrameEncoder {
         payload.withUnsafeReadableBytes { self.write($0, behind: header, into: &buffer) }
     }
 
-    /// Appends a frame of a whole text, which is known to be UTF-8.
+    /// Appends an unfragmented text frame. `text` must be valid UTF-8.
     package static func write(text: [UInt8], maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
         let header = Header(.text, isFinal: true, reserved: .unset, payloadLength: text.count, maskingKey: maskingKey)
         text.withUnsafeBytes { self.write($0, behind: header, into: &buffer) }
@@ -90,7 +90,7 @@ package enum WebSocketFrameEncoder {
             self.length = WebSocketFrameEncoder.headerLength(payloadLength: payloadLength, isMasked: maskingKey != nil)
         }
 
-        /// There is room for ``length`` bytes.
+        /// Writes the header. `room` must have at least ``length`` bytes.
         func store(to room: UnsafeMutableRawBufferPointer) {
             room[0] = self.first
             room[1] = self.second
@@ -100,7 +100,7 @@ package enum WebSocketFrameEncoder {
             default: break
             }
             guard let maskingKey else { return }
-            // The word is the four bytes in the machine's order.
+            // The word holds the four bytes in the machine's byte order.
             room.storeBytes(of: maskingKey.word, toByteOffset: self.length &- 4, as: UInt32.self)
         }
     }

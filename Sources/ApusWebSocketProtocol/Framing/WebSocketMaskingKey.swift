@@ -1,7 +1,7 @@
-/// The four bytes a client's payload is mixed with (RFC 6455 5.3).
+/// The four-byte masking key of a client's frame (RFC 6455 5.3).
 @usableFromInline
 package struct WebSocketMaskingKey: Hashable, Sendable {
-    /// The four bytes as they lie on the wire, loaded in the machine's own order.
+    /// The four bytes in wire order, loaded in the machine's byte order.
     @usableFromInline
     package let word: UInt32
 
@@ -10,34 +10,34 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         self.word = word
     }
 
-    /// Leaves the bytes as they are.
+    /// The key that changes nothing.
     ///
-    /// For large bytes: `memmove` of glibc copies them by `rep movsb`, which an AMD EPYC does up to four times slower when the target lies a few
-    /// bytes ahead of the source within a page.
+    /// Copying with it avoids glibc's `memmove`, whose `rep movsb` is up to four times slower on
+    /// AMD EPYC if the target is a few bytes ahead of the source within a page.
     package static var zero: Self { Self(word: 0) }
 
-    /// The key for what follows after `count` bytes.
+    /// Returns the key rotated for the bytes after `count` bytes.
     package func turned(by count: Int) -> Self {
-        // In the machine's own order: the byte that lies first is the lowest here, the highest on a big-endian machine.
+        // In little-endian order the first byte on the wire is the lowest.
         let bits = UInt32(truncatingIfNeeded: count & 3) &* 8
         let little = self.word.littleEndian
         return Self(word: UInt32(littleEndian: bits == 0 ? little : little >> bits | little << (32 &- bits)))
     }
 
-    /// Masks or unmasks in place: the same operation.
+    /// Masks or unmasks bytes in place.
     package func apply(to bytes: UnsafeMutableRawBufferPointer) {
         guard self.word != 0 else { return }
         self.copy(UnsafeRawBufferPointer(bytes), to: bytes)
     }
 
-    /// Copies bytes and masks or unmasks them on the way, 32 at a time.
-    ///
-    /// Byte by byte this was 9 % of an echo server (`platform.md`).
+    /// Copies bytes and masks or unmasks them, 32 at a time. Copying byte by byte took 9 % of the
+    /// time of an echo server.
     ///
     /// - Parameters:
-    ///   - source: The bytes.
-    ///   - target: As many bytes; the same, or none of them.
-    /// - Returns: Whether what was written is ASCII: known on the way, it spares a look at most texts.
+    ///   - source: The bytes to copy.
+    ///   - target: The destination, of at least the same size. Must be identical to `source` or not
+    ///     overlap it.
+    /// - Returns: Whether the result is ASCII, which makes UTF-8 validation unnecessary.
     @discardableResult
     package func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer) -> Bool {
         guard let from = source.baseAddress, let to = target.baseAddress, source.count <= target.count else { return source.isEmpty }
@@ -59,7 +59,7 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
             seenInAll |= bytes
             offset &+= 8
         }
-        // Eight bytes are twice the key, so it starts anew here.
+        // Eight bytes hold the key twice, so the key starts with its first byte here.
         var rest = double.littleEndian
         while offset < count {
             let byte = from.load(fromByteOffset: offset, as: UInt8.self) ^ UInt8(truncatingIfNeeded: rest)

@@ -1,4 +1,4 @@
-/// What a frame is. The other eleven numbers are reserved (RFC 6455 5.2).
+/// The type of a frame. The other ten values are reserved (RFC 6455 5.2).
 @usableFromInline
 package enum WebSocketOpcode: UInt8, Hashable, Sendable {
     case continuation = 0x0
@@ -8,6 +8,7 @@ package enum WebSocketOpcode: UInt8, Hashable, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Control frames stand between the fragments of a message and are small and whole (RFC 6455 5.5).
+    /// Whether the frame is a control frame, which may occur between the fragments of a message
+    /// (RFC 6455 5.5).
     package var isControl: Bool { self.rawValue & 0x8 != 0 }
 }

@@ -1,8 +1,8 @@
-/// The names of HTTP.
+/// The tokens of HTTP.
 ///
 /// Source: RFC 9110 5.6.2.
 package enum HTTPToken {
-    /// Whether a byte may stand in a token.
+    /// Returns whether a byte is allowed in a token.
     package static func contains(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -14,7 +14,7 @@ package enum HTTPToken {
         }
     }
 
-    /// Whether a text is a token.
+    /// Returns whether a text is a token.
     package static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(Self.contains) }
 }
 
@@ -22,7 +22,7 @@ package enum HTTPToken {
 ///
 /// Source: RFC 9112 3.2, RFC 3986 3.2.2.
 package enum HTTPHost {
-    /// Whether a byte may stand in `uri-host [ ":" port ]`.
+    /// Returns whether a byte is allowed in `uri-host [ ":" port ]`.
     package static func contains(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true

@@ -1,8 +1,8 @@
-/// What the opening handshake settled.
+/// The result of the opening handshake.
 package struct WebSocketAgreement: Hashable, Sendable {
-    /// The chosen subprotocol; `nil` for none.
+    /// The selected subprotocol; `nil` for none.
     package var subprotocol: String?
-    /// How messages are compressed; `nil`: not at all.
+    /// The negotiated compression; `nil` for none.
     package var deflate: WebSocketDeflateAgreement?
 
     package init(subprotocol: String? = nil, deflate: WebSocketDeflateAgreement? = nil) {

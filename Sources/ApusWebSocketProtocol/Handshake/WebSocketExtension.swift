@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 6455 9.1, RFC 7230 3.2.6 (tokens, quoted strings) and 7 (lists).
 struct WebSocketExtension: Equatable {
-    /// More elements or parameters than any honest peer sends.
+    /// The maximum number of elements and parameters.
     private static let maximumItems = 64
 
     var name: String
@@ -12,7 +12,8 @@ struct WebSocketExtension: Equatable {
         left.name == right.name && left.parameters.elementsEqual(right.parameters) { $0.name == $1.name && $0.value == $1.value }
     }
 
-    /// Reads all values of the field, in order. What is not of that form fails the handshake ("MUST immediately _Fail_").
+    /// Parses all values of the field, in order. A malformed value fails the handshake (RFC 6455
+    /// 9.1).
     static func parse(_ values: [String]) throws(WebSocketError) -> [Self] {
         var elements: [Self] = []
         var items = 0
@@ -20,7 +21,7 @@ struct WebSocketExtension: Equatable {
             var reader = Reader(bytes: Array(value.utf8))
             repeat {
                 reader.skipSpace()
-                if reader.isAtEnd || reader.peek == UInt8(ascii: ",") { continue }  // "a recipient MUST parse … empty list elements"
+                if reader.isAtEnd || reader.peek == UInt8(ascii: ",") { continue }  // empty list elements are ignored
                 var element = Self(name: try reader.token())
                 reader.skipSpace()
                 while reader.take(";") {
@@ -31,18 +32,18 @@ struct WebSocketExtension: Equatable {
                 elements.append(element)
                 items += 1
                 guard items <= Self.maximumItems else { throw Self.refuse("more than \(Self.maximumItems) items") }
-                guard reader.isAtEnd || reader.peek == UInt8(ascii: ",") else { throw Self.refuse("junk after \(element.name)") }
+                guard reader.isAtEnd || reader.peek == UInt8(ascii: ",") else { throw Self.refuse("unexpected text after \(element.name)") }
             } while reader.take(",")
         }
         return elements
     }
 
     fileprivate static func refuse(_ what: String) -> WebSocketError {
-        WebSocketError(.malformedHandshake, message: "Sec-WebSocket-Extensions cannot be read: \(what)")
+        WebSocketError(.malformedHandshake, message: "Sec-WebSocket-Extensions is malformed: \(what)")
     }
 }
 
-/// Walks over the bytes once.
+/// Parses bytes in a single pass.
 private struct Reader {
     let bytes: [UInt8]
     var index = 0
@@ -84,10 +85,10 @@ private struct Reader {
                 self.index += 1
                 byte = escaped
             }
-            guard HTTPToken.contains(byte) else { throw WebSocketExtension.refuse("the value of \(name) is no token") }
+            guard HTTPToken.contains(byte) else { throw WebSocketExtension.refuse("the value of \(name) is not a token") }
             value.append(byte)
         }
-        guard self.take("\""), !value.isEmpty else { throw WebSocketExtension.refuse("the value of \(name) has no end or is empty") }
+        guard self.take("\""), !value.isEmpty else { throw WebSocketExtension.refuse("the value of \(name) is empty or not terminated") }
         return (name, String(decoding: value, as: UTF8.self))
     }
 }

@@ -2,22 +2,23 @@ import ApusBytes
 package import HTTPTypes
 
 extension WebSocketHandshake {
-    /// Fields a caller may not set, because the handshake sets them.
+    /// The fields that the handshake sets and a caller must not set.
     private static let ownFields: Set<HTTPField.Name> = [
         .upgrade, .connection, .secWebSocketKey, .secWebSocketVersion, .secWebSocketAccept, .secWebSocketExtensions, .contentLength,
         .transferEncoding,
     ]
 
-    /// The request that opens `url`.
+    /// Creates the handshake request for `url`.
     ///
     /// - Parameters:
-    ///   - url: The address.
-    ///   - headers: Fields of the caller, in order. `Host` replaces the address's own.
-    ///   - subprotocols: What we speak, best first.
-    ///   - deflate: How messages may be compressed; `nil`: compression is not offered.
-    ///   - key: From ``key(fromRandom:_:)``, fresh for every request.
-    /// - Throws: ``WebSocketError/Code/invalidURL`` when a field has a bad name, holds CR, LF or NUL, or is the handshake's own;
-    ///   ``WebSocketError/Code/invalidUse`` for a subprotocol that is no token or there twice, and for a bad `deflate`.
+    ///   - url: The URL.
+    ///   - headers: Additional fields, in order. `Host` replaces that of the URL.
+    ///   - subprotocols: The supported subprotocols, in order of preference.
+    ///   - deflate: The compression to offer; `nil` for none.
+    ///   - key: A key from ``key(fromRandom:_:)``, fresh for every request.
+    /// - Throws: ``WebSocketError/Code/invalidURL`` for a field with an invalid name, with CR, LF
+    ///   or NUL in its value, or set by the handshake; ``WebSocketError/Code/invalidUse`` for
+    ///   subprotocols that are not unique tokens, and for an invalid `deflate`.
     package static func request(
         to url: WebSocketURL,
         headers: [(String, String)],
@@ -35,37 +36,39 @@ extension WebSocketHandshake {
             request.headerFields[.secWebSocketExtensions] = WebSocketDeflateNegotiation.offer(deflate)
         }
         if !subprotocols.isEmpty {
-            // 4.1: "The elements … MUST be non-empty strings with characters in the range U+0021 to U+007E … and MUST all be unique"
+            // 4.1: "The elements … MUST be non-empty strings with characters in the range U+0021 to
+            // U+007E … and MUST all be unique"
             guard subprotocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(subprotocols).count == subprotocols.count else {
-                throw WebSocketError(.invalidUse, message: "a subprotocol is no token, or there twice: \(subprotocols)")
+                throw WebSocketError(.invalidUse, message: "subprotocols must be unique tokens: \(subprotocols)")
             }
             request.headerFields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ")
         }
         for (name, value) in headers {
             guard HTTPField.isValidValue(value) else {
-                throw WebSocketError(.invalidURL, message: "the value of the field \(name.debugDescription) holds CR, LF or NUL")
+                throw WebSocketError(.invalidURL, message: "the value of the field \(name.debugDescription) must not contain CR, LF or NUL")
             }
             if name.equalsIgnoringASCIICase("host") {
                 request.authority = value
                 continue
             }
             guard let fieldName = HTTPField.Name(name), !Self.ownFields.contains(fieldName) else {
-                throw WebSocketError(.invalidURL, message: "the field \(name.debugDescription) cannot be set")
+                throw WebSocketError(.invalidURL, message: "the field \(name.debugDescription) has an invalid name or cannot be set")
             }
             request.headerFields.append(HTTPField(name: fieldName, value: value))
         }
         return request
     }
 
-    /// Checks a server's 101 response (RFC 6455 4.1, the steps after "validate the server's response").
+    /// Validates a server's 101 response (RFC 6455 4.1, the steps after "validate the server's
+    /// response").
     ///
-    /// Other statuses are the caller's: they carry a body that tells why.
+    /// The caller handles other status codes, whose bodies may explain the refusal.
     ///
     /// - Parameters:
-    ///   - response: The response as it came.
-    ///   - request: What it answers.
-    ///   - deflate: What was offered in it.
-    ///   - limits: How many and how large the fields may be.
+    ///   - response: The response.
+    ///   - request: The request.
+    ///   - deflate: The compression offered in the request.
+    ///   - limits: The limits of the header fields.
     @discardableResult
     package static func check(
         _ response: HTTPResponse,
@@ -76,16 +79,16 @@ extension WebSocketHandshake {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
         let fields = response.headerFields
         try self.judge(fields, limits: limits)
-        guard response.status.code == 101 else { throw refuse("status \(response.status.code)") }
-        guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("no 'Upgrade: websocket' in the response") }
-        guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade' in the response") }
+        guard response.status.code == 101 else { throw refuse("the status of the response is \(response.status.code), not 101") }
+        guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("the response has no 'Upgrade: websocket'") }
+        guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("the response has no 'Connection: Upgrade'") }
         let accepts = fields[values: .secWebSocketAccept]
         let expected = Self.acceptValue(forKey: request.headerFields[.secWebSocketKey] ?? "")
         guard accepts.count == 1, let accept = accepts.first, accept.trimmedOfBlanks.hasSameBytes(as: expected) else {
-            throw refuse("Sec-WebSocket-Accept does not answer our key")
+            throw refuse("Sec-WebSocket-Accept does not match the key of the request")
         }
         var agreement = WebSocketAgreement()
-        // "indicates the use of an extension that was not present in the client's handshake": judged there.
+        // An extension that was not offered is refused there.
         agreement.deflate = try WebSocketDeflateNegotiation.check(fields[values: .secWebSocketExtensions], offered: deflate)
         let chosen = fields[values: .secWebSocketProtocol].map { String($0.trimmedOfBlanks) }
         if !chosen.isEmpty {

@@ -1,22 +1,24 @@
 package import HTTPTypes
 
 extension WebSocketHandshake {
-    /// Judges how many header fields there are and how large.
+    /// Checks the number and size of header fields.
     ///
-    /// The parser below has bounds of its own (NIO: 256 fields, 80 KiB a field, 2 MiB in all); these are the connection's.
+    /// These are the limits of the connection. NIO's HTTP parser has its own: 256 fields, 80 KiB
+    /// for each, 2 MiB in total.
     ///
     /// - Throws: ``WebSocketError/Code/headersTooLarge``.
     package static func judge(_ fields: HTTPFields, limits: WebSocketLimits) throws(WebSocketError) {
         guard fields.count <= limits.maximumHeaderFields else {
             throw WebSocketError(
-                .headersTooLarge, message: "\(fields.count) header fields, \(limits.maximumHeaderFields) allowed")
+                .headersTooLarge, message: "\(fields.count) header fields exceed the limit of \(limits.maximumHeaderFields)")
         }
         var bytes = 0
         for field in fields {
             bytes += field.name.rawName.utf8.count + field.value.utf8.count
         }
         guard bytes <= limits.maximumHeaderBytes else {
-            throw WebSocketError(.headersTooLarge, message: "\(bytes) bytes of header fields, \(limits.maximumHeaderBytes) allowed")
+            throw WebSocketError(
+                .headersTooLarge, message: "\(bytes) bytes of header fields exceed the limit of \(limits.maximumHeaderBytes)")
         }
     }
 }

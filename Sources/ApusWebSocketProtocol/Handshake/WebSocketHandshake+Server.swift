@@ -2,27 +2,32 @@ import ApusBytes
 package import HTTPTypes
 
 extension WebSocketHandshake {
-    /// Checks a client's request and answers the fields of the 101 response, without compression.
+    /// Validates a client's request and returns the header fields of the 101 response, without
+    /// compression.
     ///
     /// - Parameters:
-    ///   - request: The request as it came.
-    ///   - protocols: The subprotocols we speak, best first; the first the client offers as well is chosen.
-    /// - Throws: As ``accept(_:limits:deflate:choosingSubprotocol:)``.
+    ///   - request: The request.
+    ///   - protocols: The supported subprotocols, in order of preference. The first one that the
+    ///     client offers is selected.
+    /// - Throws: The errors of ``accept(_:limits:deflate:choosingSubprotocol:)``.
     package static func respond(to request: HTTPRequest, protocols: [String] = []) throws(WebSocketError) -> HTTPFields {
         try self.accept(request) { offered in protocols.first(where: offered.contains) }.fields
     }
 
-    /// Checks a client's request and answers the fields of the 101 response and what they settle.
+    /// Validates a client's request and returns the header fields of the 101 response and the
+    /// agreement.
     ///
-    /// The HTTP version, the host and the origin are the caller's to judge.
+    /// The caller checks the HTTP version, the host and the origin.
     ///
     /// - Parameters:
-    ///   - request: The request as it came.
-    ///   - limits: How many and how large its fields may be.
-    ///   - deflate: How messages may be compressed; `nil`: not at all, whatever the client offers.
-    ///   - choose: Is given what the client offers, in its order, and answers one of them or `nil`; anything else is not sent.
-    /// - Throws: ``WebSocketError/Code/malformedHandshake``, ``WebSocketError/Code/unsupportedVersion`` or
-    ///   ``WebSocketError/Code/headersTooLarge``; `handshakeResponse` is the HTTP answer.
+    ///   - request: The request.
+    ///   - limits: The limits of its header fields.
+    ///   - deflate: The supported compression; `nil` for none.
+    ///   - choose: Selects one of the subprotocols that the client offers, passed in its order, or
+    ///     `nil`. Any other value is ignored.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake``,
+    ///   ``WebSocketError/Code/unsupportedVersion`` or ``WebSocketError/Code/headersTooLarge``;
+    ///   `handshakeResponse` is the HTTP response.
     package static func accept(
         _ request: HTTPRequest,
         limits: WebSocketLimits = WebSocketLimits(),
@@ -32,21 +37,21 @@ extension WebSocketHandshake {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
         let fields = request.headerFields
         try self.judge(fields, limits: limits)
-        // 4.2.1: the eight things a request must have, in that order.
+        // 4.2.1: the required elements of a request, in that order.
         guard request.method == .get else { throw refuse("the method is \(request.method.rawValue), not GET") }
-        guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("no 'Upgrade: websocket'") }
-        guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("no 'Connection: Upgrade'") }
+        guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("the request has no 'Upgrade: websocket'") }
+        guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("the request has no 'Connection: Upgrade'") }
         let keys = fields[values: .secWebSocketKey]
         guard keys.count == 1, let key = keys.first.map({ String($0.trimmedOfBlanks) }), self.isKey(key) else {
-            throw refuse("Sec-WebSocket-Key is not the Base64 of 16 bytes")
+            throw refuse("Sec-WebSocket-Key must be the base64 of 16 bytes")
         }
         let versions = fields[values: .secWebSocketVersion]
         guard versions.count == 1, let version = versions.first, version.trimmedOfBlanks.hasSameBytes(as: Self.version) else {
-            throw WebSocketError(.unsupportedVersion, message: "Sec-WebSocket-Version is not \(Self.version)")
+            throw WebSocketError(.unsupportedVersion, message: "Sec-WebSocket-Version must be \(Self.version)")
         }
-        // A body would be taken for frames, or by a proxy for the next request (CVE-2022-3215).
+        // A body would be parsed as frames, or by a proxy as the next request (CVE-2022-3215).
         guard fields[.transferEncoding] == nil, fields[values: .contentLength].allSatisfy({ $0 == "0" }) else {
-            throw refuse("a request with a body")
+            throw refuse("the request must not have a body")
         }
 
         var response = HTTPFields()
@@ -67,7 +72,8 @@ extension WebSocketHandshake {
         return (response, agreement)
     }
 
-    /// What a client can speak, best first. What is not a token is left out.
+    /// Returns the subprotocols that a client offers, in its order of preference. Ignores invalid
+    /// tokens.
     package static func offeredSubprotocols(in fields: HTTPFields) -> [String] {
         fields[values: .secWebSocketProtocol].flatMap { value in
             value.split(atByte: ",").map { String($0.trimmedOfBlanks) }.filter { HTTPField.Name($0) != nil }
@@ -76,7 +82,8 @@ extension WebSocketHandshake {
 }
 
 extension WebSocketError {
-    /// What a server answers when it refuses a handshake (RFC 6455 4.2.2: 426 with the version we speak; RFC 6585 5: 431; else 400).
+    /// The response to a refused handshake: 426 with the supported version (RFC 6455 4.2.2), 431
+    /// (RFC 6585 5), or 400.
     package var handshakeResponse: HTTPResponse {
         var response = HTTPResponse(status: .badRequest)
         switch self.code {

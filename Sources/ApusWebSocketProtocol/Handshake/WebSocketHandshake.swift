@@ -2,17 +2,17 @@ import ApusBytes
 import Crypto
 package import HTTPTypes
 
-/// The opening handshake, both sides.
+/// The opening handshake of both sides.
 ///
 /// Source: RFC 6455 4.
 package enum WebSocketHandshake {
-    /// The one version in use.
+    /// The supported version.
     package static let version = "13"
 
-    /// "258EAFA5-…": proves that a server knows WebSocket (RFC 6455 1.3).
+    /// The GUID that proves that a server supports WebSocket (RFC 6455 1.3).
     private static let magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// The value of `Sec-WebSocket-Accept` that answers a key.
+    /// Returns the value of `Sec-WebSocket-Accept` for a key.
     package static func acceptValue(forKey key: String) -> String {
         var sha1 = Insecure.SHA1()
         var text = key + Self.magic
@@ -20,18 +20,19 @@ package enum WebSocketHandshake {
         return sha1.finalize().withUnsafeBytes { Base64.encode($0) }
     }
 
-    /// The value of `Sec-WebSocket-Key` for 16 random bytes.
+    /// Returns the value of `Sec-WebSocket-Key` for 16 random bytes.
     package static func key(fromRandom high: UInt64, _ low: UInt64) -> String {
         withUnsafeBytes(of: (high, low)) { Base64.encode($0) }
     }
 
-    /// Whether `text` is the base64 of exactly 16 bytes. Bits that no byte takes may be set: clients draw the characters.
+    /// Returns whether `text` is the base64 of exactly 16 bytes. Unused bits may be set, because
+    /// some clients choose characters at random.
     static func isKey(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.count == 24 && bytes[22...].allSatisfy { $0 == UInt8(ascii: "=") } && bytes[..<22].allSatisfy(Base64.isCharacter)
     }
 
-    /// Whether one of the comma-separated words of a field is `token`, in any case.
+    /// Returns whether a comma-separated field contains `token`, ignoring case.
     package static func fields(_ fields: HTTPFields, _ name: HTTPField.Name, contain token: String) -> Bool {
         for field in fields where field.name == name {
             let value = field.value

@@ -2,14 +2,15 @@ import ApusBytes
 package import HTTPTypes
 package import NIOCore
 
-/// Takes apart the head of a request for a WebSocket that every reader of HTTP takes apart in the same way.
+/// A fast parser for the head of a WebSocket request that every HTTP parser reads in the same way.
 ///
-/// It is no parser of HTTP and refuses nothing: what is unusual, wrong or not whole it leaves (`nil`) to one, which then judges the same bytes. What
-/// it takes is one `GET` without a body, and nothing behind it; one `Host`; fields of printable ASCII in lines that end with CR LF.
+/// It refuses nothing: for an unusual, invalid or incomplete head it returns `nil`, and a full HTTP
+/// parser then reads the same bytes. It accepts one `GET` without a body and without bytes after
+/// it; one `Host`; fields of printable ASCII in lines that end with CR LF.
 ///
-/// Source: RFC 9112 2.1 to 5, by its strictest reading; RFC 6455 4.1.
+/// Source: RFC 9112 2.1 to 5, in the strictest reading; RFC 6455 4.1.
 package struct WebSocketRequestHead {
-    /// A longer head is left to the parser. Unit: bytes.
+    /// The maximum length of a head. A longer one is left to the full parser. Unit: bytes.
     package static let maximumBytes = 16 << 10
 
     private struct Line {
@@ -24,12 +25,13 @@ package struct WebSocketRequestHead {
         self.bytes = bytes
     }
 
-    /// The request that `buffer` holds, from its first readable byte to its last.
+    /// Parses the request in `buffer`, which must be the whole readable content.
     ///
     /// - Parameters:
-    ///   - buffer: What a client has sent so far.
-    ///   - isSecure: Whether it came over TLS.
-    ///   - limits: How many and how large its fields may be; a head that may be above them is left to the parser.
+    ///   - buffer: The bytes that the client has sent so far.
+    ///   - isSecure: Whether they were received over TLS.
+    ///   - limits: The limits of the header fields. A head that may exceed them is left to the full
+    ///     parser.
     package static func request(in buffer: ByteBuffer, isSecure: Bool, limits: WebSocketLimits) -> HTTPRequest? {
         guard buffer.readableBytes <= min(Self.maximumBytes, limits.maximumHeaderBytes) else { return nil }
         return buffer.withUnsafeReadableBytes { bytes in
@@ -46,7 +48,8 @@ package struct WebSocketRequestHead {
             guard let line = self.takeField(), lines.count < maximumFields else { return nil }
             lines.append(line)
         }
-        // What comes behind the head is not this reader's, and a client has nothing to say before it is answered.
+        // Bytes after the head are left to the full parser; a client should send none before the
+        // response.
         guard self.index == self.bytes.count else { return nil }
 
         var host: Range<Int>?
@@ -74,7 +77,7 @@ package struct WebSocketRequestHead {
 
     // MARK: Lines
 
-    /// `GET /path?query HTTP/1.1`, answers where the target is.
+    /// Parses `GET /path?query HTTP/1.1` and returns the range of the target.
     private mutating func takeRequestLine() -> Range<Int>? {
         guard self.take("GET ") else { return nil }
         let target = self.takeWhile(Self.isOfTarget)
@@ -82,7 +85,8 @@ package struct WebSocketRequestHead {
         return target
     }
 
-    /// `Name: value` and its end. A value is not empty, and has a blank at neither end but the usual one before it.
+    /// Parses `Name: value` and the end of the line. A value must not be empty, or begin or end
+    /// with a space (except the usual one after the colon).
     private mutating func takeField() -> Line? {
         let name = self.takeWhile(HTTPToken.contains)
         guard !name.isEmpty, self.take(": ") || self.take(":") else { return nil }
@@ -93,7 +97,7 @@ package struct WebSocketRequestHead {
         return Line(name: name, value: value)
     }
 
-    /// What RFC 3986 lets stand in a path and a query.
+    /// Returns whether RFC 3986 allows a byte in a path or a query.
     private static func isOfTarget(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x24...0x3B, UInt8(ascii: "="), 0x3F...0x5A, 0x5F, 0x61...0x7A, UInt8(ascii: "~"): true
@@ -119,7 +123,7 @@ package struct WebSocketRequestHead {
 
     private func name(_ line: Line, is small: StaticString) -> Bool { self.matches(line.name, small) }
 
-    /// Whether the bytes are this text, which is in small letters, in any case.
+    /// Returns whether the bytes equal a lowercase text, ignoring case.
     private func matches(_ range: Range<Int>, _ small: StaticString) -> Bool {
         guard range.count == small.utf8CodeUnitCount else { return false }
         return range.indices.allSatisfy { index in

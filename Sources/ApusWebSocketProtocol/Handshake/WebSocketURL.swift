@@ -1,43 +1,45 @@
 import ApusBytes
 
-/// The address of a WebSocket: `ws://host:port/path?query` or `wss://…`; `http` and `https` mean the same.
+/// A WebSocket URL: `ws://host:port/path?query` or `wss://…`. `http` and `https` are accepted as
+/// synonyms.
 ///
-/// Source: RFC 6455 3, RFC 3986 for what may stand in it.
+/// Source: RFC 6455 3; RFC 3986 for its syntax.
 package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
-    /// The name or address, an IPv6 address without its brackets.
+    /// The host name or IP address, an IPv6 address without brackets.
     package let host: String
     package let port: Int
-    /// What stands in the request line: the path and the query, at least `/`.
+    /// The path and query for the request line, at least `/`.
     package let requestTarget: String
 
-    /// Takes an address apart. Non-ASCII and spaces must be percent-encoded already.
+    /// Parses a URL. Spaces and non-ASCII characters must be percent-encoded.
     package init(_ text: String) throws(WebSocketError) {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidURL, message: message) }
-        // Also keeps CR, LF and NUL out of the request line.
+        // Also excludes CR, LF and NUL from the request line.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw refuse("the URL holds a space, a control character or a character that is not ASCII")
+            throw refuse("the URL contains a space, a control character or a non-ASCII character; percent-encode it")
         }
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw refuse("the URL has no scheme") }
         switch text[..<colon].asciiLowercased {
         case "ws", "http": self.isSecure = false
         case "wss", "https": self.isSecure = true
-        case let scheme: throw refuse("the scheme is \(scheme), not ws or wss")
+        case let scheme: throw refuse("the scheme must be ws or wss, not \(scheme)")
         }
         var rest = text[colon...].dropFirst(3)
-        // "Fragment identifiers are meaningless in the context of WebSocket URIs and MUST NOT be used"
+        // 3: "Fragment identifiers are meaningless in the context of WebSocket URIs and MUST NOT be
+        // used"
         guard !rest.contains("#") else { throw refuse("the URL has a fragment") }
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         var authority = rest[..<authorityEnd]
         rest = rest[authorityEnd...]
         self.requestTarget = rest.hasPrefix("/") ? String(rest) : "/" + rest
-        guard !authority.contains("@") else { throw refuse("the URL has a user name; send an Authorization field") }
+        guard !authority.contains("@") else { throw refuse("the URL has a user name; use an Authorization field instead") }
 
         var portText: Substring?
         if authority.hasPrefix("[") {
             guard let bracket = authority.firstIndex(of: "]") else { throw refuse("the IPv6 address has no closing bracket") }
             let tail = authority[bracket...].dropFirst()
-            guard tail.isEmpty || tail.hasPrefix(":") else { throw refuse("junk after the IPv6 address") }
+            guard tail.isEmpty || tail.hasPrefix(":") else { throw refuse("unexpected characters after the IPv6 address") }
             portText = tail.isEmpty ? nil : tail.dropFirst()
             authority = authority[..<bracket].dropFirst()
         } else if let colon = authority.firstIndex(of: ":") {
@@ -48,7 +50,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         self.host = String(authority)
         if let portText, !portText.isEmpty {
             guard portText.allSatisfy(\.isNumber), let port = Int(portText), (1...65535).contains(port) else {
-                throw refuse("\(portText) is not a port")
+                throw refuse("the port must be between 1 and 65535, not \(portText)")
             }
             self.port = port
         } else {
@@ -56,7 +58,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The `Host` field: the port only when it is not the scheme's own (RFC 6455 4.1).
+    /// The value of `Host`, without the default port of the scheme (RFC 6455 4.1).
     package var authority: String {
         let host = self.host.contains(":") ? "[\(self.host)]" : self.host
         return self.port == (self.isSecure ? 443 : 80) ? host : "\(host):\(self.port)"

@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// Which Pings are on their way, who waits for each, and how long their answers took.
+/// The unanswered Pings of a connection, with their waiters and round-trip times.
 ///
-/// Each Ping carries a number. RFC 6455 5.5.3 lets a peer answer the latest of several Pings only, so a Pong settles its Ping
-/// and those before it.
+/// Each Ping carries a number. RFC 6455 5.5.3 allows a peer to answer only the latest of several
+/// Pings, so a Pong completes its Ping and all earlier ones.
 package struct PendingPings<Waiter> {
-    /// A Ping without an answer.
+    /// An unanswered Ping.
     package struct Ping {
         package let id: UInt64
         package let sentAt: Duration
@@ -17,17 +17,18 @@ package struct PendingPings<Waiter> {
     private let maximumOutstanding: Int
 
     /// - Parameters:
-    ///   - firstID: The number of the first Ping. Two ledgers of one connection count in ranges of their own.
-    ///   - maximumOutstanding: Pings without an answer that are remembered; a peer that answers none must not make us remember more.
+    ///   - firstID: The number of the first Ping. Two instances for one connection must use
+    ///     separate ranges.
+    ///   - maximumOutstanding: The maximum number of unanswered Pings.
     package init(firstID: UInt64 = 1, maximumOutstanding: Int = 64) {
         self.nextID = firstID
         self.maximumOutstanding = maximumOutstanding
     }
 
-    /// Pings that were not answered.
+    /// The number of unanswered Pings.
     package var count: Int { self.outstanding.count }
 
-    /// A Ping goes out at `now`; `nil` when too many are on their way.
+    /// Registers a Ping sent at `now`. Returns `nil` if too many are unanswered.
     package mutating func begin(_ waiter: Waiter, at now: Duration) -> (id: UInt64, payload: ByteBuffer)? {
         guard self.outstanding.count < self.maximumOutstanding else { return nil }
         let id = self.nextID
@@ -36,8 +37,8 @@ package struct PendingPings<Waiter> {
         return (id, ByteBuffer(integer: id))
     }
 
-    /// A Pong came. Answers the Pings it settles, the one it names last; none when it answers none of ours (RFC 6455 allows
-    /// unsolicited Pongs).
+    /// Removes and returns the Pings that a Pong completes, the one it names last. Returns none for
+    /// an unsolicited Pong (RFC 6455 5.5.3).
     package mutating func receivedPong(_ payload: ByteBuffer) -> [Ping] {
         guard payload.readableBytes == 8, let id = payload.getInteger(at: payload.readerIndex, as: UInt64.self),
             let index = self.outstanding.firstIndex(where: { $0.id == id })
@@ -47,13 +48,13 @@ package struct PendingPings<Waiter> {
         return settled
     }
 
-    /// Nobody waits for this Ping any more; `nil` when it was settled.
+    /// Removes a Ping and returns its waiter, or `nil` if the Ping was completed.
     package mutating func abandon(_ id: UInt64) -> Waiter? {
         guard let index = self.outstanding.firstIndex(where: { $0.id == id }) else { return nil }
         return self.outstanding.remove(at: index).waiter
     }
 
-    /// The connection is over: all who wait.
+    /// Removes all Pings at the end of the connection and returns their waiters.
     package mutating func takeAll() -> [Waiter] {
         defer { self.outstanding = [] }
         return self.outstanding.map(\.waiter)

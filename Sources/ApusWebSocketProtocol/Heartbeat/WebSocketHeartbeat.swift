@@ -1,33 +1,36 @@
-/// How a connection finds out that its peer is gone although the network says nothing.
+/// The detection of a dead peer on a connection that reports no error.
 ///
-/// A half-open connection (a phone that lost its network, a NAT that forgot us) is silent and looks alive; only a question
-/// that stays without an answer tells.
+/// A half-open connection (a phone without network, a NAT that dropped its entry) is silent but
+/// appears open. Only a signal without an answer reveals it.
 public struct WebSocketHeartbeat: Hashable, Sendable {
-    /// What is sent.
+    /// The signal to send.
     public enum Signal: Hashable, Sendable {
-        /// A Ping frame; every WebSocket answers it by itself.
+        /// A Ping frame, which every WebSocket implementation answers.
         case ping
-        /// A text the application at the other end understands, for servers that want to hear one.
+        /// A text message that the peer's application understands, for servers that require one.
         case text(String)
     }
 
-    /// What is sent; `nil` for nothing, only ``idleTimeout`` then counts.
+    /// The signal; `nil` sends none, and only ``idleTimeout`` applies.
     public var signal: Signal?
 
-    /// Time from one signal to the next.
+    /// The time between two signals.
     ///
-    /// Unit: `Duration`. Default: 30 seconds, below the minute after which many proxies drop a silent connection.
+    /// Unit: `Duration`. Default: 30 seconds, below the minute after which many proxies drop a
+    /// silent connection.
     public var interval: Duration
 
-    /// How long the peer may take to answer a signal; `nil`: no answer is asked for.
+    /// The time for the answer to a signal; `nil` expects no answer.
     ///
-    /// Unit: `Duration`. Default: 20 seconds for a Ping, none for a text. A Ping is answered by its Pong, a text by any message.
-    /// While bytes come in the time does not pass: the answer may stand behind a large message.
+    /// Unit: `Duration`. Default: 20 seconds for a Ping, none for a text. A Pong answers a Ping,
+    /// any message answers a text. Received bytes restart the time, because the answer may follow a
+    /// large message.
     public var answerTimeout: Duration?
 
-    /// How long the peer may say nothing at all; `nil`: as long as it wants.
+    /// The maximum time without received bytes; `nil` for no limit.
     ///
-    /// Unit: `Duration`. Default: none. A Pong is not silence, so with pings this is no more than a second deadline.
+    /// Unit: `Duration`. Default: none. A Pong counts as received bytes, so with Pings this is only
+    /// a second deadline.
     public var idleTimeout: Duration?
 
     private init(signal: Signal?, interval: Duration, answerTimeout: Duration?, idleTimeout: Duration? = nil) {
@@ -37,20 +40,20 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
         self.idleTimeout = idleTimeout
     }
 
-    /// Nothing is sent and nothing is awaited.
+    /// Sends no signal and sets no deadline.
     public static let none = Self(signal: nil, interval: .seconds(30), answerTimeout: nil)
 
-    /// A Ping frame at an interval.
+    /// Sends Ping frames at an interval.
     public static func ping(every interval: Duration = .seconds(30), answerWithin timeout: Duration? = .seconds(20)) -> Self {
         Self(signal: .ping, interval: interval, answerTimeout: timeout)
     }
 
-    /// A text of the application's at an interval.
+    /// Sends a text message at an interval.
     public static func text(_ text: String, every interval: Duration, answerWithin timeout: Duration? = nil) -> Self {
         Self(signal: .text(text), interval: interval, answerTimeout: timeout)
     }
 
-    /// Nothing is sent, but a peer that is silent for so long is given up.
+    /// Sends no signal, but closes the connection when the peer has been silent for this time.
     public static func idle(after timeout: Duration) -> Self {
         Self(signal: nil, interval: timeout, answerTimeout: nil, idleTimeout: timeout)
     }

@@ -1,14 +1,15 @@
 package import NIOCore
 
-/// Decides when to ask the peer for a sign of life, and when it is given up.
+/// Decides when to send a heartbeat signal, and when the peer is considered dead.
 ///
-/// Has no clock: `now` is the time since any fixed point, the same for all calls. One timer is enough; every answer says when it
-/// is to fire next. Pings of the user are counted elsewhere; their Pongs are signs of life here and no answers.
+/// `now` is the time since any fixed point, the same for all calls. One timer is enough: every
+/// action includes its next delay. Pings sent by the user are tracked elsewhere; their Pongs count
+/// as received bytes, not as answers.
 package struct WebSocketHeartbeatStateMachine {
     private enum State {
-        /// Nothing is asked. Leaves to `awaiting` (timer) or `stopped`.
+        /// No answer is pending. Leaves to `awaiting` (timer) or `stopped`.
         case quiet(nextSignalAt: Duration)
-        /// A signal is on its way. Leaves to `quiet` (its answer) or `stopped` (timer).
+        /// A signal was sent. Leaves to `quiet` (its answer) or `stopped` (timer).
         case awaiting(sentAt: Duration)
         /// Final.
         case stopped
@@ -20,15 +21,15 @@ package struct WebSocketHeartbeatStateMachine {
     private var pings = PendingPings<Void>()
 
     /// - Parameters:
-    ///   - configuration: What is asked, and how often.
-    ///   - now: When the connection opened.
+    ///   - configuration: The configuration.
+    ///   - now: The time at which the connection opened.
     package init(_ configuration: WebSocketHeartbeat, openedAt now: Duration) {
         self.configuration = configuration
         self.lastReceivedAt = now
         self.state = .quiet(nextSignalAt: now + configuration.interval)
     }
 
-    /// When the timer is to fire first; `nil`: never, there is nothing to watch.
+    /// Returns the delay of the first timer, or `nil` if no timer is needed.
     package func firstTimer(at now: Duration) -> Duration? {
         guard self.configuration.signal != nil || self.configuration.idleTimeout != nil else { return nil }
         return self.nextTimer(at: now)
@@ -39,7 +40,7 @@ package struct WebSocketHeartbeatStateMachine {
     package enum GiveUpReason: Equatable, Sendable {
         /// A signal was not answered in time.
         case unanswered
-        /// Nothing came for ``WebSocketHeartbeat/idleTimeout``.
+        /// No bytes were received for ``WebSocketHeartbeat/idleTimeout``.
         case idle
     }
 
@@ -48,14 +49,14 @@ package struct WebSocketHeartbeatStateMachine {
         case sendPing(ByteBuffer, thenTimerAfter: Duration)
         /// Send this text, and start the timer.
         case sendText(String, thenTimerAfter: Duration)
-        /// It is too early; start the timer.
+        /// Start the timer again: no deadline has expired.
         case wait(Duration)
-        /// The peer is gone: end the connection without waiting for it.
+        /// Abort the connection: the peer is considered dead.
         case giveUp(GiveUpReason)
         case doNothing
     }
 
-    /// The timer fired.
+    /// Handles the timer.
     package mutating func timerFired(at now: Duration) -> TimerAction {
         if let idleTimeout = self.configuration.idleTimeout, now - self.lastReceivedAt >= idleTimeout {
             return self.giveUp(.idle)
@@ -84,7 +85,8 @@ package struct WebSocketHeartbeatStateMachine {
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
             guard let ping = self.pings.begin((), at: now) else {
-                // So many Pings without an answer while other bytes came: the peer does not speak WebSocket any more.
+                // Too many unanswered Pings while other bytes arrived: the peer does not implement
+                // Pings.
                 return self.giveUp(.unanswered)
             }
             return .sendPing(ping.payload, thenTimerAfter: self.nextTimer(at: now))
@@ -97,14 +99,16 @@ package struct WebSocketHeartbeatStateMachine {
         return .giveUp(reason)
     }
 
-    /// Time to whatever is due first; never zero, so that a clock that stands still cannot spin.
+    /// Returns the time to the next deadline; never zero, so that a stopped clock causes no busy
+    /// loop.
     private func nextTimer(at now: Duration) -> Duration {
         var due: [Duration] = []
         switch self.state {
         case .quiet(let nextSignalAt):
             if self.configuration.signal != nil { due.append(nextSignalAt - now) }
         case .awaiting(let sentAt):
-            // Also once an interval: when the answer comes the next signal must not wait for the deadline of this one.
+            // Not later than one interval: after the answer, the next signal must not wait for this
+            // deadline.
             due.append(self.configuration.interval)
             if let timeout = self.configuration.answerTimeout { due.append(max(sentAt, self.lastReceivedAt) + timeout - now) }
         case .stopped: break
@@ -113,20 +117,21 @@ package struct WebSocketHeartbeatStateMachine {
         return max(due.min() ?? self.configuration.interval, .milliseconds(1))
     }
 
-    // MARK: Signs of life
+    // MARK: Received data
 
-    /// Bytes came.
+    /// Records received bytes.
     package mutating func received(at now: Duration) {
         self.lastReceivedAt = max(self.lastReceivedAt, now)
     }
 
-    /// A message came: the answer to a text.
+    /// Records a received message, which answers a text signal.
     package mutating func receivedMessage(at now: Duration) {
         self.received(at: now)
         if case .text = self.configuration.signal { self.answered(at: now) }
     }
 
-    /// A Pong came. Answers the round trip of the Ping it names; `nil` when that is none of the heartbeat's.
+    /// Records a Pong. Returns the round-trip time of the Ping it names, or `nil` if the heartbeat
+    /// did not send that Ping.
     package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> Duration? {
         self.received(at: now)
         guard let ping = self.pings.receivedPong(payload).last else { return nil }
@@ -139,7 +144,7 @@ package struct WebSocketHeartbeatStateMachine {
         self.state = .quiet(nextSignalAt: max(sentAt + self.configuration.interval, now))
     }
 
-    /// The connection closes: nothing is asked any more.
+    /// Stops the heartbeat when the connection closes.
     package mutating func stop() {
         self.state = .stopped
     }

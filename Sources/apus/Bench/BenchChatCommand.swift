@@ -6,36 +6,39 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// `apus bench chat`: messages through a chat server, from phone to phone.
+/// `apus bench chat`: measures messages through a chat server, from client to client.
 struct BenchChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat", abstract: "Messages through a chat server, with whole chat clients at both ends.",
+        commandName: "chat", abstract: "Measure messages through a chat server, with a full chat client at each end.",
         discussion: """
-            Makes accounts (bench_ and eight letters), pairs them, and lets one of each pair write to the other. A message counts when the other has it; it was \
-            stored three times then: in the sender's store, in the server's log and in the receiver's store. Put it on a server of your own: the \
-            accounts and messages stay there.
+            Creates accounts (bench_ and eight letters), pairs them, and makes one client of each pair send messages to the other. A \
+            message counts when the recipient has it. By then it has been stored three times: in the sender's store, in the server's \
+            log and in the recipient's store. Use a server of your own: the accounts and messages remain there.
             """)
 
-    @Argument(help: "The server's address, as http://127.0.0.1:3000.") var url: String
+    @Argument(help: "The server's address, for example http://127.0.0.1:3000.") var url: String
 
-    @Option(help: "Pairs of accounts.") var pairs = 5
+    @Option(help: "The number of pairs of accounts.") var pairs = 5
 
-    @Option(help: "Messages each pair has under way at most.") var inFlight = 4
+    @Option(help: "The maximum number of messages in flight for each pair.") var inFlight = 4
 
-    @Option(help: "Bytes of text in a message.") var size = 64
+    @Option(help: "The text of a message, in bytes.") var size = 64
 
-    @Option(help: "Seconds to measure.") var duration = 5.0
+    @Option(help: "The time to measure, in seconds.") var duration = 5.0
 
-    @Option(help: "The process id of the server, when it runs on this machine.") var pid: Int?
+    @Option(help: "The server's process ID, if it runs on this machine: adds its CPU time and memory.") var pid: Int?
 
     @Flag(help: "Accept any certificate.") var insecure = false
 
-    @Option(help: "Write the result as JSON to this file; - is the standard output.") var json: String?
+    @Option(help: "Write the result as JSON to this file; - means standard output.") var json: String?
 
     func validate() throws {
         guard (1...1000).contains(self.pairs), (1...1000).contains(self.inFlight), (1...4000).contains(self.size), self.duration > 0,
             self.duration <= 86_400
-        else { throw ValidationError("--pairs and --in-flight must be from 1 to 1000, --size from 1 to 4000") }
+        else {
+            throw ValidationError(
+                "--pairs and --in-flight must be from 1 to 1000, --size from 1 to 4000, --duration above 0 and at most 86400")
+        }
     }
 
     func run() async throws {
@@ -106,10 +109,10 @@ struct BenchChatCommand: AsyncParsableCommand {
     }
 }
 
-/// Two chat clients, of which one writes to the other.
+/// Two chat clients, one of which sends messages to the other.
 final class BenchChatPair: Sendable {
     private struct State {
-        /// When the messages under way were sent, by their number.
+        /// The send times of the messages in flight, by message number.
         var sent: [Int: UInt64] = [:]
         var statistics = BenchStatistics()
         var isMeasured = false
@@ -137,7 +140,7 @@ final class BenchChatPair: Sendable {
         }
     }
 
-    /// Until it is cancelled.
+    /// Sends messages and receives them until the task is cancelled.
     func run(inFlight: Int) async throws {
         let changes = self.receiver.changes
         var next = 0

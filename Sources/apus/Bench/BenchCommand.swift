@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// `apus bench`: a load for any WebSocket or Socket.IO server.
+/// `apus bench`: loads and measures any WebSocket or Socket.IO server.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Put a load on a WebSocket or Socket.IO server and measure it.",
+        commandName: "bench", abstract: "Load a WebSocket or Socket.IO server and measure it.",
         discussion: """
-            apus bench server --port 9000                            a server to try it on
+            apus bench server --port 9000                            a server to measure
             apus bench socketio http://127.0.0.1:9000 --connections 50 --in-flight 4
             apus bench ws ws://127.0.0.1:9001 --rate 20000 --duration 30 --json before.json
             apus bench compare before.json after.json
 
-            Put the load only on servers of your own. With --rate a latency counts from the time a message was meant to be sent, so that the waiting of \
-            those that could not be sent is not left out; without it the next message goes out when an answer has come. The result says when this \
-            program, and not the server, was the limit.
+            Use it only on servers of your own. With --rate, a latency counts from the scheduled send time, so that it includes the \
+            time a message waited to be sent. Without --rate, each answer triggers the next message. The result contains a warning \
+            if this program was the limit instead of the server.
             """,
         subcommands: [
             BenchWebSocketCommand.self, BenchSocketIOCommand.self, BenchReceiveCommand.self, BenchChatCommand.self,

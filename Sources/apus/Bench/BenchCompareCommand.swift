@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// `apus bench compare`: two results side by side.
+/// `apus bench compare`: prints two results side by side.
 struct BenchCompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare", abstract: "Compare two results of --json.",
-        discussion: "A change below 5 % is none: loads on one machine differ by as much from one run to the next.")
+        commandName: "compare", abstract: "Compare two results that --json has written.",
+        discussion: "A change below 5 % counts as no change: two runs of one load on the same machine differ by that much.")
 
-    @Argument(help: "The result before.") var before: String
+    @Argument(help: "The file with the first result.") var before: String
 
-    @Argument(help: "The result after.") var after: String
+    @Argument(help: "The file with the second result.") var after: String
 
     func run() throws {
         let comparison = BenchComparison(try Self.report(self.before), try Self.report(self.after))
@@ -19,7 +19,7 @@ struct BenchCompareCommand: ParsableCommand {
     private static func report(_ path: String) throws -> BenchReport {
         guard let data = FileManager.default.contents(atPath: path) else { throw ValidationError("cannot read the file \(path)") }
         do { return try JSONDecoder().decode(BenchReport.self, from: data) } catch {
-            throw ValidationError("\(path) is no result of apus bench --json")
+            throw ValidationError("\(path) is not a result of apus bench --json")
         }
     }
 }

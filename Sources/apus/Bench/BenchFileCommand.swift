@@ -4,32 +4,32 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// `apus bench file`: files over framed TCP.
+/// `apus bench file`: measures file transfers over framed TCP.
 struct BenchFileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "file", abstract: "Files over framed TCP: how fast they come to stand on the receiver's disk.",
+        commandName: "file", abstract: "Measure file transfers over framed TCP, up to the receiver's disk.",
         discussion: """
-            Without an address both ends are in this process, over the loopback, each on an event loop of its own; the figures of CPU time are then \
-            those of both. With one the files go to a receiver there (`apus receive`). Every file is synced, checked by its SHA-256 and counted when it \
-            stands under its name.
+            Without an address, both ends run in this process over the loopback interface, each on its own event loop; the CPU time \
+            is then that of both ends. With an address, the files go to that receiver (`apus receive`). A file counts when the \
+            receiver has synced it, verified its SHA-256 and given it its final name.
             """)
 
-    @Argument(help: "host:port of a receiver. Without it one is started here.") var address: String?
+    @Argument(help: "The HOST:PORT of a receiver. Default: a receiver in this process.") var address: String?
 
-    @Option(help: "Bytes of each file.") var size = 256 << 20
+    @Option(help: "The size of each file, in bytes.") var size = 256 << 20
 
-    @Option(help: "How many files.") var count = 1
+    @Option(help: "The number of files.") var count = 1
 
-    @Option(help: "Files under way at a time, over one connection.") var inFlight = 4
+    @Option(help: "The number of files in flight over the one connection.") var inFlight = 4
 
-    @Option(help: "A folder for the files to be sent and received; it needs room for both. Default: the system's for temporary files.")
+    @Option(help: "A folder with room for the sent and the received files. Default: the system's folder for temporary files.")
     var folder: String?
 
-    @Flag(help: "Only the result, as JSON.") var json = false
+    @Flag(help: "Write only the result, as JSON.") var json = false
 
     func validate() throws {
         guard (0...(1 << 40)).contains(self.size), (1...1_000_000).contains(self.count), (1...16).contains(self.inFlight) else {
-            throw ValidationError("--size must be up to 1 TiB, --count from 1 to 1000000, --in-flight from 1 to 16")
+            throw ValidationError("--size must be from 0 to 1 TiB, --count from 1 to 1000000, --in-flight from 1 to 16")
         }
         _ = try self.target()
     }
@@ -38,7 +38,7 @@ struct BenchFileCommand: AsyncParsableCommand {
         guard let address = self.address else { return nil }
         guard let colon = address.lastIndex(of: ":"), let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port)
         else {
-            throw ValidationError("\(address) is no host:port")
+            throw ValidationError("\(address) is not a HOST:PORT with a port from 1 to 65535")
         }
         return (String(address[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }), port)
     }
@@ -59,7 +59,7 @@ struct BenchFileCommand: AsyncParsableCommand {
         writeStandardOutput(Data((text + "\n").utf8))
     }
 
-    /// Contents that differ from file to file and do not compress.
+    /// Creates files whose contents differ and do not compress.
     private func makeFiles(in folder: URL) throws -> [String] {
         var generator = SystemRandomNumberGenerator()
         var block = Data(count: 1 << 20)
@@ -123,15 +123,16 @@ struct BenchFileCommand: AsyncParsableCommand {
         var bytes: Int
         var seconds: Double
         var cpuSeconds: Double
-        /// Whether the CPU time is that of sender and receiver together.
+        /// Whether the CPU time includes both the sender and the receiver.
         var isBothEnds: Bool
 
         var text: String {
             let perCPU = Double(self.bytes) / max(self.cpuSeconds, 1e-9)
             return
-                "\(BenchText.bytes(Double(self.bytes) / self.seconds))/s, \(BenchText.number(Double(self.files) / self.seconds)) files a second "
+                "\(BenchText.bytes(Double(self.bytes) / self.seconds))/s, "
+                + "\(BenchText.number(Double(self.files) / self.seconds)) files per second "
                 + "(\(BenchText.number(self.files)) files, \(BenchText.bytes(Double(self.bytes))), \(BenchText.number(self.seconds)) s); "
-                + "\(BenchText.bytes(perCPU)) a CPU-second of \(self.isBothEnds ? "both ends together" : "the sender")"
+                + "\(BenchText.bytes(perCPU)) per CPU-second of \(self.isBothEnds ? "both ends together" : "the sender")"
         }
     }
 }

@@ -1,39 +1,40 @@
 import ArgumentParser
 import Foundation
 
-/// The options that every load has.
+/// The options common to all loads.
 struct BenchLoadOptions: ParsableArguments {
-    @Option(help: "Connections to open.") var connections = 50
+    @Option(help: "The number of connections.") var connections = 50
 
     @Option(
-        help: "Messages each connection has under way at most. 0 opens the connections and says nothing. Default: 4, with --rate 1000.")
+        help: "The maximum number of messages in flight on a connection; 0 leaves the connections idle. Default: 4; with --rate 1000.")
     var inFlight: Int?
 
-    @Option(help: "Bytes of payload in a message.") var size = 64
+    @Option(help: "The payload of a message, in bytes.") var size = 64
 
-    @Option(help: "Messages a second, all connections together. Without it the next message goes out when an answer has come.")
+    @Option(help: "The messages per second over all connections. Default: each answer triggers the next message.")
     var rate: Double?
 
-    @Option(help: "Seconds to measure.") var duration = 5.0
+    @Option(help: "The time to measure, in seconds.") var duration = 5.0
 
-    @Option(help: "Seconds of load before the measuring.") var warmup = 1.0
+    @Option(help: "The time to apply the load before measuring, in seconds.") var warmup = 1.0
 
-    @Option(help: "Seconds over which the connections are opened. 0 opens them as fast as they come.") var ramp = 0.0
+    @Option(help: "The time over which to open the connections, in seconds; 0 opens them without a delay.") var ramp = 0.0
 
-    @Option(help: "Connections that are being opened at a time.") var opening = 50
+    @Option(help: "The number of connections to open at the same time.") var opening = 50
 
-    @Option(help: "Event loops of the load; each has its share of the connections.") var threads = 1
+    @Option(help: "The number of event loops; the connections are divided among them.") var threads = 1
 
-    @Option(help: "The process id of the server, when it runs on this machine: adds its CPU time and memory.") var pid: Int?
+    @Option(help: "The server's process ID, if it runs on this machine: adds its CPU time and memory.") var pid: Int?
 
-    @Flag(help: "Binary payloads.") var binary = false
+    @Flag(help: "Send binary payloads.") var binary = false
 
-    @Option(help: ArgumentHelp("A field for every HTTP request; may be repeated.", valueName: "NAME: VALUE")) var header: [String] = []
+    @Option(help: ArgumentHelp("A header field for every HTTP request; may be repeated.", valueName: "NAME: VALUE"))
+    var header: [String] = []
 
-    @Flag(help: "Do not check the server's certificate.") var insecure = false
+    @Flag(help: "Do not verify the server's certificate.") var insecure = false
 
-    @Option(help: "Write the result as JSON to this file; - is the standard output, and then nothing else is written there.") var json:
-        String?
+    @Option(help: "Write the result as JSON to this file; - means standard output, which then receives nothing else.")
+    var json: String?
 
     func validate() throws {
         func within<Value: Comparable>(_ name: String, _ value: Value, _ range: ClosedRange<Value>) throws {
@@ -48,7 +49,7 @@ struct BenchLoadOptions: ParsableArguments {
         try within("--ramp", self.ramp, 0...3600)
         try within("--opening", self.opening, 1...10_000)
         try within("--threads", self.threads, 1...256)
-        guard self.connections >= self.threads else { throw ValidationError("--threads must not be above --connections") }
+        guard self.connections >= self.threads else { throw ValidationError("--threads must not exceed --connections") }
         _ = try self.headers()
     }
 
@@ -56,7 +57,7 @@ struct BenchLoadOptions: ParsableArguments {
         try self.header.map { field in
             guard let colon = field.firstIndex(of: ":"), colon > field.startIndex,
                 !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
-            else { throw ValidationError("--header \"\(field)\" is no field; for example --header \"Cookie: a=b\"") }
+            else { throw ValidationError("--header \"\(field)\" is not a header field; for example --header \"Cookie: a=b\"") }
             return (String(field[..<colon]), String(field[field.index(after: colon)...].drop { $0 == " " }))
         }
     }
@@ -81,7 +82,7 @@ struct BenchLoadOptions: ParsableArguments {
 
     private static func duration(_ seconds: Double) -> Duration { .microseconds(Int64(seconds * 1_000_000)) }
 
-    /// Runs the load, shows how far it is, prints the result.
+    /// Runs the load, shows its progress and prints the result.
     func run(_ plan: BenchPlan) async throws {
         let ticker = BenchProgressLine()
         let report = try await BenchRun(plan: plan, progress: { ticker.show($0) }).run()
@@ -89,7 +90,7 @@ struct BenchLoadOptions: ParsableArguments {
         try Self.write(report, json: self.json)
     }
 
-    /// The result as JSON where that was asked for, and as text.
+    /// Writes the result as JSON if requested, and as text unless the JSON goes to standard output.
     static func write(_ report: BenchReport, json: String?) throws {
         if let json {
             let encoder = JSONEncoder()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Shows how far a load is: one line that changes on a terminal, lines elsewhere. On the standard error, so that results can be piped.
+/// Shows the progress of a load: one updated line on a terminal, one line each second elsewhere. It
+/// uses standard error, so that results can be piped.
 struct BenchProgressLine: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -15,7 +16,7 @@ struct BenchProgressLine: Sendable {
 
     static func text(_ progress: BenchRun.Progress) -> String {
         var text = "\(progress.stage.rawValue): \(BenchText.number(progress.connections)) connections"
-        if progress.messages > 0 { text += ", \(BenchText.number(progress.messages)) messages a second" }
+        if progress.messages > 0 { text += ", \(BenchText.number(progress.messages)) messages per second" }
         if let p99 = progress.p99 { text += ", p99 \(BenchText.time(microseconds: p99))" }
         return text
     }

@@ -4,31 +4,31 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// `apus bench receive`: how many events our own client takes a second.
+/// `apus bench receive`: measures the events per second that this project's client receives.
 struct BenchReceiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receive", abstract: "Events to our own Socket.IO client: how many it takes a second, on one connection.",
+        commandName: "receive", abstract: "Measure the events per second that the Apus client receives on one connection.",
         discussion: """
-            The server has to answer the event `flood` with as many events as its first argument says; `apus bench server` does. The other loads speak \
-            to the server without our client, so that they cost little; this one measures the client.
+            The server must answer the event `flood` with the number of events in its first argument, as `apus bench server` does. \
+            The other loads use a minimal client to keep their own cost low; this one measures the Apus client.
             """)
 
     @Argument(help: "The server: http://host:port.") var url: String
 
-    @Option(help: "Bytes of payload in an event.") var size = 64
+    @Option(help: "The payload of an event, in bytes.") var size = 64
 
-    @Option(help: "Events asked for at a time.") var batch = 20_000
+    @Option(help: "The number of events in each request.") var batch = 20_000
 
-    @Option(help: "Seconds to measure.") var duration = 5.0
+    @Option(help: "The time to measure, in seconds.") var duration = 5.0
 
-    @Flag(help: "Only the result, as JSON.") var json = false
+    @Flag(help: "Write only the result, as JSON.") var json = false
 
     func validate() throws {
         guard (0...1_000_000).contains(self.size), (1...100_000).contains(self.batch), self.duration > 0, self.duration <= 3600 else {
-            throw ValidationError("--size must be from 0 to 1000000, --batch from 1 to 100000, --duration up to 3600")
+            throw ValidationError("--size must be from 0 to 1000000, --batch from 1 to 100000, --duration above 0 and at most 3600")
         }
         guard self.size * self.batch <= 8 << 20 else {
-            throw ValidationError("--size times --batch must not be above 8 MiB: the server bounds what waits")
+            throw ValidationError("--size times --batch must not exceed 8 MiB, because the server limits queued bytes")
         }
     }
 
@@ -55,7 +55,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
         let events = count.withLockedValue { $0 } - before
         let result = Result(seconds: seconds, events: events, cpuSeconds: BenchProcess.ownCPUSeconds - cpu)
         socket.disconnect()
-        guard events > 0 else { throw BenchError("no event came") }
+        guard events > 0 else { throw BenchError("no event arrived") }
         let text = self.json ? String(decoding: try JSONEncoder().encode(result), as: UTF8.self) : result.text
         writeStandardOutput(Data((text + "\n").utf8))
     }
@@ -63,13 +63,14 @@ struct BenchReceiveCommand: AsyncParsableCommand {
     private struct Result: Encodable {
         var seconds: Double
         var events: Int
-        /// Of this process, the client.
+        /// The CPU time of this process, which contains the client only.
         var cpuSeconds: Double
 
         var text: String {
             let perCPU = Double(self.events) / max(self.cpuSeconds, 1e-9)
             return
-                "\(BenchText.number(Double(self.events) / self.seconds)) events a second, \(BenchText.number(perCPU)) a CPU-second of the client"
+                "\(BenchText.number(Double(self.events) / self.seconds)) events per second, "
+                + "\(BenchText.number(perCPU)) per CPU-second of the client"
         }
     }
 }

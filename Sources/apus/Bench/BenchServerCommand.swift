@@ -6,26 +6,26 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// `apus bench server`: what the loads are put on.
+/// `apus bench server`: runs the server that the loads expect.
 struct BenchServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "A server for loads.",
+        commandName: "server", abstract: "Run a server to measure.",
         discussion: """
-            Socket.IO: the event `echo` is answered with `echo` and the same arguments, `ack` is acknowledged with them, `bc` goes to everybody, `join` \
-            and `leave` take a room, `room` takes a room and a value that goes to everybody in it, `flood` a number and a value \
-            that comes so many times. With --raw a plain WebSocket server that sends \
-            every message back.
+            Socket.IO events: `echo` is answered with `echo` and the same arguments; `ack` is acknowledged with its arguments; `bc` is \
+            broadcast to all clients; `join` and `leave` take a room; `room` takes a room and a value, and sends the value to the room; \
+            `flood` takes a count and a value, and sends that number of `flood` events. With --raw, the server is a plain WebSocket server \
+            that echoes every message.
             """)
 
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
 
-    @Option(help: "The port; 0 lets the system choose.") var port = 0
+    @Option(help: "The port; 0 selects a free port.") var port = 0
 
-    @Flag(help: "A plain WebSocket server that echoes.") var raw = false
+    @Flag(help: "Run a plain WebSocket echo server.") var raw = false
 
-    @Option(help: "Event loops.") var threads = 1
+    @Option(help: "The number of event loops.") var threads = 1
 
-    @Option(help: "The largest message taken, in bytes.") var maxMessage = 16 << 20
+    @Option(help: "The maximum size of a message, in bytes.") var maxMessage = 16 << 20
 
     func validate() throws {
         guard (0...65_535).contains(self.port) else { throw ValidationError("--port must be from 0 to 65535") }
@@ -55,7 +55,7 @@ struct BenchServerCommand: AsyncParsableCommand {
     }
 }
 
-/// The two servers, with the defaults of their products but for what a load from one address needs.
+/// The two servers. They use the default settings, except where a load from one address needs more.
 enum BenchServer {
     static func webSocket(maximumMessageBytes: Int) -> WebSocketServer {
         var configuration = WebSocketServerConfiguration()
@@ -79,7 +79,8 @@ enum BenchServer {
                 socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
                 socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
                 socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
-                // Not `(room: String)`: a handler with types of its own is an object for each socket, and what a socket takes is measured here.
+                // Not `(room: String)`: a typed handler allocates an object for each socket, and
+                // this server measures memory per socket.
                 socket.on("join") { (event: SocketIOEvent) in
                     if let room = event.arguments.first?.stringValue { socket.join(room) }
                     event.acknowledge()
@@ -88,7 +89,7 @@ enum BenchServer {
                     if let room = event.arguments.first?.stringValue { socket.leave(room) }
                     event.acknowledge()
                 }
-                // Bounded: what waits for one client is.
+                // The count is bounded, because the queue for one client is.
                 socket.on("flood") { (event: SocketIOEvent) in
                     let arguments = event.arguments
                     guard arguments.count == 2, let count = arguments[0].intValue else { return }
@@ -104,7 +105,7 @@ enum BenchServer {
             }
         }
         serve(io.namespace("/"))
-        // Any number of namespaces, for `Benchmarks/growth`.
+        // Accepts any number of namespaces, for `Benchmarks/growth`.
         let bench = io.namespaces { name, _ in name.hasPrefix("/bench-") }
         bench.onConnection { socket in
             socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }

@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `apus bench socketio`: events to a Socket.IO server.
+/// `apus bench socketio`: measures a Socket.IO server.
 struct BenchSocketIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "socketio", abstract: "Events to a Socket.IO server: echoed, acknowledged or broadcast.",
+        commandName: "socketio", abstract: "Measure a Socket.IO server with events that it echoes, acknowledges or broadcasts.",
         discussion: """
-            The server has to answer the event `echo` with an event `echo`; with --ack to acknowledge the event `ack`; with --broadcast to send an \
-            event `bc` to everybody when one comes. `apus bench server` does; --event names another event.
+            The server must answer the event `echo` with an event `echo`; with --ack, it must acknowledge the event `ack`; with \
+            --broadcast, it must answer the event `bc` with an event `bc` to all clients. `apus bench server` does all of this. \
+            --event selects another event name.
             """)
 
     @Argument(help: "The server: http://host:port, or https, ws, wss.") var url: String
@@ -16,39 +17,40 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
 
     @Option(help: "The namespace to join.") var namespace = "/"
 
-    @Option(help: "Spread the connections over so many namespaces, /bench-0 and so on (`apus bench server` has them).") var namespaces = 0
+    @Option(help: "Spread the connections over this number of namespaces: /bench-0, /bench-1 and so on.") var namespaces = 0
 
-    @Option(help: "Send to a room of one's own, of so many; the server has to know the events `join` and `room`.") var rooms: Int?
+    @Option(help: "Give each connection a share of this number of rooms, and send to one; the server must handle `join` and `room`.")
+    var rooms: Int?
 
-    @Option(help: "What to show the server on joining: a JSON object.") var auth = ""
+    @Option(help: "The auth payload to send on joining: a JSON object.") var auth = ""
 
-    @Flag(help: "Ask for an ack of every event.") var ack = false
+    @Flag(help: "Request an ack for every event.") var ack = false
 
-    @Flag(help: "One connection sends, all get what it sends; the deliveries are counted.") var broadcast = false
+    @Flag(help: "Send from one connection to all, and count the deliveries.") var broadcast = false
 
-    @Option(help: "The event. Default: echo, with --ack ack, with --broadcast bc.") var event: String?
+    @Option(help: "The event name. Default: echo; with --ack ack; with --broadcast bc.") var event: String?
 
-    @Flag(help: "HTTP long-polling, not WebSocket.") var polling = false
+    @Flag(help: "Use HTTP long-polling instead of WebSocket.") var polling = false
 
     @OptionGroup var load: BenchLoadOptions
 
     func validate() throws {
         guard [self.ack, self.broadcast, self.rooms != nil].filter({ $0 }).count < 2 else {
-            throw ValidationError("give one of --ack, --broadcast and --rooms")
+            throw ValidationError("use only one of --ack, --broadcast and --rooms")
         }
         guard (0...100_000).contains(self.namespaces), (1...10_000_000).contains(self.rooms ?? 1) else {
             throw ValidationError("--namespaces must be from 0 to 100000, --rooms from 1 to 10000000")
         }
         guard !self.broadcast || self.load.threads == 1 else {
-            throw ValidationError("--broadcast counts on one event loop: leave --threads out")
+            throw ValidationError("--broadcast requires one event loop: omit --threads")
         }
-        guard self.path.hasPrefix("/"), self.path.hasSuffix("/") else { throw ValidationError("--path begins and ends with a slash") }
+        guard self.path.hasPrefix("/"), self.path.hasSuffix("/") else { throw ValidationError("--path must begin and end with a slash") }
         guard self.namespace.hasPrefix("/"), !self.namespace.contains(",") else {
-            throw ValidationError("--namespace starts with a slash and holds no comma")
+            throw ValidationError("--namespace must begin with a slash and must not contain a comma")
         }
         guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; did you mean http://\(self.url)?") }
         guard !(self.event ?? "").contains(where: { $0 == "\"" || $0 == "\\" || $0.isNewline }) else {
-            throw ValidationError("--event holds no quotes")
+            throw ValidationError("--event must not contain a quotation mark, a backslash or a line break")
         }
     }
 
@@ -65,7 +67,8 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
         try await self.load.run(plan)
     }
 
-    /// As the JavaScript client: what stands behind the host is no path.
+    /// The URL of the first request. As in the JavaScript client, the path of the given URL is
+    /// ignored.
     private var requestURL: String {
         guard let scheme = self.url.range(of: "://") else { return self.url }
         let origin = self.url[..<(self.url[scheme.upperBound...].firstIndex(of: "/") ?? self.url.endIndex)]

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `apus bench ws`: messages that a WebSocket server sends back.
+/// `apus bench ws`: measures a WebSocket echo server.
 struct BenchWebSocketCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ws", abstract: "Messages to a WebSocket server that sends each of them back.")
+        commandName: "ws", abstract: "Measure a WebSocket server that echoes every message.")
 
     @Argument(help: "The server: ws://host:port/path, or wss.") var url: String
 

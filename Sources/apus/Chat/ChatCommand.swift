@@ -5,49 +5,49 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// `apus chat`: a chat in the terminal.
+/// `apus chat`: a chat client for the terminal.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
         abstract: "Chat in the terminal.",
         discussion: """
-            Everything is kept in a store on this machine: the history can be read and messages can be written without a connection; they are \
-            sent by themselves, in order and once, as soon as the server can be reached, also after a restart. The password is asked for once; \
-            after that the store remembers the session.
+            The history and unsent messages are kept in a store on this machine, so you can read and write without a connection. When the \
+            server is reachable, also after a restart, the messages are sent automatically, each once and in order. The password is \
+            required once; the store then contains the session.
 
-            Lines from a pipe work like typed ones; at their end the command waits until everything is sent.
+            Lines from a pipe are treated like typed lines. At the end of the input, the command waits until all messages are sent.
 
-            Exit codes: 0 done; 64 wrong use; 66 a file is missing; 69 the server cannot be reached; 74 the store failed; 75 messages are stored \
-            but not sent yet; 77 the name or password is not accepted.
+            Exit codes: 0 success; 64 invalid arguments or input; 66 a file cannot be read; 69 the server is unreachable; 74 the store \
+            failed; 75 messages are stored but not sent yet; 77 the name or password was rejected.
             """
     )
 
-    @Option(help: "The server's address, as http://127.0.0.1:3000.")
+    @Option(help: "The server's address, for example http://127.0.0.1:3000.")
     var server: String
 
-    @Option(help: "Your name.")
+    @Option(help: "Your user name.")
     var user: String
 
-    @Option(help: ArgumentHelp("A file whose first line is the password (without it the password is asked for).", valueName: "path"))
+    @Option(help: ArgumentHelp("A file whose first line is the password. Default: enter it at the terminal.", valueName: "path"))
     var passwordFile: String?
 
-    @Flag(help: "Make the account first.")
+    @Flag(help: "Create the account first.")
     var register = false
 
-    @Option(help: ArgumentHelp("The file to keep everything in (default: ~/.local/share/apus/HOST-NAME.sqlite).", valueName: "path"))
+    @Option(help: ArgumentHelp("The file of the store. Default: ~/.local/share/apus/HOST-PORT-NAME.sqlite.", valueName: "path"))
     var store: String?
 
-    @Option(help: ArgumentHelp("Open this conversation at once: a person's name, or a group's title.", valueName: "name"))
+    @Option(help: ArgumentHelp("The conversation to open at the start: a user name or a group title.", valueName: "name"))
     var open: String?
 
-    @Option(help: ArgumentHelp("How long to wait for the server at the start, and for unsent messages at the end.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time to wait for the server at the start, and for unsent messages at the end.", valueName: "seconds"))
     var wait: Int = 10
 
-    @Flag(help: "Accept any certificate. For tests only: anyone on the way can read and change everything.")
+    @Flag(help: "Accept any certificate. For tests only: the network can then read and change all data.")
     var insecureSkipVerification = false
 
     func validate() throws {
-        guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be 0 to 86400 seconds") }
+        guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be from 0 to 86400 seconds") }
     }
 
     func run() async throws {

@@ -1,9 +1,9 @@
 import ApusChatClient
 import ApusChatProtocol
 
-/// What a failure means to the shell and to the person in front of it.
+/// The exit codes and messages for failures.
 enum ChatFailure {
-    /// The codes of sysexits.h.
+    /// Returns the exit code for an error, as in sysexits.h.
     static func exitCode(for error: ChatClientError) -> Int32 {
         switch error.code {
         case .unauthorized: 77
@@ -15,11 +15,12 @@ enum ChatFailure {
         }
     }
 
+    /// Returns a message that includes how to resolve the error.
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
-        case .unauthorized: "\(error.message). Check the name and password; to make the account \"\(user)\" add --register."
+        case .unauthorized: "\(error.message). Check the name and password; to create the account \"\(user)\", add --register."
         case .refused where error.serverError?.code == .nameTaken:
-            "\(error.message). Choose another --user, or leave out --register to log in."
+            "\(error.message). Choose another --user, or omit --register to log in."
         default: error.message
         }
     }

@@ -1,4 +1,4 @@
-/// What a typed line means.
+/// A parsed input line: a message or a command.
 enum ChatLine: Equatable {
     case text(String)
     case list
@@ -17,7 +17,7 @@ enum ChatLine: Equatable {
     init(_ line: String) {
         let trimmed = line.trimmingPrefix { $0 == " " }
         guard trimmed.hasPrefix("/"), !trimmed.hasPrefix("//") else {
-            // Two slashes write one.
+            // A leading double slash is sent as one slash.
             let text = trimmed.hasPrefix("//") ? String(trimmed.dropFirst()) : line
             self = text.allSatisfy(\.isWhitespace) ? .nothing : .text(text)
             return
@@ -26,7 +26,7 @@ enum ChatLine: Equatable {
         let rest = words.count > 1 ? words[1].trimmed : ""
         switch words.first.map(String.init) ?? "" {
         case "list", "l": self = .list
-        case "open", "o": self = rest.isEmpty ? .mistake("/open NAME: whom?") : .open(rest)
+        case "open", "o": self = rest.isEmpty ? .mistake("/open NAME: the name is missing") : .open(rest)
         case "image", "i": self = Self.image(rest)
         case "users", "u": self = .users(rest.isEmpty ? nil : rest)
         case "more", "m": self = .more
@@ -35,39 +35,41 @@ enum ChatLine: Equatable {
         case "logout": self = .logout
         case "help", "?": self = .help
         case "quit", "q", "exit": self = .quit
-        case let other: self = .mistake("there is no /\(other); see /help (a text that begins with / is written with //)")
+        case let other: self = .mistake("unknown command /\(other); see /help (to send a message that begins with /, type //)")
         }
     }
 
     private static func image(_ rest: String) -> Self {
-        // A path with spaces stands in quotes.
+        // A path with spaces must be in quotes.
         if rest.hasPrefix("\""), let end = rest.dropFirst().firstIndex(of: "\"") {
             let caption = rest[rest.index(after: end)...].trimmed
             return .image(path: String(rest[rest.index(after: rest.startIndex)..<end]), caption: caption.isEmpty ? nil : caption)
         }
         let words = rest.split(separator: " ", maxSplits: 1).map(String.init)
-        guard let path = words.first else { return .mistake("/image FILE [CAPTION]: which file?") }
+        guard let path = words.first else { return .mistake("/image FILE [CAPTION]: the file is missing") }
         return .image(path: path, caption: words.count > 1 ? words[1] : nil)
     }
 
     private static func group(_ rest: String) -> Self {
         let parts = rest.split(separator: ":", maxSplits: 1)
         let names = parts.count > 1 ? parts[1].split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init) : []
-        guard let title = parts.first?.trimmed, !title.isEmpty, !names.isEmpty else { return .mistake("/new TITLE: NAME NAME …") }
+        guard let title = parts.first?.trimmed, !title.isEmpty, !names.isEmpty else {
+            return .mistake("/new TITLE: NAME NAME …: the title or the names are missing")
+        }
         return .new(title: title, members: names)
     }
 
     static let helpText = """
-        /list                    the conversations
-        /open NAME               a conversation, by a person's name, a group's title or its number in /list
-        /new TITLE: NAME NAME …  make a group
+        /list                    list the conversations
+        /open NAME               open a conversation, by user name, group title or number in /list
+        /new TITLE: NAME NAME …  create a group
         /image FILE [CAPTION]    send a picture (PNG, JPEG, GIF, WebP)
-        /history                 earlier messages
-        /users [NAME]            people, by any part of their names; @NAME: by the user name alone
-        /more                    more of them
+        /history                 show earlier messages
+        /users [NAME]            find users by any part of their names; @NAME searches user names only
+        /more                    show more users
         /logout                  end this session on the server
-        /quit                    leave; what is not sent yet goes out next time
-        Anything else is sent to the open conversation.
+        /quit                    quit; unsent messages are sent next time
+        Any other line is sent to the open conversation.
         """
 }
 

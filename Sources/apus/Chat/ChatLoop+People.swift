@@ -1,7 +1,7 @@
 import ApusChatClient
 import ApusChatProtocol
 
-/// Finding people.
+/// Finds users and creates conversations.
 extension ChatLoop {
     func users(_ query: String?, after page: String?) async throws {
         let found = try await self.client.users(matching: query, after: page)
@@ -9,9 +9,9 @@ extension ChatLoop {
             let state = user.online ? self.output.styled(" online", .green) : ""
             self.output.line("\(user.name)  \(ChatOutput.harmless(user.display))\(state)")
         }
-        if found.users.isEmpty { self.output.line(self.output.styled("Nobody was found.", .dim)) }
+        if found.users.isEmpty { self.output.line(self.output.styled("No users found.", .dim)) }
         self.morePeople = found.next.map { (query, $0) }
-        if found.next != nil { self.output.line(self.output.styled("There are more: /more", .dim)) }
+        if found.next != nil { self.output.line(self.output.styled("/more shows more users.", .dim)) }
     }
 
     func new(_ title: String, _ names: [String]) async throws {
@@ -33,8 +33,8 @@ extension ChatLoop {
         self.output.line(self.output.styled("— \(self.currentName) —", .bold))
     }
 
-    /// The pair with a user of exactly this name. Those whose names are similar are offered, and
-    /// not written to.
+    /// Returns the conversation with the user of exactly this name.
+    /// - Throws: An error that lists users with similar names if there is no such user.
     func conversation(with name: String) async throws -> ChatConversation {
         let name = name.hasPrefix("@") ? String(name.dropFirst()) : name
         do throws(ChatClientError) {
@@ -45,7 +45,7 @@ extension ChatLoop {
             }
             let names = found.users.prefix(5).map { "\($0.name) (\(ChatOutput.harmless($0.display)))" }
             let rest = found.users.count > names.count || found.next != nil ? ", …" : ""
-            throw ChatClientError(.notFound, message: "\(error.message); is it one of these? \(names.joined(separator: ", "))\(rest)")
+            throw ChatClientError(.notFound, message: "\(error.message); similar names: \(names.joined(separator: ", "))\(rest)")
         }
     }
 }

@@ -1,18 +1,19 @@
 import ApusChatClient
 import ApusChatProtocol
 
-/// What is read: what has been on the screen.
+/// Shows conversations and marks messages as read once they have been on the screen.
 extension ChatLoop {
-    /// Most messages that opening a conversation shows.
+    /// The maximum number of messages shown when a conversation is opened.
     private static let mostUnread: Int64 = 500
 
-    /// Shows a conversation from its first unread message on, and some messages before it.
+    /// Shows a conversation from its first unread message on, with some earlier messages.
     func showNewest(of conversation: ChatConversation) async throws {
         let info = try await conversation.info
         self.shownThrough = info.read
         let limit = Int(max(20, min(Self.mostUnread, info.unread + 5)))
         var items = try await conversation.history(limit: limit)
-        // What is not in the store is fetched; without a connection, what is there has to do.
+        // Loads messages that the store does not contain. Without a connection, shows the stored
+        // ones.
         while info.unread > 0, items.count < limit, !items.reaches(info.read + 1),
             let count = try? await conversation.loadEarlier(limit: ChatLimits.syncEvents), count > 0
         {
@@ -26,28 +27,29 @@ extension ChatLoop {
         await self.markShown()
     }
 
-    /// Draws a line above the first unread message of a conversation that was opened.
+    /// Prints a line above the first unread message of the conversation that was opened.
     func announceUnread(_ message: ChatMessage) {
         guard let read = self.unreadAfter, let number = message.number, number > read else { return }
         self.unreadAfter = nil
         let missing = number - read - 1
-        let note = missing > 0 ? "; \(missing) earlier ones are not shown, see /history" : ""
+        let note = missing > 0 ? "; \(missing) earlier messages are not shown, see /history" : ""
         self.output.line(self.output.styled("— unread messages\(note) —", .yellow))
     }
 
-    /// What has been on the screen is read, as far as nothing unread before it is missing.
+    /// Marks the messages on the screen as read, up to the first unread message that was not shown.
     func markShown() async {
         guard let current, self.shownThrough > 0 else { return }
         try? await current.markRead(upTo: self.shownThrough)
     }
 
+    /// Records that a message is on the screen.
     func noteShown(_ number: Int64?) {
         if let number, number - 1 == self.shownThrough { self.shownThrough = number }
     }
 }
 
 extension [ChatHistoryItem] {
-    /// Whether everything from message `number` on is here.
+    /// Returns whether the items include all messages from `number` on.
     fileprivate func reaches(_ number: Int64) -> Bool {
         var lowest: Int64?
         for item in self.reversed() {

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ArgumentParser
 import Foundation
 
-/// The conversation with the person at the terminal: typed lines and arriving changes, one after the other.
+/// The main loop of `apus chat`: processes input lines and changes from the server, one at a time.
 @MainActor final class ChatLoop {
     private enum Input: Sendable {
         case line(String)
@@ -17,19 +17,23 @@ import Foundation
     private let wait: Duration
     var current: ChatConversation?
     var currentName = ""
-    /// What was typed here, whose echo needs no second line.
+    /// The messages sent from this terminal, which are not printed a second time when the server
+    /// confirms them.
     private var typed: Set<ClientID> = []
     private var listed: [ChatConversationInfo] = []
     private var isLeaving = false
     private var signedOut: String?
     private var isOnline = false
-    /// The last event of the open conversation on the screen. The stream of changes repeats what the history has shown.
+    /// The sequence number of the last event of the open conversation on the screen. The stream of
+    /// changes repeats events that the history has shown.
     var shown: Int64 = 0
-    /// The message of the open conversation up to which nothing unread is missing on the screen: so far it is read.
+    /// The number of the message up to which the open conversation counts as read: no unread
+    /// message before it was left out.
     var shownThrough: Int64 = 0
-    /// The number of the last message that was read when the conversation was opened, until its first unread message is shown.
+    /// The number of the last read message when the conversation was opened; `nil` once the first
+    /// unread message is shown.
     var unreadAfter: Int64?
-    /// The page of people that `/more` shows.
+    /// The next page of users, which `/more` shows.
     var morePeople: (query: String?, after: String)?
 
     init(client: ChatClient, output: ChatOutput, wait: Duration) {
@@ -39,18 +43,18 @@ import Foundation
     }
 
     /// Runs until /quit or the end of the input.
-    /// - Returns: what to exit with; `nil` is success.
+    /// - Returns: The exit code; `nil` means success.
     func run(opening name: String?) async -> ExitCode? {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
         let changes = self.client.changes
         let forward = Task { for await change in changes { continuation.yield(.change(change)) } }
         defer { forward.cancel() }
         await self.waitForServer()
-        guard self.signedOut == nil else { return await self.farewell() }
+        guard self.signedOut == nil else { return await self.finish() }
         if !self.isOnline {
             self.output.line(
                 self.output.styled(
-                    "No connection to \(self.client.session.server) yet. Messages wait here and are sent by themselves.", .yellow))
+                    "Not connected to \(self.client.session.server) yet. Messages are queued and sent after connecting.", .yellow))
         }
         await self.perform(.list)
         if let name { await self.perform(.open(name)) }
@@ -71,10 +75,10 @@ import Foundation
                     continuation.yield(.waitedEnough)
                 }
             case .waitedEnough:
-                return await self.farewell()
+                return await self.finish()
             }
-            if self.hasQuit || self.signedOut != nil { return await self.farewell() }
-            if self.isLeaving, self.typed.isEmpty, await self.client.unsentCount == 0 { return await self.farewell() }
+            if self.hasQuit || self.signedOut != nil { return await self.finish() }
+            if self.isLeaving, self.typed.isEmpty, await self.client.unsentCount == 0 { return await self.finish() }
             self.output.prompt(self.promptText)
         }
         return nil
@@ -82,7 +86,7 @@ import Foundation
 
     var hasQuit = false
 
-    /// Reads lines on a thread of its own, which ends with the process: reading blocks.
+    /// Reads lines on a separate thread, because reading blocks. The thread ends with the process.
     private func readLines(_ received: @escaping @Sendable (Input) -> Void) {
         let isEditing = self.output.typing?.start(prompt: self.promptText) { input in
             switch input {
@@ -131,11 +135,12 @@ import Foundation
         if case .signedOut(let reason) = state { self.signedOut = reason }
     }
 
-    private func farewell() async -> ExitCode? {
+    /// Removes the prompt, reports unsent messages and returns the exit code.
+    private func finish() async -> ExitCode? {
         self.output.typing?.stop()
         self.output.prompt("")
         if let signedOut {
-            self.output.error("the server has ended this session: \(signedOut). Start again with --password-file, or type the password")
+            self.output.error("the server has ended this session: \(signedOut). Start again and log in with the password")
             return ExitCode(77)
         }
         let unsent = await self.client.unsentCount
@@ -145,7 +150,7 @@ import Foundation
         return ExitCode(75)
     }
 
-    // MARK: What was typed
+    // MARK: Input
 
     private func perform(_ line: ChatLine) async {
         do {
@@ -158,7 +163,9 @@ import Foundation
             case .open(let name): try await self.open(name)
             case .users(let query): try await self.users(query, after: nil)
             case .more:
-                guard let page = self.morePeople else { throw ChatClientError(.badInput, message: "there are no more; /users begins") }
+                guard let page = self.morePeople else {
+                    throw ChatClientError(.badInput, message: "there are no more users; /users starts a new list")
+                }
                 try await self.users(page.query, after: page.after)
             case .new(let title, let names): try await self.new(title, names)
             case .history: try await self.history()
@@ -177,7 +184,7 @@ import Foundation
 
     private func list() async throws {
         self.listed = try await self.client.conversations
-        if self.listed.isEmpty { self.output.line("No conversations yet. /users shows people, /open NAME begins one.") }
+        if self.listed.isEmpty { self.output.line("No conversations yet. /users lists users, /open NAME starts a conversation.") }
         for (index, info) in self.listed.enumerated() {
             let unread = info.unread > 0 ? self.output.styled(" (\(info.unread) new)", .yellow) : ""
             let last = info.last.map { "  " + ChatText.summary(of: $0) } ?? ""
@@ -208,7 +215,7 @@ import Foundation
         let count = try await current.loadEarlier()
         for item in try await current.history(limit: 200) { await self.show(item) }
         await self.markShown()
-        if count == 0 { self.output.line(self.output.styled("That is everything.", .dim)) }
+        if count == 0 { self.output.line(self.output.styled("There are no earlier messages.", .dim)) }
     }
 
     private func image(_ path: String, _ caption: String?) async throws {
@@ -220,7 +227,7 @@ import Foundation
         self.typed.insert(try await current.send(image: [UInt8](data), caption: caption).id)
     }
 
-    // MARK: What arrived
+    // MARK: Changes
 
     private func show(_ change: ChatChange) async {
         switch change {
@@ -230,7 +237,7 @@ import Foundation
             self.typed.remove(message.id)
             self.output.line(self.output.styled("✗ not sent: \(message.refusal ?? "refused")  (\(ChatText.summary(of: message)))", .red))
         case .gap(let id, _) where id == self.current?.id:
-            self.output.line(self.output.styled("… some messages were left out; /history fetches them", .yellow))
+            self.output.line(self.output.styled("… some messages are not loaded; /history loads them", .yellow))
         case .presence(let user):
             self.output.line(self.output.styled("\(user.name) is \(user.online ? "online" : "away")", .dim))
         case .storeFailed(let error): self.output.error(error.message)
@@ -242,7 +249,7 @@ import Foundation
         switch state {
         case .connecting where self.isOnline:
             self.isOnline = false
-            self.output.line(self.output.styled("Connection lost; trying again. What you write waits here and is sent by itself.", .yellow))
+            self.output.line(self.output.styled("Connection lost; reconnecting. Messages are queued and sent after reconnecting.", .yellow))
         case .online where !self.isOnline:
             self.isOnline = true
             self.output.line(self.output.styled("Connected.", .green))
@@ -261,7 +268,7 @@ import Foundation
         guard let seq = message.seq, seq > self.shown else { return }
         self.shown = seq
         if wasTyped {
-            // Typed at a terminal, the words stand there already.
+            // On a terminal the text is already visible as the input line.
             self.output.line(self.output.styled(self.output.isTerminal ? "✓ sent" : "✓ sent: \(ChatText.summary(of: message))", .dim))
             self.noteShown(message.number)
         } else {
@@ -273,7 +280,7 @@ import Foundation
 
     func show(_ item: ChatHistoryItem) async {
         switch item {
-        case .gap: self.output.line(self.output.styled("… messages are missing here; /history fetches them", .yellow))
+        case .gap: self.output.line(self.output.styled("… some messages are not loaded; /history loads them", .yellow))
         case .message(let message):
             self.shown = max(self.shown, message.seq ?? 0)
             self.noteShown(message.number)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The terminal. Colours and the prompt only when it is one.
+/// Writes the output of `apus chat`. Uses colours and a prompt only on a terminal.
 struct ChatOutput: Sendable {
     enum Style: String, Sendable {
         case plain = ""
@@ -26,14 +26,14 @@ struct ChatOutput: Sendable {
 
     let isTerminal: Bool
     let hasColour: Bool
-    /// The row in which lines are typed; nil when they come from elsewhere.
+    /// The row in which lines are edited; `nil` if standard input or output is not a terminal.
     let typing: TerminalPrompt?
 
     func styled(_ text: String, _ style: Style) -> String {
         self.hasColour && style != .plain ? style.rawValue + text + "\u{1b}[0m" : text
     }
 
-    /// A line of its own: above what is being typed, or over the prompt.
+    /// Prints a line above the row being edited, or in place of the prompt.
     func line(_ text: String = "") {
         if self.typing?.above({ self.raw(text + "\n") }) == true { return }
         self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
@@ -51,7 +51,8 @@ struct ChatOutput: Sendable {
 
     func raw(_ text: String) { writeStandardOutput(Data(text.utf8)) }
 
-    /// What others wrote, without anything that moves the cursor, rings, recolours or turns the writing direction.
+    /// Returns text from another user with control characters and bidirectional controls replaced
+    /// by U+FFFD. Indents the lines after the first.
     static func harmless(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

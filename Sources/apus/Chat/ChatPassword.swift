@@ -1,16 +1,17 @@
 import ApusChatClient
 import Foundation
 
-/// Reads a password from a file or, unseen, from the terminal; never from the command line, where everyone could see it.
+/// Reads a password from a file, or from the terminal without echo. A command-line argument would
+/// be visible to other users.
 enum ChatPassword {
     static func read(file: String?, for user: String, confirm: Bool) throws -> String {
         if let file { return try self.read(file: file) }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw ChatClientError(.badInput, message: "there is no terminal to ask for the password; give --password-file")
+            throw ChatClientError(.badInput, message: "no terminal to enter the password; use --password-file")
         }
         let password = try self.ask("Password for \(user): ")
         if confirm {
-            guard try self.ask("Once more: ") == password else {
+            guard try self.ask("Repeat the password: ") == password else {
                 throw ChatClientError(.badInput, message: "the two passwords differ; try again")
             }
         }
@@ -30,7 +31,7 @@ enum ChatPassword {
         ChatOutput.standard.raw(prompt)
         var terminal = termios()
         guard tcgetattr(STDIN_FILENO, &terminal) == 0 else {
-            throw ChatClientError(.badInput, message: "the terminal cannot hide the password")
+            throw ChatClientError(.badInput, message: "the terminal cannot hide the password; use --password-file")
         }
         var silent = terminal
         silent.c_lflag &= ~tcflag_t(ECHO)

@@ -1,7 +1,7 @@
 import ApusChatClient
 import Foundation
 
-/// Where a user's store is, when nobody says.
+/// The default path of a user's store.
 enum ChatStorePath {
     static func standard(server: String, user: String) throws -> String {
         let environment = ProcessInfo.processInfo.environment
@@ -12,12 +12,13 @@ enum ChatStorePath {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatClientError(.store, message: "cannot make the folder \(folder.path); give a --store", cause: error)
+            throw ChatClientError(.store, message: "cannot create the folder \(folder.path); use another file with --store", cause: error)
         }
         return folder.appendingPathComponent(self.fileName(server: server, user: user)).path
     }
 
-    /// Letters and digits only: neither an address nor a name may lead out of the folder.
+    /// Returns a file name of ASCII letters, digits, hyphens and periods, so that no address or
+    /// name selects a path outside the folder.
     static func fileName(server: String, user: String) -> String {
         let url = URL(string: server)
         let host = url?.host() ?? server

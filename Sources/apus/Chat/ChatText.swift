@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import Foundation
 
-/// Messages as words.
+/// Formats messages for display.
 enum ChatText {
     static func content(of message: ChatMessage) -> String {
         switch message.content {
@@ -11,14 +11,14 @@ enum ChatText {
             let size = "[picture \(body.width)×\(body.height), \(max(1, body.size / 1_024)) KiB]"
             return body.text.map { size + " " + ChatOutput.harmless($0) } ?? size
         case nil:
-            if message.kind == .image { return "[picture, waiting to be uploaded] " + ChatOutput.harmless(message.text ?? "") }
+            if message.kind == .image { return "[picture, not uploaded yet] " + ChatOutput.harmless(message.text ?? "") }
             if message.kind == .memberJoin { return "(joined)" }
-            if message.kind == .conversationSet { return "(set up the conversation)" }
+            if message.kind == .conversationSet { return "(created or renamed the conversation)" }
             return "(\(ChatOutput.harmless(message.kind.rawValue)))"
         }
     }
 
-    /// One line, cut.
+    /// Returns the content as one line of at most 60 characters.
     static func summary(of message: ChatMessage) -> String {
         let line = self.content(of: message).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
         return line.count > 60 ? line.prefix(59) + "…" : line
@@ -34,7 +34,7 @@ enum ChatText {
         }
     }
 
-    /// Hours and minutes here.
+    /// Returns the local time of day in hours and minutes.
     static func time(_ milliseconds: Int64) -> String {
         let formatter = DateFormatter()
         formatter.dateFormat = "HH:mm"

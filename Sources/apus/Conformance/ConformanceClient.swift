@@ -6,24 +6,26 @@ import ApusSocketIOProtocol
 import ArgumentParser
 import Foundation
 
-/// Our client as a column of the interop matrix (`Conformance/support/matrix.py`): runs every check over one transport and prints a line of
-/// JSON for each. For the restart it says that it is ready, and waits for the server to go and come back.
+/// Runs the Apus client as a column of the interop matrix (`Conformance/support/matrix.py`):
+/// performs every check over one transport and prints a line of JSON for each.
+///
+/// For the restart check it prints that it is ready, and waits until the server has been restarted.
 struct ConformanceClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-client", abstract: "The client the interop matrix drives.", shouldDisplay: false)
+        commandName: "conformance-client", abstract: "Run the client of the interop matrix.", shouldDisplay: false)
 
     @Argument(help: "The server.") var url: String
 
     @Argument(help: "polling, websocket or upgrade.") var transport: InteropTransport
 
-    @Option(help: "The Engine.IO version: 3 or 4; without it the client finds it out.") var eio: Int?
+    @Option(help: "The Engine.IO version: 3 or 4. Default: detected.") var eio: Int?
 
-    @Flag(name: .customLong("python4"), help: "The server is python-socketio 4.6, which takes any namespace for its own.")
+    @Flag(name: .customLong("python4"), help: "The server is python-socketio 4.6, which accepts any namespace.")
     var isPython4 = false
 
-    @Flag(help: "Packets as MessagePack.") var msgpack = false
+    @Flag(help: "Encode packets as MessagePack.") var msgpack = false
 
-    @Option(help: "Run these checks alone.") var only: [String] = []
+    @Option(help: "Run only these checks.") var only: [String] = []
 
     func run() async throws {
         let scenario = InteropScenario(
@@ -40,7 +42,7 @@ struct ConformanceClient: AsyncParsableCommand {
         }
     }
 
-    /// What went wrong, or nil. A check that hangs fails.
+    /// Runs a check for at most 60 s and returns its failure, or `nil`.
     private static func failure(of check: @escaping @Sendable () async throws -> Void) async -> String? {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,13 +64,14 @@ struct ConformanceClient: AsyncParsableCommand {
         self.say(["check": .string(check), "failure": failure.map { .string($0) } ?? .null])
     }
 
+    /// Prints a line of JSON.
     static func say(_ line: SocketIOValue) {
         guard let text = try? JSONWriter.bytes(of: line) else { return }
         writeStandardOutput(Data(text + [0x0a]))
     }
 }
 
-/// A way of travelling, as the matrix names it.
+/// A transport, as the matrix names it.
 enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
     case polling, websocket, upgrade
 
@@ -81,12 +84,12 @@ enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What came is not what was due.
+/// A difference between the received and the expected value.
 struct InteropMismatch: Error, CustomStringConvertible {
     var description: String
 
     static func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws(InteropMismatch) {
-        // The end of a megabyte is of no use in a table.
+        // Limits the length, because the text may contain a payload of a megabyte.
         if !isRight { throw InteropMismatch(description: String(what().prefix(600))) }
     }
 

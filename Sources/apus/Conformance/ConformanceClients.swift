@@ -6,34 +6,36 @@ import ArgumentParser
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Many of our clients in one process, which stay connected while the server is restarted (`Conformance/support/clients.py`, `Benchmarks/restart`).
+/// Runs many Apus clients in one process while the server is restarted
+/// (`Conformance/support/clients.py`, `Benchmarks/restart`).
 ///
-/// Each sends `record` with a text of its own, waits for the ack, and sends the same text again until it has it. Prints lines of JSON: how
-/// many are connected, when all are back after a loss. Ends when its input does, after the texts on their way have their ack.
+/// Each client sends `record` with its own text and sends it again until it is acknowledged. The
+/// command prints lines of JSON: the number of connected clients, and when all have reconnected
+/// after a loss. It ends at the end of its input, after the pending texts have been acknowledged.
 struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-clients", abstract: "Many clients that live through a restart.", shouldDisplay: false)
+        commandName: "conformance-clients", abstract: "Run many clients while the server is restarted.", shouldDisplay: false)
 
     @Argument(help: "The server.") var url: String
 
-    @Option(help: "How many clients.") var clients = 200
+    @Option(help: "The number of clients.") var clients = 200
 
     @Option(help: "polling, websocket or upgrade.") var transport = InteropTransport.websocket
 
     @Option(help: "Milliseconds between a client's ack and its next text.") var pause = 1000
 
-    @Option(help: "The file for the acknowledged texts, one a line, written at the end.") var acked: String
+    @Option(help: "The file for the acknowledged texts, one on each line, written at the end.") var acked: String
 
     func run() async throws {
         let isStopping = NIOLockedValueBox(false)
-        let census = ConnectedClients()
+        let counter = ConnectionCounter()
         let configuration = SocketManagerConfiguration(transports: self.transport.transports)
         let members = (0..<self.clients).map { number in
-            ConformanceClientSession(number: number, manager: SocketManager(url: self.url, configuration: configuration), census: census)
+            ConformanceClientSession(number: number, manager: SocketManager(url: self.url, configuration: configuration), counter: counter)
         }
         try await Self.connect(members)
         ConformanceClient.say(["connected": .integer(Int64(members.count))])
-        // A thread of its own: reading blocks. It ends with the process.
+        // On a separate thread, because reading blocks. The thread ends with the process.
         Thread.detachNewThread {
             while readLine() != nil {}
             isStopping.withLockedValue { $0 = true }
@@ -50,7 +52,7 @@ struct ConformanceClients: AsyncParsableCommand {
         ConformanceClient.say(["acknowledged": .integer(Int64(texts.count))])
     }
 
-    /// A hundred at a time: this is no flood.
+    /// Connects the clients, at most 100 at a time.
     private static func connect(_ members: [ConformanceClientSession]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, member) in members.enumerated() {
@@ -62,49 +64,51 @@ struct ConformanceClients: AsyncParsableCommand {
     }
 }
 
-/// Who is away at the moment.
-private final class ConnectedClients: Sendable {
-    private let state = NIOLockedValueBox((losses: 0, returns: 0))
+/// Counts lost connections and reconnections, and prints when the first client is lost and when all
+/// have reconnected.
+private final class ConnectionCounter: Sendable {
+    private let state = NIOLockedValueBox((losses: 0, reconnections: 0))
 
     func lost() {
         let isFirst = self.state.withLockedValue { state in
             state.losses += 1
-            return state.losses == state.returns + 1
+            return state.losses == state.reconnections + 1
         }
         if isFirst { ConformanceClient.say(["lost": 1, "at": .double(Date().timeIntervalSince1970)]) }
     }
 
-    func returned() {
+    func reconnected() {
         let state = self.state.withLockedValue { state in
-            state.returns += 1
+            state.reconnections += 1
             return state
         }
-        guard state.returns == state.losses else { return }
-        // It may be that others have not noticed yet; the total tells.
-        ConformanceClient.say(["back": .integer(Int64(state.returns)), "at": .double(Date().timeIntervalSince1970)])
+        guard state.reconnections == state.losses else { return }
+        // Other clients may not have detected the loss yet; the reader compares the total.
+        ConformanceClient.say(["back": .integer(Int64(state.reconnections)), "at": .double(Date().timeIntervalSince1970)])
     }
 }
 
 private struct ConformanceClientSession: Sendable {
     let number: Int
     let manager: SocketManager
-    let census: ConnectedClients
+    let counter: ConnectionCounter
 
     func connect() async throws {
         try await self.manager.defaultSocket.connect(timeout: .seconds(60))
-        self.manager.defaultSocket.onLifecycle { [census = self.census] event in
+        self.manager.defaultSocket.onLifecycle { [counter = self.counter] event in
             switch event {
-            case .disconnect(let reason): if reason != .clientDisconnect { census.lost() }
-            case .reconnect: census.returned()
+            case .disconnect(let reason): if reason != .clientDisconnect { counter.lost() }
+            case .reconnect: counter.reconnected()
             default: break
             }
         }
     }
 
-    /// Answers the texts that were acknowledged.
+    /// Sends texts until `isStopping` returns `true`.
+    /// - Returns: The acknowledged texts.
     func send(pausing pause: Duration, until isStopping: () -> Bool) async -> [String] {
         var acknowledged: [String] = []
-        // Not all in the same instant.
+        // Spreads the clients over the pause.
         try? await Task.sleep(for: pause * Double.random(in: 0...1))
         while !isStopping() {
             let text = "\(self.number)-\(acknowledged.count)"
@@ -114,7 +118,7 @@ private struct ConformanceClientSession: Sendable {
                     acknowledged.append(text)
                     break
                 }
-                // Lost with its connection, or the buffer of a client that waits for one.
+                // The connection was lost, or the send buffer is full while reconnecting.
                 try? await Task.sleep(for: .milliseconds(50))
             } while !isStopping()
             try? await Task.sleep(for: pause)

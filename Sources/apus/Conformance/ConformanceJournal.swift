@@ -3,9 +3,9 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What the conformance server has acknowledged, one line an event, in a file that outlives its process.
+/// A file with one line for each event that the conformance server has acknowledged.
 ///
-/// Written by one `write` for each line and not synced: the tests kill the process, not the machine.
+/// Each line is one `write` without a sync, because the tests kill the process and not the machine.
 final class ConformanceJournal: Sendable {
     private let file: NIOLockedValueBox<FileHandle>
 
@@ -16,7 +16,8 @@ final class ConformanceJournal: Sendable {
         self.file = NIOLockedValueBox(file)
     }
 
-    /// Answers whether the line is in the file.
+    /// Appends a line.
+    /// - Returns: Whether the line was written.
     func append(_ values: [SocketIOValue]) -> Bool {
         let words = values.map { $0.stringValue ?? "\($0)" }
         let line = words.joined(separator: " ")

@@ -5,28 +5,29 @@ import ArgumentParser
 import Logging
 import NIOCore
 
-/// The server that the tests in `Conformance/` talk to; its events are written down in `Conformance/README.md`. SIGTERM shuts it down in order.
+/// The server that the tests in `Conformance/` use. `Conformance/README.md` describes its events.
+/// SIGTERM shuts it down gracefully.
 struct ConformanceServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-server", abstract: "The server the conformance tests expect.", shouldDisplay: false)
+        commandName: "conformance-server", abstract: "Run the server of the conformance tests.", shouldDisplay: false)
 
-    @Option(help: "The port; 0 lets the system choose.") var port = 0
+    @Option(help: "The port; 0 selects a free port.") var port = 0
 
-    @Flag(name: .customLong("allow-eio3"), help: "Take Socket.IO 2.x clients too.") var allowsEngineIO3 = false
+    @Flag(name: .customLong("allow-eio3"), help: "Also accept Socket.IO 2.x clients.") var allowsEngineIO3 = false
 
     @Flag(help: "Compress WebSocket messages (permessage-deflate).") var compression = false
 
-    @Flag(help: "Serve the admin page on /admin; name \"admin\", password \"secret\".") var admin = false
+    @Flag(help: "Serve the admin page at /admin, with name \"admin\" and password \"secret\".") var admin = false
 
-    @Option(help: "Milliseconds between two pings.") var pingInterval = 25_000
+    @Option(help: "The ping interval in milliseconds.") var pingInterval = 25_000
 
-    @Option(help: "Milliseconds a client has to answer one.") var pingTimeout = 20_000
+    @Option(help: "The ping timeout in milliseconds.") var pingTimeout = 20_000
 
-    @Option(help: "The largest message taken, in bytes.") var maxPayload = 1_000_000
+    @Option(help: "The maximum size of a message, in bytes.") var maxPayload = 1_000_000
 
-    @Flag(help: "Packets as MessagePack.") var msgpack = false
+    @Flag(help: "Encode packets as MessagePack.") var msgpack = false
 
-    @Option(help: "The file that `record` writes to before it acknowledges.") var journal: String?
+    @Option(help: "The file that `record` events are written to before they are acknowledged.") var journal: String?
 
     func run() async throws {
         var configuration = SocketIOServerConfiguration()

@@ -2,7 +2,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// Every event of one name that a socket has got, in order.
+/// The events of one name that a socket has received, in order.
 struct InteropInbox: Sendable {
     private let stream: AsyncStream<[SocketIOValue]>
     private let total: NIOLockedValueBox<Int>
@@ -18,10 +18,10 @@ struct InteropInbox: Sendable {
         self.total = total
     }
 
-    /// How many came since the beginning, taken or not.
+    /// The number of events received since the beginning, including those taken.
     var count: Int { self.total.withLockedValue { $0 } }
 
-    /// Waits for the next ones.
+    /// Waits for the next `count` events and returns their arguments.
     func take(_ count: Int) async -> [[SocketIOValue]] {
         guard count > 0 else { return [] }
         var taken: [[SocketIOValue]] = []

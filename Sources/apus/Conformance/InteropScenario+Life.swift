@@ -5,18 +5,18 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-// The rows about others, and about the connection's end.
+// Checks with several sockets, and of the connection's life cycle.
 extension InteropScenario {
     func roomsAreReached() async throws {
-        // Other columns use the same server at the same time.
+        // A unique name, because other columns use the same server at the same time.
         let room = "nest \(UUID().uuidString)"
         let sockets = (0..<3).map { _ in self.manager().defaultSocket }
         let rooms = sockets.map { InteropInbox($0, "room") }
-        let heard = NIOLockedValueBox([[SocketIOValue]](repeating: [], count: 3))
+        let received = NIOLockedValueBox([[SocketIOValue]](repeating: [], count: 3))
         for (index, socket) in sockets.enumerated() {
             socket.on("bc") { data, _ in
                 if case .object(let object)? = data.first, object["room"] == .string(room) {
-                    heard.withLockedValue { $0[index].append(contentsOf: data) }
+                    received.withLockedValue { $0[index].append(contentsOf: data) }
                 }
             }
             try await socket.connect(timeout: self.wait)
@@ -30,15 +30,16 @@ extension InteropScenario {
         try InteropMismatch.check(await rooms[1].take(values.count), is: values.map { [.string(room), $0] }, "the room's events")
         let left = try await sockets[1].emitWithAck("leave", room, timeout: self.wait, as: [String].self)
         try InteropMismatch.check(!left.contains(room), "rooms after leaving: \(left)")
-        sockets[0].emit("to-room", room, "to nobody")
+        sockets[0].emit("to-room", room, "to an empty room")
         let everyone: SocketIOValue = ["room": .string(room), "bytes": .binary([1, 2])]
         sockets[2].emit("bc", arguments: [everyone])
-        // From another socket than the room's events: wait until it came, and then for what could still be on its way.
+        // The broadcast comes from another socket than the room's events: wait until it has
+        // arrived, and then for any further events.
         for socket in sockets { try await self.barrier(socket) }
-        while heard.withLockedValue({ $0.contains { $0.isEmpty } }) { try await Task.sleep(for: .milliseconds(5)) }
+        while received.withLockedValue({ $0.contains { $0.isEmpty } }) { try await Task.sleep(for: .milliseconds(5)) }
         for socket in sockets { try await self.barrier(socket) }
-        try InteropMismatch.check(heard.withLockedValue { $0 }, is: [[everyone], [everyone], [everyone]], "the broadcast")
-        try InteropMismatch.check(rooms.map(\.count), is: [0, values.count, 0], "who heard the room")
+        try InteropMismatch.check(received.withLockedValue { $0 }, is: [[everyone], [everyone], [everyone]], "the broadcast")
+        try InteropMismatch.check(rooms.map(\.count), is: [0, values.count, 0], "the number of room events for each socket")
         for socket in sockets { socket.disconnect() }
     }
 
@@ -52,9 +53,9 @@ extension InteropScenario {
         ]
         for value in values {
             socket.emit("echo", arguments: [value])
-            try InteropMismatch.check(await inbox.take(1) == [[value]], "a megabyte came back changed")
+            try InteropMismatch.check(await inbox.take(1) == [[value]], "the echo of a megabyte differs")
             let answer = try await socket.emitWithAck("ack", arguments: [value], timeout: self.wait)
-            try InteropMismatch.check(answer == [value], "a megabyte was acknowledged changed")
+            try InteropMismatch.check(answer == [value], "the ack of a megabyte differs")
         }
         try InteropMismatch.check(inbox.count, is: values.count, "each once")
         socket.disconnect()
@@ -76,14 +77,14 @@ extension InteropScenario {
         try await custom.connect(timeout: self.wait)
         custom.emit("leave-me")
         while reasons.withLockedValue({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-        // Several times the pause before a reconnection: it stays away.
+        // Several times the reconnection delay: it does not reconnect.
         for _ in 0..<10 {
             try await self.barrier(root)
             try await Task.sleep(for: .milliseconds(50))
         }
         try InteropMismatch.check(reasons.withLockedValue { $0 }, is: [.serverDisconnect], "reasons")
         try InteropMismatch.check([custom.state, root.state], is: [.disconnected, .connected], "states")
-        // By hand it comes back.
+        // An explicit call reconnects it.
         try await custom.connect(timeout: self.wait)
         try await self.barrier(custom)
         try InteropMismatch.check(connects.withLockedValue { $0 }, is: 2, "times connected")
@@ -108,9 +109,9 @@ extension InteropScenario {
         _ = try await socket.emitWithAck("join", "before", timeout: self.wait, as: [String].self)
         ConformanceClient.say(["ready": "restart"])
         while reasons.withLockedValue({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-        // Kept until the server is back.
+        // Buffered until the server is available again.
         for number in 0..<20 { socket.emit("echo", number) }
-        try InteropMismatch.check(await inbox.take(20), is: (0..<20).map { [.integer($0)] }, "what was emitted meanwhile")
+        try InteropMismatch.check(await inbox.take(20), is: (0..<20).map { [.integer($0)] }, "the events emitted while disconnected")
         try await self.barrier(socket)
         while custom.state != .connected { try await Task.sleep(for: .milliseconds(5)) }
         try await self.barrier(custom)

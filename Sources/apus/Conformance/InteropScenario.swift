@@ -5,27 +5,30 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// The rows of the interop matrix for our client. `Conformance/peers/matrix_client.py` and `matrix_client.js` do the same with theirs.
+/// The checks of the interop matrix for the Apus client. `Conformance/peers/matrix_client.py` and
+/// `matrix_client.js` implement them for the other clients.
 struct InteropScenario: Sendable {
     let url: String
     let transport: InteropTransport
-    /// The Engine.IO version; nil: found out.
+    /// The Engine.IO version; `nil` means detected.
     let version: Int?
-    /// Whether the server is python-socketio 4.6, which gets some things wrong that are left out with it: it takes any namespace for its own,
-    /// an empty attachment arrives as null, and characters beyond the Basic Multilingual Plane count once in the lengths of a payload,
-    /// where the protocol counts UTF-16 code units.
+    /// Whether the server is python-socketio 4.6. The checks then omit three of its faults: it
+    /// accepts any namespace, an empty attachment arrives as null, and payload lengths count a
+    /// character beyond the Basic Multilingual Plane once, where the protocol counts UTF-16 code
+    /// units.
     let isPython4: Bool
     let parser: SocketIOParser
     let wait = Duration.seconds(30)
 
-    var texts: [SocketIOValue] { self.isPython4 ? Self.texts.map(Self.withoutBirds) : Self.texts }
-    var binaries: [SocketIOValue] { self.isPython4 ? Self.binaries.filter { $0 != .binary([]) }.map(Self.withoutBirds) : Self.binaries }
+    var texts: [SocketIOValue] { self.isPython4 ? Self.texts.map(Self.basicPlane) : Self.texts }
+    var binaries: [SocketIOValue] { self.isPython4 ? Self.binaries.filter { $0 != .binary([]) }.map(Self.basicPlane) : Self.binaries }
 
-    private static func withoutBirds(_ value: SocketIOValue) -> SocketIOValue {
+    /// Returns the value with characters beyond the Basic Multilingual Plane replaced.
+    private static func basicPlane(_ value: SocketIOValue) -> SocketIOValue {
         switch value {
         case .string(let text): .string(String(text.map { $0 == "🐦" ? "雨" : $0 }))
-        case .array(let values): .array(values.map(self.withoutBirds))
-        case .object(let object): .object(.init(object.map { (key: $0.key, value: self.withoutBirds($0.value)) }))
+        case .array(let values): .array(values.map(self.basicPlane))
+        case .object(let object): .object(.init(object.map { (key: $0.key, value: self.basicPlane($0.value)) }))
         case .null, .bool, .integer, .double, .binary, .date: value
         }
     }
@@ -55,9 +58,10 @@ struct InteropScenario: Sendable {
         return SocketManager(url: self.url, configuration: configuration)
     }
 
-    // MARK: Rows
+    // MARK: Checks
 
-    /// Also that the session travels as asked, and that nothing is lost or swapped while it upgrades.
+    /// Also checks that the session uses the requested transport, and that an upgrade neither loses
+    /// nor reorders messages.
     func textComesBack() async throws {
         let socket = self.manager().defaultSocket
         let inbox = InteropInbox(socket, "echo")
@@ -86,7 +90,7 @@ struct InteropScenario: Sendable {
         try await socket.connect(timeout: self.wait)
         for value in self.binaries { socket.emit("echo", arguments: [value]) }
         try InteropMismatch.check(await inbox.take(self.binaries.count), is: self.binaries.map { [$0] }, "echoes")
-        // Text between attachments keeps its place.
+        // Text events and events with attachments keep their order.
         let mixed = (0..<200).map(Self.numbered)
         for values in mixed { socket.emit("echo", arguments: values) }
         try InteropMismatch.check(await inbox.take(200), is: mixed, "order")
@@ -95,7 +99,7 @@ struct InteropScenario: Sendable {
         socket.disconnect()
     }
 
-    /// Every fifth with an attachment.
+    /// Returns the arguments of event `number`: every fifth has an attachment.
     private static func numbered(_ number: UInt8) -> [SocketIOValue] {
         let value = SocketIOValue.integer(Int64(number))
         return number % 5 == 0 ? [["n": value, "b": .binary([number])]] : [value]
@@ -116,14 +120,14 @@ struct InteropScenario: Sendable {
             for number in 0..<100 {
                 group.addTask {
                     let answer = try await socket.emitWithAck("ack", number, timeout: self.wait, as: Int.self)
-                    try InteropMismatch.check(answer, is: number, "an ack of its own")
+                    try InteropMismatch.check(answer, is: number, "the ack of each event")
                 }
             }
             try await group.waitForAll()
         }
         for question in self.binaries + [.string("why")] {
             let answer = try await socket.emitWithAck("emit-back", arguments: [question], timeout: self.wait)
-            try InteropMismatch.check(answer, is: [["answer": [question], "bytes": .binary([9, 8])]], "our answer")
+            try InteropMismatch.check(answer, is: [["answer": [question], "bytes": .binary([9, 8])]], "the client's answer")
         }
         try InteropMismatch.check(questions.withLockedValue { $0 }, is: (self.binaries + ["why"]).map { [$0] }, "the questions")
         socket.disconnect()
@@ -140,7 +144,7 @@ struct InteropScenario: Sendable {
         custom.emit("echo", arguments: [["bytes": .binary([0])]])
         try InteropMismatch.check(await atRoot.take(1), is: [["root"]], "at the root")
         try InteropMismatch.check(await atCustom.take(1), is: [[["bytes": .binary([0])]]], "at /custom")
-        // An answer to an id goes to the namespace that asked.
+        // Equal ack IDs in two namespaces must not be mixed up.
         async let first = root.emitWithAck("ack", "root", timeout: self.wait, as: String.self)
         async let second = custom.emitWithAck("ack", "custom", timeout: self.wait, as: String.self)
         let answers = try await [first, second]
@@ -165,7 +169,8 @@ struct InteropScenario: Sendable {
         if self.version != 3 { try InteropMismatch.check(refused?.message, is: "unauthorized", "the refusal's message") }
         try await self.barrier(manager.defaultSocket)
         manager.disconnect()
-        // A server of Socket.IO 2.x hands its application no auth: the check there is of the refusal alone.
+        // A Socket.IO 2.x server does not pass auth to the application, so only the refusal is
+        // checked.
         guard self.version != 3 else { return }
         let asked = NIOLockedValueBox(0)
         let allowed = self.manager(
@@ -174,7 +179,7 @@ struct InteropScenario: Sendable {
                 return ["token": "secret"]
             })
         try await allowed.socket(forNamespace: "/private").connect(timeout: self.wait)
-        try InteropMismatch.check(asked.withLockedValue { $0 }, is: 1, "times the auth was asked for")
+        try InteropMismatch.check(asked.withLockedValue { $0 }, is: 1, "the number of calls of the auth closure")
         allowed.disconnect()
     }
 
@@ -187,7 +192,7 @@ struct InteropScenario: Sendable {
         }
     }
 
-    /// What the server had sent before is here when this returns.
+    /// Waits until everything that the server sent before has arrived.
     func barrier(_ socket: SocketIOClient) async throws {
         try InteropMismatch.check(
             try await socket.emitWithAck("ack", "barrier", timeout: self.wait, as: String.self), is: "barrier", "the ack after it")

@@ -8,17 +8,20 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The servers that the public test suites of the protocol repositories expect, with their settings.
+/// The servers that the test suites of the Engine.IO and Socket.IO protocol repositories expect,
+/// with the settings of those suites.
 enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
-    /// Engine.IO v3 and v4: what comes is echoed.
+    /// An Engine.IO v3 and v4 server that echoes every message.
     case engineio
-    /// Socket.IO v5: `auth`, `message`, `message-with-ack` on `/` and `/custom`.
+    /// A Socket.IO v5 server with the events `auth`, `message` and `message-with-ack` on `/` and
+    /// `/custom`.
     case socketio
 
     private static let pingInterval = Duration.milliseconds(300)
     private static let pingTimeout = Duration.milliseconds(200)
     private static let maximumPayloadBytes = 1_000_000
-    /// One loop: the suites send over a WebSocket and then over HTTP without waiting, and take for granted that both are handled in that order.
+    /// One event loop: the suites send over a WebSocket and then over HTTP without waiting, and
+    /// expect the server to handle both in that order.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     func serve(host: String, port: Int) async throws {
@@ -65,7 +68,7 @@ enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Sends every message back.
+/// Echoes every message.
 private final class Echo: EngineIOSessionDelegate {
     func sessionOpened(_ session: EngineIOSession) {}
     func session(_ session: EngineIOSession, received message: EngineIOMessage) { session.send(message) }

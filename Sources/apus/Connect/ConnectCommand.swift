@@ -7,58 +7,59 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// `apus connect`: talk to any Socket.IO server.
+/// `apus connect`: a client for any Socket.IO server.
 struct ConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect",
-        abstract: "Talk to a Socket.IO server: send events, wait for acks, see what arrives.",
+        abstract: "Connect to a Socket.IO server: send events, wait for acks, print received events.",
         discussion: """
-            Lines are read from standard input, so scripts can be piped in; `help` at the prompt lists what to type.
-            Events go to standard output, everything else to standard error. Binary data is shown as <binary 3 bytes: 01 02 03>.
-            A connection that is lost is made again; an event or ack meanwhile fails at once.
-            Exit: 0 done, 1 a piped line failed, 64 wrong arguments, 69 no connection, or it ended or was lost before the input ended, \
-            77 refused by the server.
+            Commands are read from standard input, one on each line; `help` lists them. Received events go to standard output, all other \
+            text to standard error. Binary data is shown as <binary 3 bytes: 01 02 03>. A lost connection is re-established; until then, \
+            sending an event fails at once.
+
+            Exit codes: 0 success; 1 a line from a pipe failed; 64 invalid arguments; 69 no connection, or the connection was lost before \
+            the end of the input; 77 refused by the server.
             """
     )
 
-    @Argument(help: "The server: http://host:port, or https, ws, wss. A path in it is the namespace.")
+    @Argument(help: "The server: http://host:port, or https, ws, wss. The path of the URL is the namespace.")
     var url: String
 
     @Option(help: "The namespace to join, for example /chat.")
     var namespace: String?
 
-    @Option(help: "What to show the server on joining: a JSON object, or @FILE with one (a token then stays out of the list of processes).")
+    @Option(help: "The auth payload to send on joining: a JSON object, or @FILE, which hides a token from the process list.")
     var auth: String?
 
-    @Option(help: "polling, websocket, or auto: polling first, then WebSocket when the server offers it.")
+    @Option(help: "polling, websocket, or auto: polling first, then WebSocket if the server offers it.")
     var transport = ConnectTransport.auto
 
     @Option(
         name: .customLong("engineio"),
-        help: "The version of Engine.IO: 4, of Socket.IO 3.x and 4.x servers; 3, of Socket.IO 2.x servers; or auto, what the server speaks."
+        help: "The Engine.IO version: 4 for Socket.IO 3.x and 4.x servers, 3 for Socket.IO 2.x servers, or auto."
     )
     var version = ConnectVersion.auto
 
-    @Option(help: ArgumentHelp("A field for every HTTP request; may be repeated.", valueName: "NAME: VALUE"))
+    @Option(help: ArgumentHelp("A header field for every HTTP request; may be repeated.", valueName: "NAME: VALUE"))
     var header: [String] = []
 
     @Option(help: "The path of the Socket.IO server.")
     var path = "/socket.io/"
 
-    @Option(help: "Seconds to wait, for the connection and for each ack.")
+    @Option(help: "The timeout for the connection and for each ack, in seconds.")
     var timeout = 10.0
 
-    @Flag(help: "Do not check the server's certificate (for tests: anyone on the way can read everything).")
+    @Flag(help: "Do not verify the server's certificate. For tests only: the network can then read and change all data.")
     var insecure = false
 
     func validate() throws {
         guard self.timeout > 0, self.timeout <= 86_400 else {
-            throw ValidationError("--timeout is a number of seconds above 0, at most a day")
+            throw ValidationError("--timeout must be above 0 and at most 86400 seconds")
         }
         _ = try self.headers()
         _ = try self.authentication()
         if let namespace = self.namespace, !namespace.hasPrefix("/") || namespace.contains(",") {
-            throw ValidationError("--namespace starts with a slash and holds no comma; for example --namespace /chat")
+            throw ValidationError("--namespace must begin with a slash and must not contain a comma; for example --namespace /chat")
         }
         guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; did you mean http://\(self.url)?") }
     }
@@ -87,7 +88,7 @@ struct ConnectCommand: AsyncParsableCommand {
                 throw ValidationError("--header \"\(field)\" has no colon; for example --header \"Cookie: a=b\"")
             }
             guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ValidationError("--header holds a control character")
+                throw ValidationError("--header must not contain a control character")
             }
             headers[String(field[..<colon])] = String(field[field.index(after: colon)...].drop { $0 == " " })
         }
@@ -99,21 +100,21 @@ struct ConnectCommand: AsyncParsableCommand {
         do throws(ConnectLineError) {
             var value = try ConnectLine.value(auth)
             if let bytes = value.binaryValue { value = try ConnectLine.value(String(decoding: bytes, as: UTF8.self)) }
-            guard value.objectValue != nil else { throw ConnectLineError(message: "it is not an object") }
+            guard value.objectValue != nil else { throw ConnectLineError(message: "the value is not an object") }
             return .value(value)
         } catch {
-            throw ValidationError("--auth takes a JSON object, for example '{\"token\":\"secret\"}': \(error.message)")
+            throw ValidationError("--auth must be a JSON object, for example '{\"token\":\"secret\"}': \(error.message)")
         }
     }
 
-    /// As the JavaScript client: the path of the URL is the namespace.
+    /// Returns the path of a URL, which is the namespace, as in the JavaScript client.
     static func namespace(in url: String) -> String {
         guard let scheme = url.range(of: "://"), let slash = url[scheme.upperBound...].firstIndex(of: "/") else { return "/" }
         return String(url[slash...].prefix { $0 != "?" && $0 != "#" })
     }
 }
 
-/// The choice of `--transport`.
+/// The value of `--transport`.
 enum ConnectTransport: String, ExpressibleByArgument, CaseIterable {
     case polling, websocket, auto
 
@@ -126,7 +127,7 @@ enum ConnectTransport: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The choice of `--engineio`.
+/// The value of `--engineio`.
 enum ConnectVersion: String, ExpressibleByArgument, CaseIterable {
     case auto
     case three = "3"

@@ -1,7 +1,7 @@
 import ApusJSON
 import Foundation
 
-/// What a line typed at `apus connect` means.
+/// A parsed input line of `apus connect`.
 enum ConnectLine: Equatable {
     case emit(event: String, arguments: [JSONValue])
     case ack(event: String, arguments: [JSONValue])
@@ -36,13 +36,13 @@ enum ConnectLine: Equatable {
                 self = .listen(events: events)
             case "wait":
                 guard rest.count == 1, let seconds = rest.first.flatMap({ Double($0) }), seconds >= 0, seconds <= 86_400 else {
-                    throw ConnectLineError(message: "wait SECONDS: a number of seconds, at most a day; for example: wait 1.5")
+                    throw ConnectLineError(message: "wait SECONDS: a number from 0 to 86400; for example: wait 1.5")
                 }
                 self = .wait(.milliseconds(Int64(seconds * 1000)))
             case "state": self = .state
             case "help", "?": self = .help
             case "quit", "exit": self = .quit
-            default: throw ConnectLineError(message: "there is no \(command); help shows what there is")
+            default: throw ConnectLineError(message: "unknown command \(command); help lists the commands")
             }
         } catch {
             self = .mistake(error.message)
@@ -51,19 +51,19 @@ enum ConnectLine: Equatable {
 
     static let helpText = """
         emit EVENT VALUE…    send an event
-        ack EVENT VALUE…     send an event, wait for its ack, show the time it took
-        reply EVENT VALUE…   from now on answer the server's events of that name with these values
-        listen [EVENT…]      show all that arrives, or these events only, and stay when the input ends, until Ctrl-C
-        wait SECONDS         show what arrives for so long
-        state                where the connection stands
-        quit                 leave (as does the end of the input)
+        ack EVENT VALUE…     send an event, wait for its ack and show the round-trip time
+        reply EVENT VALUE…   acknowledge the server's events of this name with these values
+        listen [EVENT…]      show only these events, or all, and stay connected after the input ends, until Ctrl-C
+        wait SECONDS         wait and show received events
+        state                show the state of the connection
+        quit                 disconnect and quit (also at the end of the input)
         A VALUE is JSON: 1, true, null, "text", [1,2], {"a":1}; or @FILE for the bytes of a file.
-        An EVENT with spaces stands in quotes: emit "chat message" "hello"
+        An EVENT with spaces must be in quotes: emit "chat message" "hello"
         """
 
     // MARK: Words
 
-    /// Splits at spaces outside of quotes, brackets and braces.
+    /// Splits a line at white space outside quotes, brackets and braces.
     static func words(_ line: String) throws(ConnectLineError) -> [Substring] {
         var words: [Substring] = []
         var start: String.Index?
@@ -98,15 +98,15 @@ enum ConnectLine: Equatable {
                 depth = 0
             }
         }
-        guard !isQuoted else { throw ConnectLineError(message: "a quote is open at the end of the line; close it with \"") }
-        guard depth <= 0 else { throw ConnectLineError(message: "a bracket is open at the end of the line; a value stands on one line") }
+        guard !isQuoted else { throw ConnectLineError(message: "a quotation mark is not closed; add a closing \"") }
+        guard depth <= 0 else { throw ConnectLineError(message: "a bracket is not closed; a value must be on one line") }
         if let start { words.append(line[start...]) }
         return words
     }
 
     private static func event(_ words: ArraySlice<Substring>, _ command: String) throws(ConnectLineError) -> ConnectEvent {
         guard let first = words.first else {
-            throw ConnectLineError(message: "\(command) EVENT VALUE…: which event? for example: \(command) echo 1 \"two\"")
+            throw ConnectLineError(message: "\(command) EVENT VALUE…: the event is missing; for example: \(command) echo 1 \"two\"")
         }
         var arguments: [JSONValue] = []
         for word in words.dropFirst() { arguments.append(try self.value(word)) }
@@ -119,7 +119,7 @@ enum ConnectLine: Equatable {
         return name
     }
 
-    /// JSON, or `@FILE`.
+    /// Parses a value: JSON, or `@FILE` for the bytes of a file.
     static func value(_ word: some StringProtocol) throws(ConnectLineError) -> JSONValue {
         if word.hasPrefix("@") {
             let path = String(word.dropFirst())
@@ -131,18 +131,18 @@ enum ConnectLine: Equatable {
         do throws(JSONError) {
             return try JSONReader.read(word)
         } catch {
-            let hint = word.allSatisfy { $0.isLetter } ? "; a text stands in quotes: \"\(word)\"" : ": \(error)"
+            let hint = word.allSatisfy { $0.isLetter } ? "; a text must be in quotes: \"\(word)\"" : ": \(error)"
             throw ConnectLineError(message: "\(word) is not JSON\(hint)")
         }
     }
 }
 
-/// What is wrong with a typed line, in words for who typed it.
+/// An error in an input line, with a message for the user.
 struct ConnectLineError: Error, Equatable {
     var message: String
 }
 
-/// An event as typed.
+/// A parsed event and its arguments.
 private struct ConnectEvent {
     var name: String
     var arguments: [JSONValue]

@@ -1,26 +1,27 @@
 import ApusJSON
 import Foundation
 
-/// What `apus connect` writes: events to standard output, everything else to standard error, so that a pipe gets events only.
+/// Writes the output of `apus connect`: events to standard output, all other text to standard
+/// error, so that a pipe contains events only.
 struct ConnectOutput: Sendable {
-    /// Whether somebody types; then there is a prompt.
+    /// Whether input and output are a terminal; only then is a prompt shown.
     let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
-    /// An event, its arguments as a JSON array.
+    /// Prints an event with its arguments as a JSON array.
     func event(_ name: String, _ arguments: [JSONValue]) {
         self.line("← \(JSONValue.string(name)) \(Self.text(.array(arguments)))")
     }
 
-    /// The answer to an `ack`, and how long it took.
+    /// Prints an ack and its round-trip time.
     func ack(_ name: String, _ arguments: [JSONValue], after duration: Duration) {
         let milliseconds = Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
         self.line("✓ \(JSONValue.string(name)) \(Self.text(.array(arguments))) in \(String(format: "%.1f", milliseconds)) ms")
     }
 
-    /// So many bytes of binary data are shown.
+    /// The maximum number of bytes shown of binary data.
     private static let shownBytes = 32
 
-    /// JSON, with binary data in a form that no text has: texts stand in quotes.
+    /// Returns JSON text, with binary data in a form that cannot be confused with a quoted string.
     static func text(_ value: JSONValue) -> String {
         switch value {
         case .null, .bool, .integer, .double, .string, .date: return value.description
@@ -35,12 +36,12 @@ struct ConnectOutput: Sendable {
         }
     }
 
-    /// A line of standard output.
+    /// Writes a line to standard output.
     func line(_ text: String) {
         writeStandardOutput(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
     }
 
-    /// What is no event: states and mistakes.
+    /// Writes a state or an error to standard error.
     func note(_ text: String) {
         writeStandardError(Data(((self.isInteractive ? "\r\u{1b}[K" : "") + Self.harmless(text) + "\n").utf8))
     }
@@ -49,7 +50,8 @@ struct ConnectOutput: Sendable {
         if self.isInteractive { writeStandardOutput(Data("> ".utf8)) }
     }
 
-    /// The server's text, without anything that moves the cursor, recolours or turns the writing direction.
+    /// Returns a peer's text with control characters (except line feeds) and bidirectional controls
+    /// replaced by U+FFFD.
     static func harmless(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

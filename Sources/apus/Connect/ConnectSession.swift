@@ -5,28 +5,29 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// One run of `apus connect`: the socket, the lines, the exit code.
+/// A run of `apus connect`: the socket, the input lines and the exit code.
 final class ConnectSession: Sendable {
-    /// What the main loop waits for. Events do not pass through it: they are shown while it waits for an ack.
+    /// The input of the main loop. Received events do not pass through it, so that they are shown
+    /// while it waits for an ack.
     private enum Input: Sendable {
         case line(String)
         case endOfInput
-        /// The socket will not come back by itself; why was said.
+        /// The socket will not reconnect; the reason has been printed.
         case ended
     }
 
     private struct State {
-        /// Events to show; nil: all.
+        /// The events to show; `nil` means all.
         var shown: Set<String>?
         var replies: [String: SocketListener] = [:]
         var isJoined = false
-        /// Why there is no connection now.
+        /// The reason why there is no connection; `nil` while connected.
         var lost: String?
-        /// It will not come back by itself.
+        /// Whether the socket will not reconnect.
         var hasEnded = false
-        /// The pause that a line asked for.
+        /// The pause of the current `wait` command.
         var pause: Task<Void, Never>?
-        /// Something asked for was not done.
+        /// Whether a line has failed.
         var hasFailed = false
     }
 
@@ -46,7 +47,7 @@ final class ConnectSession: Sendable {
         self.version = version
     }
 
-    /// Answers the exit code.
+    /// Runs the session and returns the exit code.
     func run() async -> Int32 {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
         self.watch(continuation)
@@ -56,14 +57,14 @@ final class ConnectSession: Sendable {
             self.output.note(self.advice(for: error))
             return (error as? SocketIOError)?.code == .connectRefused ? 77 : 69
         }
-        // A thread of its own: reading a terminal blocks. It ends with the process.
+        // On a separate thread, because reading blocks. The thread ends with the process.
         Thread.detachNewThread {
             while let line = readLine(strippingNewline: true) { continuation.yield(.line(line)) }
             continuation.yield(.endOfInput)
         }
         await self.perform(inputs)
         let code = self.exitCode
-        // What was emitted last is to arrive.
+        // Sends the events that are still queued.
         await self.manager.close()
         return code
     }
@@ -71,7 +72,7 @@ final class ConnectSession: Sendable {
     private var exitCode: Int32 {
         let state = self.state.withLockedValue { $0 }
         if state.hasEnded { return 69 }
-        // Who types saw the mistake and typed again; a script did not.
+        // An interactive user has seen the error; a script needs the exit code.
         guard !self.output.isInteractive else { return 0 }
         return state.lost != nil ? 69 : state.hasFailed ? 1 : 0
     }
@@ -88,7 +89,7 @@ final class ConnectSession: Sendable {
             case .line(let text):
                 let line = ConnectLine(text)
                 guard !hasEnded else {
-                    if line != .nothing, line != .quit { self.output.note("not done, nor what follows: \(text)") }
+                    if line != .nothing, line != .quit { self.output.note("not executed, nor the following lines: \(text)") }
                     return
                 }
                 switch line {
@@ -104,11 +105,12 @@ final class ConnectSession: Sendable {
         }
     }
 
-    /// Answers whether it worked.
+    /// Executes a line.
+    /// - Returns: Whether it succeeded.
     private func perform(_ line: ConnectLine) async -> Bool {
         switch line {
         case .emit(let event, let arguments):
-            guard !Self.isReserved(event) else { return self.fail("\(event) is a name of the protocol's own; choose another") }
+            guard !Self.isReserved(event) else { return self.fail("\(event) is a reserved event name; choose another") }
             if let lost = self.state.withLockedValue({ $0.lost }) { return self.fail("\(JSONValue.string(event)) was not sent: \(lost)") }
             self.socket.emit(event, arguments: arguments)
         case .ack(let event, let arguments):
@@ -119,7 +121,7 @@ final class ConnectSession: Sendable {
                 self.output.ack(event, answer, after: ContinuousClock.now - start)
             } catch {
                 let reason = self.reason(error)
-                // The acks hear of the end first.
+                // Pending acks fail before the disconnect event is delivered.
                 if (error as? SocketIOError)?.code == .disconnected, self.socket.state != .connected {
                     self.state.withLockedValue { $0.lost = $0.lost ?? "the connection was lost" }
                 }
@@ -137,7 +139,7 @@ final class ConnectSession: Sendable {
         return true
     }
 
-    /// Waits, unless the socket ends: nothing comes then.
+    /// Waits for `duration`, or until the socket ends.
     private func wait(_ duration: Duration) async {
         let pause = Task { _ = try? await Task.sleep(for: duration) }
         let hasEnded = self.state.withLockedValue { state in
@@ -153,12 +155,12 @@ final class ConnectSession: Sendable {
         return false
     }
 
-    /// Emitting these fails; said here, in the line's own words.
+    /// Returns whether an event name is reserved, so that emitting it would fail.
     private static func isReserved(_ event: String) -> Bool {
         ["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"].contains(event)
     }
 
-    // MARK: What arrives
+    // MARK: Events
 
     private func watch(_ continuation: AsyncStream<Input>.Continuation) {
         self.socket.onAny { [state = self.state, output = self.output] event, arguments in
@@ -181,17 +183,17 @@ final class ConnectSession: Sendable {
             if reason == .clientDisconnect { return }
             guard reason.permitsReconnect else { return self.ended("the server closed the connection (\(reason))", continuation) }
             self.state.withLockedValue { $0.lost = "the connection was lost (\(reason))" }
-            self.output.note("connection lost (\(reason)); trying again")
+            self.output.note("connection lost (\(reason)); reconnecting")
         case .error(let error):
             let isJoined = self.state.withLockedValue { state in
-                // An event that could not be sent.
+                // These errors mean that an event was not sent.
                 if error.code == .bufferFull || error.code == .invalidArguments { state.hasFailed = true }
                 return state.isJoined
             }
-            // Before the namespace is joined these end the run, and are told then.
+            // Before the namespace is joined these errors end the run and are printed there.
             if !isJoined, error.code == .connectRefused || error.code == .unsupportedVersion { return }
             self.output.note(error.message)
-        case .reconnectFailed: self.ended("the connection could not be made again", continuation)
+        case .reconnectFailed: self.ended("the connection could not be re-established", continuation)
         case .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
         }
     }
@@ -206,14 +208,14 @@ final class ConnectSession: Sendable {
         continuation.yield(.ended)
     }
 
-    // MARK: What to do about an error
+    // MARK: Error messages
 
-    /// Why no ack came, as the end of a sentence.
+    /// Returns the reason for a missing ack, as the end of a sentence.
     private func reason(_ error: any Error) -> String {
         guard let error = error as? SocketIOError else { return ": \(error)" }
         switch error.code {
         case .ackTimeout:
-            return " within \(self.timeout); the server may not know the event, or not answer it (--timeout SECONDS waits longer)"
+            return " within \(self.timeout); the server may not know the event or not acknowledge it (--timeout SECONDS waits longer)"
         case .disconnected: return ": \(error.message)\((error.cause as? EngineIOError).map { " (\($0.message))" } ?? "")"
         default: return ": \(error.message)"
         }
@@ -226,11 +228,11 @@ final class ConnectSession: Sendable {
             let data = error.data.map { " \($0)" } ?? ""
             return "the server refused namespace \(self.socket.namespace): \(error.message)\(data); check --namespace and --auth"
         case .unsupportedVersion where self.version == .three:
-            return "\(self.url) does not speak Engine.IO 3, the protocol of Socket.IO 2.x; give --engineio 4, or leave it out"
+            return "\(self.url) does not speak Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 4, or omit the option"
         case .unsupportedVersion:
-            return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; give --engineio 3, or leave it out"
+            return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
         case .connectTimeout, .transport:
-            return "no connection to \(self.url): \(error.message); is a Socket.IO server running there, under this --path?"
+            return "no connection to \(self.url): \(error.message); check that a Socket.IO server is running there with this --path"
         default: return "\(error)"
         }
     }

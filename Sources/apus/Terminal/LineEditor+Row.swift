@@ -1,5 +1,5 @@
 extension LineEditor {
-    /// What the row of the terminal shows.
+    /// The visible row of the terminal.
     struct Row: Equatable, Sendable {
         var prompt: String
         /// The text, or the part of it around the cursor.
@@ -7,20 +7,21 @@ extension LineEditor {
         /// The column of the cursor, from 0.
         var cursor: Int
 
-        /// Takes the row off the screen, and what a narrower terminal has made of it below.
+        /// The control sequence that erases the row and everything below it, including parts that a
+        /// narrowed terminal has wrapped.
         static let erasure = "\r\u{1b}[J"
 
-        /// What draws the row, wherever the cursor is in it.
+        /// The text that draws the row, independent of the cursor's current column.
         var screenText: String {
             let move = self.cursor > 0 ? "\u{1b}[\(self.cursor)C" : ""
             return Self.erasure + self.prompt + self.text + "\r" + move
         }
     }
 
-    /// Returns the row for a terminal of `columns` columns. The last column stays free: writing
-    /// there makes some terminals wrap.
+    /// Returns the row for a terminal of `columns` columns. The last column stays empty, because
+    /// some terminals wrap when it is written.
     ///
-    /// - Parameter style: What is put around the prompt; it must not take up columns.
+    /// - Parameter style: Adds control sequences to the prompt, which must not occupy columns.
     func row(prompt: String, columns: Int, style: (String) -> String = { $0 }) -> Row {
         let available = max(columns - 1, 2)
         let shown = Self.cut(prompt, to: available / 2)
@@ -30,7 +31,7 @@ extension LineEditor {
         let right = Array(self.after.replacing("\t", with: " "))
         let rightWidth = TerminalText.columns(self.after)
 
-        // A quarter of the room stays behind the cursor, so that one sees where it is going.
+        // Up to a quarter of the width shows the text after the cursor.
         var start = left.count
         var width = 0
         let limit = room - min(rightWidth, room / 4)

@@ -1,13 +1,12 @@
-/// Edits one line of text: takes the bytes of the keyboard, answers what they ask for, and says
-/// what the row shows.
+/// Edits one line of text: processes the bytes of the keyboard, and provides the row to show.
 ///
-/// It has neither a terminal nor a clock; `TerminalPrompt` reads the bytes and writes the row. The
-/// row never wraps: of a text that is wider than the terminal it shows the part around the cursor.
+/// It uses neither a terminal nor a clock; `TerminalPrompt` reads the bytes and writes the row. The
+/// row never wraps: it shows the part around the cursor of a text wider than the terminal.
 struct LineEditor: Sendable {
     enum Action: Equatable, Sendable {
-        /// Enter: the line, which leaves the editor.
+        /// Enter: submits the line and clears the editor.
         case submit(String)
-        /// Ctrl-C with a text, which leaves the editor.
+        /// Ctrl-C with a text: discards the text and clears the editor.
         case discard(String)
         /// Ctrl-C without a text.
         case interrupt
@@ -19,26 +18,26 @@ struct LineEditor: Sendable {
         case clearScreen
     }
 
-    /// Longest text, in bytes of UTF-8. What would make it longer is not inserted.
+    /// The maximum length of the text in bytes of UTF-8. Further characters are not inserted.
     static let maximumBytes = 32 * 1_024
-    /// Most lines that are remembered.
+    /// The maximum number of lines in the history.
     static let maximumHistory = 500
 
     private var keys = TerminalKeyDecoder()
-    /// The text in front of the cursor.
+    /// The text before the cursor.
     private(set) var before = ""
-    /// The text behind the cursor.
+    /// The text after the cursor.
     private(set) var after = ""
     private var history: [String] = []
-    /// The remembered line on the row; nil while it is a new one.
+    /// The index of the history line being edited; `nil` for a new line.
     private var recalled: Int?
-    /// The new line, while a remembered one is on the row.
+    /// The new line while a history line is being edited.
     private var stashed = ""
 
     var text: String { self.before + self.after }
 
-    /// Takes bytes of the keyboard, in pieces of any size.
-    /// - Returns: What they ask for, in order. The row may have changed without any action.
+    /// Processes bytes of the keyboard, in pieces of any size.
+    /// - Returns: The resulting actions, in order. The row may change without an action.
     mutating func received(_ bytes: some Sequence<UInt8>) -> [Action] {
         bytes.flatMap { self.keys.received($0) }.compactMap { self.pressed($0) }
     }
@@ -74,7 +73,7 @@ struct LineEditor: Sendable {
     }
 
     private mutating func insert(_ scalar: Unicode.Scalar) {
-        // A tab may be part of a text; other controls would be obeyed by the terminal.
+        // A tab may be part of a text; the terminal would execute other control characters.
         guard scalar == "\t" || scalar.properties.generalCategory != .control else { return }
         guard self.before.utf8.count + self.after.utf8.count + UTF8.width(scalar) <= Self.maximumBytes else { return }
         self.before.unicodeScalars.append(scalar)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Sets the terminal of standard input to the mode in which each key arrives by itself and nothing
-/// is echoed, and restores it.
+/// Sets the terminal of standard input to a mode without line buffering and echo, and restores it.
 ///
 /// The mode belongs to the terminal, not to the process. It is restored by ``leave()``, by `exit`
 /// and by a signal that ends the process. The state of the signal handlers is set once, before they
-/// are installed, and they call only functions that POSIX permits there.
+/// are installed, and they call only async-signal-safe functions.
 enum RawTerminal {
     /// The mode to restore; `nil` before ``begin()``.
     nonisolated(unsafe) private static var original: UnsafeMutablePointer<termios>?
-    /// A pipe for the numbers of signals that the reader of the terminal handles.
+    /// A pipe that passes signal numbers to the thread that reads the terminal.
     nonisolated(unsafe) private static var signals: (read: Int32, write: Int32) = (-1, -1)
 
-    /// Sets the mode, installs the signal handlers and restores the mode at `exit`. Call it once.
+    /// Sets the mode, installs the signal handlers and arranges that `exit` restores the mode. Call
+    /// it once.
     /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
     ///   one byte each; `nil` when standard input is not a terminal.
     static func begin() -> Int32? {
@@ -59,8 +59,8 @@ enum RawTerminal {
         if let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, original) }
     }
 
-    /// Stops the process and all of its job, as Ctrl-Z does at a terminal in its usual mode.
-    /// Returns when it was continued.
+    /// Stops the process group, as Ctrl-Z does at a terminal in its normal mode.
+    /// Returns when the process is continued.
     static func suspend() {
         self.leave()
         signal(SIGTSTP, SIG_DFL)

@@ -1,6 +1,6 @@
 /// A key of a terminal.
 enum TerminalKey: Equatable, Sendable {
-    /// A character to insert; also what a paste consists of.
+    /// A character to insert, typed or pasted.
     case character(Unicode.Scalar)
     case enter, backspace, delete
     case left, right, wordLeft, wordRight, home, end
@@ -9,11 +9,11 @@ enum TerminalKey: Equatable, Sendable {
     case control(Character)
 }
 
-/// Turns the bytes of a terminal into keys: UTF-8, control characters, the escape sequences of the
-/// usual terminals.
+/// Decodes the bytes of a terminal into keys: UTF-8, control characters and the escape sequences of
+/// common terminals.
 ///
-/// The bytes may come in any pieces. A sequence it does not know is consumed whole and is no key; a
-/// byte that is not UTF-8 is U+FFFD.
+/// The bytes may arrive in pieces of any size. An unknown sequence is consumed and ignored. An
+/// invalid byte becomes U+FFFD.
 struct TerminalKeyDecoder: Sendable {
     private enum State {
         case ground
@@ -96,7 +96,7 @@ struct TerminalKeyDecoder: Sendable {
         return []
     }
 
-    /// A key by the last byte of its sequence; `;5` is Ctrl, `;3` Alt.
+    /// Returns the key for the final byte of a sequence; the parameter `;5` means Ctrl, `;3` Alt.
     private static func key(final: UInt8, _ parameters: [UInt8]) -> TerminalKey? {
         let numbers = parameters.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
         let isByWord = numbers.count > 1 && (numbers[1] == "5" || numbers[1] == "3")

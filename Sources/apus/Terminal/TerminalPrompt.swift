@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The last row of a terminal, in which a line is typed while other lines come in above it.
+/// The last row of a terminal, in which a line is edited while other lines are printed above it.
 final class TerminalPrompt: Sendable {
     enum Input: Sendable {
         case line(String)
@@ -11,26 +11,25 @@ final class TerminalPrompt: Sendable {
     private struct State {
         var editor = LineEditor()
         var prompt = ""
-        /// Between `start` and `stop`.
+        /// Whether the row is shown: true between `start` and `stop`.
         var isShown = false
-        /// The end of the input was reported; it is once.
+        /// Whether the end of the input has been reported. It is reported once.
         var hasEnded = false
     }
 
     private let style: @Sendable (String) -> String
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter style: What is put around the prompt: colours.
+    /// - Parameter style: Adds control sequences for colours to the prompt.
     init(style: @escaping @Sendable (String) -> String) { self.style = style }
 
-    /// Whether standard input and output are a terminal that understands control sequences.
+    /// Whether standard input and output are a terminal that supports control sequences.
     static var isPossible: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// Shows the row and reads the keyboard, on a thread that ends with the process. To be called
-    /// once.
-    /// - Returns: Whether the terminal can be used this way.
+    /// Shows the row and reads the keyboard on a thread that ends with the process. Call it once.
+    /// - Returns: Whether the terminal supports this mode.
     func start(prompt: String, _ received: @escaping @Sendable (Input) -> Void) -> Bool {
         guard let signals = RawTerminal.begin() else { return false }
         self.state.withLockedValue { state in
@@ -42,8 +41,8 @@ final class TerminalPrompt: Sendable {
         return true
     }
 
-    /// Changes the prompt; what is typed stays.
-    /// - Returns: Whether the row is shown at all.
+    /// Changes the prompt and keeps the text being edited.
+    /// - Returns: Whether the row is shown.
     func show(prompt: String) -> Bool {
         self.state.withLockedValue { state in
             guard state.isShown else { return false }
@@ -54,8 +53,8 @@ final class TerminalPrompt: Sendable {
         }
     }
 
-    /// Runs `write` with the row taken off the screen, and draws the row below what was written.
-    /// - Returns: Whether the row is shown at all; otherwise `write` was not called.
+    /// Erases the row, calls `write`, and draws the row below the written text.
+    /// - Returns: Whether the row is shown. If not, `write` is not called.
     func above(_ write: () -> Void) -> Bool {
         self.state.withLockedValue { state in
             guard state.isShown else { return false }
@@ -66,7 +65,7 @@ final class TerminalPrompt: Sendable {
         }
     }
 
-    /// Takes the row off the screen and gives the terminal back.
+    /// Erases the row and restores the mode of the terminal.
     func stop() {
         self.state.withLockedValue { state in
             guard state.isShown else { return }
@@ -137,11 +136,11 @@ final class TerminalPrompt: Sendable {
         for input in inputs { received(input) }
         if isInterrupted {
             self.stop()
-            kill(getpid(), SIGINT)  // as at a terminal in its usual mode
+            kill(getpid(), SIGINT)  // as at a terminal in its normal mode
         }
     }
 
-    /// Writes an entered line in full, in the place of the row.
+    /// Replaces the row by the complete submitted line.
     private func leave(_ line: String, _ state: State) {
         if state.isShown { self.write(LineEditor.Row.erasure + self.style(state.prompt) + line + "\n") }
     }

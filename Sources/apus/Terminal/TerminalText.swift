@@ -1,21 +1,25 @@
-/// Text for one line of a terminal: nothing in it moves the cursor, and its width is known.
+/// Prepares text for one line of a terminal: removes control characters, and measures and limits
+/// its width.
 enum TerminalText {
-    /// A name of anybody's choice, harmless and on one line.
+    /// Returns an untrusted name with control characters, line feeds and bidirectional controls
+    /// replaced by U+FFFD.
     static func harmless(_ text: String) -> String {
         ConnectOutput.harmless(text).replacing("\n", with: "\u{fffd}")
     }
 
-    /// The columns a text takes.
+    /// Returns the number of columns of a text.
     static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + self.columns($1) } }
 
-    /// The columns a character takes: 0, 1 or 2, an emoji of several parts 2. A terminal that thinks otherwise is off by a column.
+    /// Returns the number of columns of a character: 0, 1 or 2, and 2 for an emoji sequence. Some
+    /// terminals use another width.
     static func columns(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         if scalars.contains(where: { $0.properties.isEmojiPresentation || $0 == "\u{fe0f}" }) { return 2 }
         return min(2, scalars.reduce(0) { $0 + self.columns($1) })
     }
 
-    /// After Unicode's East Asian Width, coarsely.
+    /// Returns the number of columns of a scalar, an approximation of Unicode's East Asian Width
+    /// (UAX #11).
     private static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -30,7 +34,8 @@ enum TerminalText {
         }
     }
 
-    /// Cuts the middle out: the end of a name tells as much as its beginning.
+    /// Returns the text with its middle replaced by an ellipsis if it is wider than `width`,
+    /// because the end of a file name contains its extension.
     static func shortened(_ text: String, to width: Int) -> String {
         guard self.columns(text) > width else { return text }
         guard width > 1 else { return width == 1 ? "…" : "" }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// A number of bytes on the command line: `500`, `10M`, `1.5GB` (powers of 1000) or `64KiB` (powers of 1024).
+/// A number of bytes as a command-line argument: `500`, `10M`, `1.5GB` (powers of 1000) or `64KiB`
+/// (powers of 1024).
 struct ByteCount: ExpressibleByArgument, Hashable {
     var bytes: Int
 
@@ -22,11 +23,11 @@ struct ByteCount: ExpressibleByArgument, Hashable {
         self.bytes = bytes
     }
 
-    /// Three digits and a unit: `87.1 MB`.
+    /// The number with three digits and a unit, for example `87.1 MB`.
     var text: String {
         var value = Double(self.bytes)
         var units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"][...]
-        // What would be rounded to 1000 is one of the next unit.
+        // A value that would be rounded to 1000 uses the next unit.
         while value >= 999.5, units.count > 1 {
             value /= 1000
             units = units.dropFirst()

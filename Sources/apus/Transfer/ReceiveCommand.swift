@@ -4,76 +4,80 @@ import Foundation
 import Logging
 import NIOCore
 
-/// `apus receive`: take files from `apus send`.
+/// `apus receive`: receives files from `apus send`.
 struct ReceiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive",
-        abstract: "Take files and folders that apus send sends.",
+        abstract: "Receive files and folders from apus send.",
         discussion: """
-            apus receive --into inbox           prints the line to send with
-            apus receive --listen 0.0.0.0:2787  from other machines, for who has the code only
+            apus receive --into inbox           prints the apus send command to use
+            apus receive --listen 0.0.0.0:2787  accepts senders on other machines that have the code
 
-            Files are checked by their SHA-256 and appear under their names when they are whole and on the disk. What was interrupted lies in the \
-            folder as .apus-….part, is gone on with when it is sent again, and is thrown away after seven days. What is in the folder already is \
-            never changed: the second file of a name gets a number, unless it is the same file. Names that begin with a dot, such as .bashrc \
-            and .ssh/authorized_keys, are refused.
+            A file is verified by its SHA-256 and gets its name when it is complete and synced to the disk. An interrupted file \
+            remains in the folder as .apus-….part. It is resumed when it is sent again, and deleted after seven days. Existing files \
+            are never changed: a second file of the same name gets a number, unless its contents are the same. Names that begin with \
+            a dot, such as .bashrc and .ssh/authorized_keys, are refused.
 
-            The connection is TLS, under a certificate made at the first start and kept in ~/.local/share/apus/receive. The code is made of its \
-            fingerprint and of a secret, so that the sender knows whom it sends to and the receiver who sends; keep it to yourselves. It is \
-            wanted wherever other machines can connect: at every address but 127.0.0.1 and ::1, unless --plain is given.
+            Connections use TLS with a certificate that is generated at the first start and kept in ~/.local/share/apus/receive. The \
+            code contains the certificate's fingerprint and a secret. It authenticates the receiver to the sender and the sender to \
+            the receiver, so share it with the sender only. It is required at every address that other machines can reach, that is \
+            all except 127.0.0.1 and ::1, unless --plain is given.
 
-            Exit: 0 done, or stopped while nothing came; 1 some files failed (--once); 64 wrong arguments; 69 cannot listen; 73 the folder cannot be made or \
-            used; 130 stopped by Ctrl-C in the middle (a second Ctrl-C does not wait for the senders).
+            Exit codes: 0 success, or stopped while idle; 1 some files failed (--once); 64 invalid arguments; 69 cannot listen; 73 \
+            the folder cannot be created or used; 130 interrupted by Ctrl-C during a transfer (a second Ctrl-C does not wait for the \
+            senders).
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "HOST:PORT, PORT (of 127.0.0.1; 0 takes a free one) or unix:PATH; 0.0.0.0:2787 is every IPv4 address of this machine.",
+            "The address to listen on: HOST:PORT, PORT (at 127.0.0.1; 0 selects a free port) or unix:PATH.",
             valueName: "address"))
     var listen = ListenAddress.tcp(host: "127.0.0.1", port: TransferAddress.standardPort)
 
-    @Option(help: ArgumentHelp("The folder for the files; it is made when it is not there.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the files; it is created if it does not exist.", valueName: "folder"))
     var into = "."
 
-    @Flag(help: "End when one sender has sent everything.")
+    @Flag(help: "Exit when one sender has sent all its files.")
     var once = false
 
-    @Option(help: ArgumentHelp("The most bytes of one sender's connection, and so of a file: 500M, 2GiB.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum total size of one sender's files, for example 500M or 2GiB.", valueName: "bytes"))
     var maxBytes: ByteCount?
 
     @Flag(
         help:
-            "Take files only from senders that have the code, which is printed. Always so where other machines can connect (see --listen)."
+            "Print a code and accept only senders that have it. Always on if other machines can connect (see --listen)."
     )
     var code = false
 
-    @Flag(help: "No TLS and no code: everybody who can connect may send, and everybody on the way can read and change the files.")
+    @Flag(help: "Use neither TLS nor a code: any client that can connect may send, and the network can read and change the files.")
     var plain = false
 
-    @Flag(help: "Take names that begin with a dot, or are in a folder whose name does.")
+    @Flag(help: "Accept files if their name, or the name of a folder in their path, begins with a dot.")
     var allowHidden = false
 
-    @Flag(help: "Make a new certificate and a new code; the old ones are worth nothing then.")
+    @Flag(help: "Generate a new certificate and code; the old ones become invalid.")
     var renew = false
 
-    @Option(help: ArgumentHelp("Where the certificate and its key are kept.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the certificate and its key. Default: ~/.local/share/apus/receive.", valueName: "folder"))
     var identity: String?
 
-    @Flag(name: .shortAndLong, help: "Write where it listens, and mistakes; nothing else.")
+    @Flag(name: .shortAndLong, help: "Write only the listening address and errors.")
     var quiet = false
 
-    @Flag(help: "Write every event as a JSON object on a line.")
+    @Flag(help: "Write every event as a JSON object on its own line.")
     var json = false
 
     func validate() throws {
         guard !(self.plain && self.code) else {
-            throw ValidationError("a code would go over the line for all to read; leave --plain or --code out")
+            throw ValidationError("--code requires TLS, because the network could read it; omit --plain or --code")
         }
-        guard !(self.plain && (self.renew || self.identity != nil)) else { throw ValidationError("--plain has no certificate") }
-        guard !(self.quiet && self.json) else { throw ValidationError("give --quiet or --json, not both") }
-        guard self.maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes is above 0") }
-        if case .unix = self.listen, !self.plain { throw ValidationError("a Unix socket needs no TLS here; say --plain") }
+        guard !(self.plain && (self.renew || self.identity != nil)) else {
+            throw ValidationError("--plain uses no certificate; omit --renew and --identity")
+        }
+        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
+        guard self.maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes must be greater than 0") }
+        if case .unix = self.listen, !self.plain { throw ValidationError("TLS is not supported on a Unix socket; add --plain") }
     }
 
     func run() async throws {
@@ -88,7 +92,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             }
             folder = try ReceivingFolder(path: self.into, limits: limits)
         } catch {
-            output.note("apus receive: \(self.into) cannot be used: \((error as? TransferError)?.message ?? "it cannot be made")")
+            output.note("apus receive: cannot use the folder \(self.into): \((error as? TransferError)?.message ?? "it cannot be created")")
             throw ExitCode(73)
         }
         let identity: ReceiverIdentity?
@@ -98,7 +102,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                 ? nil
                 : ReceiverIdentity(folder: self.identity ?? ReceiverIdentity.standardFolder, renews: self.renew, now: Date())
         } catch {
-            output.note("apus receive: the certificate cannot be made or read: \(error); --identity names another folder for it")
+            output.note("apus receive: cannot create or read the certificate: \(error); select another folder with --identity")
             throw ExitCode(73)
         }
         folder.removeAbandoned()

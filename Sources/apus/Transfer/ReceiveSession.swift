@@ -5,33 +5,34 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One run of `apus receive`: the server, its senders, the exit code.
+/// A run of `apus receive`: the server, its senders and the exit code.
 final class ReceiveSession: Sendable {
-    /// What is known of a connection.
+    /// The state of a connection.
     private struct Sender: Sendable {
         var name: String
-        /// Whether its code was right, or none is wanted.
+        /// Whether the code was correct, or none is required.
         var maySend: Bool
         var startedAt: Duration
-        /// It said that it has sent everything.
+        /// Whether the sender has announced that it has sent everything.
         var hasEnded = false
         var hasGreeted = false
         var wasInterrupted = false
         var completed = 0
         var failed = 0
-        /// Bytes that came over this connection.
+        /// The number of bytes received over this connection.
         var movedBytes = 0
     }
 
     private struct State: Sendable {
         var senders: [ObjectIdentifier: Sender] = [:]
-        /// Failures of the sender that ended the run.
+        /// The number of failed files of the sender that ended the run.
         var failures = 0
     }
 
-    /// So many files of a connection are told of by name; its summary tells of all.
+    /// The maximum number of files of a connection that are printed by name; the summary includes
+    /// all.
     private static let linesOfSender = 20
-    /// What a sender has for showing its code.
+    /// The time in which a sender must send its code.
     private static let codeTimeout = TimeAmount.seconds(10)
 
     private let folder: ReceivingFolder
@@ -50,7 +51,7 @@ final class ReceiveSession: Sendable {
         self.output = output
     }
 
-    /// Answers the exit code.
+    /// Runs the server and returns the exit code.
     func run(at address: ListenAddress, identity: ReceiverIdentity?) async -> Int32 {
         let server = self.server()
         let announce: @Sendable (SocketAddress) -> Void = { self.announce($0, identity: identity) }
@@ -59,7 +60,7 @@ final class ReceiveSession: Sendable {
         let (result, signal) = await TransferInterruption.run(
             onFirst: {
                 wasBusy.withLockedValue { $0 = !self.output.board.files.isEmpty }
-                // What has arrived stays, and the senders know that it does.
+                // Keeps the partial files and reports the cancellation to the senders.
                 for connection in server.connections { connection.cancelTransfers() }
             },
             onSecond: { self.output.clear() }
@@ -83,7 +84,7 @@ final class ReceiveSession: Sendable {
         if let signal { return self.isOnce || wasBusy.withLockedValue { $0 } ? signal : 0 }
         if case .failure(let error) = result {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            self.output.note("apus receive: cannot listen at \(address.defaultValueDescription): \(reason)")
+            self.output.note("apus receive: cannot listen on \(address.defaultValueDescription): \(reason)")
             return 69
         }
         return self.state.withLockedValue { $0.failures } > 0 ? 1 : 0
@@ -103,7 +104,7 @@ final class ReceiveSession: Sendable {
         members["code"] = (self.code?.text).map(JSONValue.string)
         self.output.event("listening", members)
         guard self.output.style != .json else { return }
-        // At once, also into a pipe: whoever started us waits for the last of these lines.
+        // Written at once, also to a pipe: the parent process waits for the last of these lines.
         writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
@@ -117,17 +118,17 @@ final class ReceiveSession: Sendable {
         receiving.refuses = { connection, name, _ in
             let maySend = self.state.withLockedValue { $0.senders[ObjectIdentifier(connection)]?.maySend } ?? (self.code == nil)
             guard maySend else {
-                return TransferError(.refused, message: "this receiver wants the code it printed (apus send --code)")
+                return TransferError(.refused, message: "this receiver requires the code it printed (apus send --code)")
             }
             guard self.allowsHidden || !name.isHidden else {
                 return TransferError(
                     .nameRefused,
-                    message: "the name of a file is refused: a component begins with a dot (apus receive --allow-hidden takes it)")
+                    message: "the file name is refused: a component begins with a dot (apus receive --allow-hidden accepts it)")
             }
             return nil
         }
         configuration.connection.receiving = receiving
-        configuration.connection.limits.maximumBodyBytes = 1 << 20  // messages are greetings; files come in chunks
+        configuration.connection.limits.maximumBodyBytes = 1 << 20  // messages are small; files use chunks
         configuration.connection.limits.maximumHeaderBytes = 16 << 10
         configuration.drainTimeout = .seconds(8)
         var logger = Logger(label: "apus.receive") { StreamLogHandler.standardError(label: $0) }
@@ -150,14 +151,15 @@ final class ReceiveSession: Sendable {
                 guard try await self.received(TransferHello(message.header), from: connection) else { break }
             }
         } catch {
-            // The closure tells.
+            // `closed` reports the reason.
         }
         deadline.cancel()
         connection.startClosing()
         self.closed(id, await connection.waitUntilClosed())
     }
 
-    /// Answers whether to go on.
+    /// Processes a message of the sender.
+    /// - Returns: Whether to continue with the connection.
     private func received(_ greeting: TransferHello?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
         switch greeting {
@@ -170,8 +172,8 @@ final class ReceiveSession: Sendable {
             }
             guard isRight else {
                 let name = self.state.withLockedValue { $0.senders[id]?.name } ?? ""
-                self.output.note("\(name): \(secret == nil ? "came without the code" : "came with a wrong code"), and was sent away")
-                let refusal = secret == nil ? "it wants the code it printed; give --code" : "the code is not the one it printed"
+                self.output.note("\(name): refused: \(secret == nil ? "no code" : "wrong code")")
+                let refusal = secret == nil ? "it requires the code it printed; use --code" : "the code is not the one it printed"
                 try await connection.send(header: TransferHello.answer(refusal: refusal).header)
                 return false
             }
@@ -182,7 +184,7 @@ final class ReceiveSession: Sendable {
             }
             try await connection.send(header: TransferHello.answer(refusal: nil).header)
         case .end: self.state.withLockedValue { $0.senders[id]?.hasEnded = true }
-        case .answer, nil: break  // a word we do not know
+        case .answer, nil: break  // unknown messages are ignored
         }
         return true
     }
@@ -192,7 +194,7 @@ final class ReceiveSession: Sendable {
         let elapsed = self.output.elapsed - sender.startedAt
         if sender.completed + sender.failed > 0 {
             let files = "\(sender.completed) file\(sender.completed == 1 ? "" : "s")"
-            let failed = sender.failed > 0 ? ", \(sender.failed) not finished" : ""
+            let failed = sender.failed > 0 ? ", \(sender.failed) failed" : ""
             let speed = ByteCount(Int(Double(sender.movedBytes) / max(0.001, elapsed / .seconds(1)))).text
             let rate = sender.movedBytes == 0 ? "" : " (\(speed)/s)"
             self.output.line(
@@ -204,7 +206,8 @@ final class ReceiveSession: Sendable {
                     "bytes": JSONValue(sender.movedBytes),
                 ])
         }
-        // A sender that knows nothing of greetings has sent everything when it says goodbye.
+        // A sender that does not use these messages has sent everything when it closes the
+        // connection in order.
         let hasSentAll = sender.hasGreeted ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted
         guard self.isOnce, hasSentAll else { return }
         self.state.withLockedValue { $0.failures = sender.failed }
@@ -230,7 +233,7 @@ final class ReceiveSession: Sendable {
             self.output.event("completed", ["name": .string(name), "as": .string(finalName), "size": JSONValue(event.size)])
             guard count <= Self.linesOfSender else { return }
             let alias = finalName == name ? "" : " as \(TerminalText.harmless(finalName))"
-            let size = moved == 0 && event.size > 0 ? "was there already" : ByteCount(event.size).text
+            let size = moved == 0 && event.size > 0 ? "already there" : ByteCount(event.size).text
             self.output.line("\(TerminalText.harmless(name))\(alias)  \(size)\(count == Self.linesOfSender ? " …" : "")")
         case .failed(let error):
             let file = self.output.ended(key, isCompleted: false, size: event.size)
@@ -242,7 +245,7 @@ final class ReceiveSession: Sendable {
             self.output.event(
                 "failed",
                 ["name": .string(name), "code": .string(error.code.rawValue), "message": .string(error.message)])
-            let kept = file.map { $0.done > 0 ? "; \(ByteCount($0.done).text) of \(ByteCount($0.size).text) are kept to go on with" : "" }
+            let kept = file.map { $0.done > 0 ? "; \(ByteCount($0.done).text) of \(ByteCount($0.size).text) kept for resumption" : "" }
             self.output.note("\(TerminalText.harmless(name)): \(error.message)\(kept ?? "")")
         }
     }

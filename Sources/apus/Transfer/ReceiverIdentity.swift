@@ -4,26 +4,30 @@ import Crypto
 import Foundation
 import NIOSSL
 
-/// The certificate by which a receiver is known, and what is derived from its key. It is made once and kept, so that what was copied to the
-/// sender stays right when the receiver is started again.
+/// The certificate that identifies a receiver, and the code derived from its key.
+///
+/// It is created once and kept, so that a code copied to the sender remains valid after a restart
+/// of the receiver.
 struct ReceiverIdentity {
     let context: NIOSSLContext
-    /// 64 hexadecimal digits.
+    /// The certificate's SHA-256 as 64 hexadecimal digits.
     let fingerprint: String
     let code: TransferCode
 
-    /// Reads the identity in a folder, or makes one.
+    /// Reads the identity from a folder, or creates one there.
     ///
     /// - Parameters:
-    ///   - folder: Only its owner can look into it.
-    ///   - renews: Makes a new one in any case; fingerprints and codes that were given away are worthless then.
+    ///   - folder: The folder, created with access for its owner only.
+    ///   - renews: Whether to replace an existing identity, which invalidates its fingerprint and
+    ///     code.
+    ///   - now: The start of the validity of a new certificate.
     init(folder: String, renews: Bool, now: Date) throws {
         let (certificate, key) = (folder + "/certificate.pem", folder + "/key.pem")
         let manager = FileManager.default
         if renews || !manager.fileExists(atPath: certificate) || !manager.fileExists(atPath: key) {
             try manager.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let pem = try ServerIdentity.selfSignedPEM(host: "localhost", now: now)
-            // The certificate last: it says that the key is there.
+            // The certificate is written last: if it exists, so does the key.
             try? manager.removeItem(atPath: certificate)
             try Self.write(pem.key, to: key)
             try Self.write(pem.certificate, to: certificate)
@@ -38,7 +42,7 @@ struct ReceiverIdentity {
         self.code = TransferCode(fingerprint: digest, secret: Array(secret))
     }
 
-    /// A file that was never readable for others.
+    /// Writes a file that is readable by its owner only at every moment.
     private static func write(_ text: String, to path: String) throws {
         let new = path + ".new"
         try? FileManager.default.removeItem(atPath: new)
@@ -47,7 +51,7 @@ struct ReceiverIdentity {
         else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
     }
 
-    /// Where it is when nobody says.
+    /// The default folder.
     static var standardFolder: String {
         let environment = ProcessInfo.processInfo.environment
         let base =

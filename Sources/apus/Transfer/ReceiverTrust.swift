@@ -7,15 +7,20 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// By what a receiver is known, and what shows it that we may send.
+/// The credentials of a connection: the fingerprint that identifies the receiver, and the code that
+/// authorizes the sender.
 struct ReceiverTrust: Sendable {
-    /// `nil`: no TLS.
+    /// The fingerprint of the receiver's certificate; `nil` means no TLS.
     var fingerprint: CertificateFingerprint?
+    /// The code; `nil` if the user gave none.
     var code: TransferCode?
 
     var tls: TLSSettings? { self.fingerprint.map { .pinned($0) } }
 
-    /// With a code: the certificate it begins to name is looked at, and from then on only this one is accepted.
+    /// Connects and compares the receiver's certificate with a code, which contains the first half
+    /// of its fingerprint.
+    /// - Returns: The credentials, which accept this certificate only.
+    /// - Throws: `ConnectivityError` with the code `pinMismatch` if the certificate does not match.
     static func checking(_ code: TransferCode, at address: ListenAddress) async throws -> ReceiverTrust {
         let fingerprint = try await self.shownFingerprint(at: address)
         guard code.names(fingerprint.bytes) else {
@@ -24,15 +29,16 @@ struct ReceiverTrust: Sendable {
         return ReceiverTrust(fingerprint: fingerprint, code: code)
     }
 
-    /// Without anything: whoever sits there compares, or nothing is sent.
+    /// Connects and asks the user to confirm the fingerprint of the receiver's certificate.
+    /// - Throws: `ExitCode` if the user does not confirm, or if there is no terminal.
     static func asking(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverTrust {
         let fingerprint = try await self.shownFingerprint(at: address)
-        output.note("The receiver shows the certificate sha256\n  \(fingerprint)")
+        output.note("The receiver's certificate has the SHA-256 fingerprint\n  \(fingerprint)")
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            output.note("apus send: nobody is here to compare it with what apus receive has printed; give --fingerprint or --code")
+            output.note("apus send: there is no terminal to confirm the fingerprint; use --fingerprint or --code")
             throw ExitCode(77)
         }
-        writeStandardError(Data("Is that what apus receive has printed? [y/N] ".utf8))
+        writeStandardError(Data("Did apus receive print this fingerprint? [y/N] ".utf8))
         let answer = readLine()?.lowercased() ?? ""
         guard answer == "y" || answer == "yes" else {
             output.note("apus send: nothing was sent")
@@ -41,10 +47,14 @@ struct ReceiverTrust: Sendable {
         return ReceiverTrust(fingerprint: fingerprint)
     }
 
-    /// Connects, looks at the certificate and hangs up. Nothing is said, and nothing is believed: the connection for the files is made anew and
-    /// accepts this certificate only.
+    /// Connects, returns the fingerprint of the receiver's certificate and closes the connection.
+    ///
+    /// This connection transmits no data. The connection for the files accepts only the certificate
+    /// with this fingerprint.
     private static func shownFingerprint(at address: ListenAddress) async throws -> CertificateFingerprint {
-        guard case .tcp(let host, let port) = address else { throw ConnectivityError(.invalidSettings, message: "no TLS on a Unix socket") }
+        guard case .tcp(let host, let port) = address else {
+            throw ConnectivityError(.invalidSettings, message: "TLS is not supported on a Unix socket")
+        }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let channel = try await eventLoop.flatSubmit {
             Dialer(tls: .insecureSkipVerification).dial(.host(host, port: port), on: eventLoop).futureResult
@@ -52,7 +62,7 @@ struct ReceiverTrust: Sendable {
         let certificate = try await channel.nioSSL_peerCertificate().get()
         channel.close(promise: nil)
         guard let der = try certificate?.toDERBytes(), let fingerprint = CertificateFingerprint(bytes: SHA256.hash(data: der)) else {
-            throw ConnectivityError(.tlsFailed, message: "the receiver shows no certificate")
+            throw ConnectivityError(.tlsFailed, message: "the receiver sent no certificate")
         }
         return fingerprint
     }

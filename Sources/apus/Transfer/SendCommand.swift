@@ -2,82 +2,85 @@ import ApusFramedSocket
 import ArgumentParser
 import Foundation
 
-/// `apus send`: send files and folders to `apus receive`.
+/// `apus send`: sends files and folders to `apus receive`.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send files and folders to apus receive.",
         discussion: """
-            apus send film.mp4 10.0.0.5:2787 --code 7ZK3W-…  the code it printed
-            apus send album/ a.txt 10.0.0.5:2787             shows whom, and asks
+            apus send film.mp4 10.0.0.5:2787 --code 7ZK3W-…  with the code that apus receive has printed
+            apus send album/ a.txt 10.0.0.5:2787             shows the receiver's fingerprint and asks for confirmation
 
-            Run it again when it was interrupted: files go on where they stopped, and what the receiver has is not sent again. When the \
-            connection breaks it tries again by itself for a while. Links below a folder are not followed.
+            To resume an interrupted transfer, run the same command again: partial files are resumed, and files that the receiver \
+            already has are not sent again. After a lost connection the command reconnects, for the time given by --wait. Symbolic \
+            links in a folder are not followed.
 
-            Exit: 0 everything stands on the receiver's disk; 64 wrong arguments; 66 something cannot be read; 69 no connection, or lost; 74 the \
-            receiver's disk; 75 stopped by the receiver, or another sender is at it: run it again; 76 the receiver does not keep to the protocol; 77 \
-            not the receiver that was named, or it refuses; 130 stopped by Ctrl-C (the receiver is told; a second Ctrl-C does not wait for it).
+            Exit codes: 0 all files are on the receiver's disk; 64 invalid arguments; 66 a file cannot be read; 69 no connection, or \
+            the connection was lost; 74 the receiver's disk is full or failed; 75 stopped by the receiver, or another connection \
+            sends the same file: try again later; 76 the receiver violated the protocol; 77 not the expected receiver, or it \
+            refused; 130 interrupted by Ctrl-C (the receiver is notified; a second Ctrl-C does not wait for it).
             """
     )
 
-    @Argument(help: ArgumentHelp("What to send, and at last the receiver's HOST:PORT.", valueName: "file … address"))
+    @Argument(help: ArgumentHelp("The files and folders to send, followed by the receiver's HOST:PORT.", valueName: "file … address"))
     var arguments: [String]
 
     @Option(
         help: ArgumentHelp(
-            "The code the receiver has printed; - reads it from standard input, where ps does not show it.", valueName: "code"))
+            "The code that the receiver has printed; - reads it from standard input, which hides it from the process list.",
+            valueName: "code"))
     var code: String?
 
     @Option(help: ArgumentHelp("The SHA-256 fingerprint of the receiver's certificate.", valueName: "sha256"))
     var fingerprint: String?
 
-    @Flag(help: "No TLS: everybody on the way can read and change the files.")
+    @Flag(help: "Do not use TLS: the network can read and change the files.")
     var plain = false
 
-    @Flag(help: "Keep the permissions and times of files.")
+    @Flag(help: "Preserve the permissions and modification times of files.")
     var preserve = false
 
-    @Option(help: ArgumentHelp("Bytes a second at the most: 500K, 2MiB.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum rate in bytes per second, for example 500K or 2MiB.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
-    @Option(help: "Files under way at a time, 1 to 16.")
+    @Option(help: "The number of files to send at the same time, from 1 to 16.")
     var atATime = 4
 
-    @Option(help: ArgumentHelp("How long to try again when the connection breaks; 0 does not.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time to reconnect after a lost connection; 0 does not reconnect.", valueName: "seconds"))
     var wait = 30
 
-    @Flag(name: .shortAndLong, help: "Write mistakes and nothing else.")
+    @Flag(name: .shortAndLong, help: "Write only errors.")
     var quiet = false
 
-    @Flag(help: "Write every event as a JSON object on a line.")
+    @Flag(help: "Write every event as a JSON object on its own line.")
     var json = false
 
     func validate() throws {
         guard self.arguments.count >= 2, self.address != nil else {
-            throw ValidationError("say what to send and where: apus send FILE… HOST:PORT")
+            throw ValidationError("the files or the address are missing: apus send FILE… HOST:PORT")
         }
         let names = self.paths.map { URL(fileURLWithPath: $0).standardizedFileURL.lastPathComponent }
         if let name = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
-            throw ValidationError("two of them would be \(TerminalText.harmless(name)) at the receiver; send them one after the other")
+            throw ValidationError("two of the files would be named \(TerminalText.harmless(name)) at the receiver; send them separately")
         }
-        guard !(self.quiet && self.json) else { throw ValidationError("give --quiet or --json, not both") }
+        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
         guard [self.code != nil, self.fingerprint != nil, self.plain].count(where: { $0 }) <= 1 else {
-            throw ValidationError("give one of --code, --fingerprint and --plain")
+            throw ValidationError("use only one of --code, --fingerprint and --plain")
         }
         if let fingerprint, CertificateFingerprint(fingerprint) == nil {
-            throw ValidationError("--fingerprint takes 64 hexadecimal digits, as apus receive prints them")
+            throw ValidationError("--fingerprint must be 64 hexadecimal digits, as printed by apus receive")
         }
         if let code, code != "-", TransferCode(code) == nil { throw ValidationError(Self.noCode) }
         guard self.rateLimit.map({ $0.bytes >= 1024 }) ?? true else {
-            throw ValidationError("--rate-limit is at least 1024 bytes a second")
+            throw ValidationError("--rate-limit must be at least 1024 bytes per second")
         }
-        guard (1...16).contains(self.atATime) else { throw ValidationError("--at-a-time is from 1 to 16") }
-        guard (0...86_400).contains(self.wait) else { throw ValidationError("--wait is from 0 to 86400 seconds") }
+        guard (1...16).contains(self.atATime) else { throw ValidationError("--at-a-time must be from 1 to 16") }
+        guard (0...86_400).contains(self.wait) else { throw ValidationError("--wait must be from 0 to 86400 seconds") }
     }
 
-    private static let noCode = "that is no code, or one with a typing mistake: 40 letters and digits, as apus receive --code prints them"
+    private static let noCode = "--code must be the 40 letters and digits that apus receive has printed; check it for typing errors"
 
-    /// The last argument. A port alone would be taken for a file's name that was meant.
+    /// The last argument, which must contain a colon: a port alone is more likely a file name.
     var address: ListenAddress? {
         guard let last = self.arguments.last, last.contains(":") else { return nil }
         return ListenAddress(argument: last)
@@ -89,7 +92,7 @@ struct SendCommand: AsyncParsableCommand {
         guard let address = self.address else { return }
         let output = TransferOutput(style: self.json ? .json : self.quiet ? .quiet : .text)
         for path in self.paths where !FileManager.default.fileExists(atPath: path) {
-            output.note("apus send: there is no \(path)")
+            output.note("apus send: there is no file \(path)")
             throw ExitCode(66)
         }
         let count = try await FramedConnection.count(files: self.paths)

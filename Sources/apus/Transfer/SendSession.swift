@@ -4,39 +4,40 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One run of `apus send`: connections, one after another where they break, the files, the exit code.
+/// A run of `apus send`: the connections, the files and the exit code. A lost connection is
+/// replaced by a new one.
 final class SendSession: Sendable {
     struct Options: Sendable {
         var address: ListenAddress
-        /// As it was typed.
+        /// The address as given by the user.
         var addressText: String
         var trust: ReceiverTrust
         var keepsAttributes = false
         var bytesPerSecond: Int?
         var filesAtATime = 4
-        /// How long to try again after a connection broke.
+        /// The time to reconnect after a lost connection.
         var patience: Duration = .seconds(30)
     }
 
     private struct State: Sendable {
-        /// By name, what needs no second sending in this run.
+        /// The names of the completed files, which are not sent again in this run.
         var completed: Set<String> = []
         var completedBytes = 0
-        /// By name, with the error that was told.
+        /// The failed files by name, with the error that was printed.
         var failed: [String: TransferError] = [:]
         var leftOut: Set<String> = []
         var busy: Set<String> = []
         var hasGreeted = false
     }
 
-    /// The receiver said why it takes nothing.
+    /// A refusal by the receiver, with its reason.
     private struct Refusal: Error {
         var message: String
     }
 
-    /// What an answer to the greeting may take.
+    /// The time to wait for the receiver's answer to the first message.
     private static let greetingTimeout = Duration.seconds(10)
-    /// More files are not told of one by one at a terminal.
+    /// The maximum number of files that are printed one by one at a terminal.
     private static let mostLines = 20
 
     private let paths: [String]
@@ -58,7 +59,7 @@ final class SendSession: Sendable {
         }
     }
 
-    /// Answers the exit code.
+    /// Sends all files and returns the exit code.
     func run() async -> Int32 {
         let line = Task { await self.output.run() }
         let (result, signal) = await TransferInterruption.run(onFirst: {}, onSecond: { self.output.clear() }) { try await self.sendAll() }
@@ -70,10 +71,10 @@ final class SendSession: Sendable {
         case .failure(let error):
             let message: String
             if let signal {
-                message = "stopped; run the same again to go on"
+                message = "interrupted; run the same command again to resume"
                 code = signal
             } else if let refusal = error as? Refusal {
-                message = "the receiver refuses: \(refusal.message)"
+                message = "the receiver refused: \(refusal.message)"
                 code = 77
             } else {
                 let isPlain = self.options.trust.tls == nil && !self.state.withLockedValue { $0.hasGreeted }
@@ -91,10 +92,10 @@ final class SendSession: Sendable {
         let elapsed = self.output.elapsed
         let moved = self.output.board.movedBytes
         let failed = state.failed.isEmpty ? "" : ", \(state.failed.count) failed"
-        let leftOut = state.leftOut.isEmpty ? "" : ", \(state.leftOut.count) left out"
+        let leftOut = state.leftOut.isEmpty ? "" : ", \(state.leftOut.count) skipped"
         let rate = moved == 0 ? "" : ", \(ByteCount(Int(Double(moved) / max(0.001, elapsed / .seconds(1)))).text)/s"
-        let had = state.completedBytes - moved
-        let resumed = had > 0 ? " (\(ByteCount(had).text) were there)" : ""
+        let existing = state.completedBytes - moved
+        let resumed = existing > 0 ? " (\(ByteCount(existing).text) already there)" : ""
         self.output.line(
             "\(state.completed.count) file\(state.completed.count == 1 ? "" : "s"), \(ByteCount(state.completedBytes).text)\(resumed) in "
                 + "\(TransferLine.seconds(elapsed))\(rate)\(failed)\(leftOut)")
@@ -111,7 +112,8 @@ final class SendSession: Sendable {
     // MARK: Connections
 
     private func sendAll() async throws {
-        // Of the attempts; later with every connection that has moved something, so that none breaks and comes again for ever.
+        // The deadline of the attempts. It moves only with a connection that has transferred data,
+        // so that the attempts end.
         var deadline: ContinuousClock.Instant?
         var movedBytes = -1
         while true {
@@ -119,13 +121,14 @@ final class SendSession: Sendable {
             do {
                 let new = try await FramedClient.connect(to: self.options.address, configuration: self.configuration)
                 connection = new
-                if deadline != nil { self.output.note("connected again") }
+                if deadline != nil { self.output.note("reconnected") }
                 try await self.greet(new)
                 return try await self.send(over: new)
             } catch {
                 await connection?.close()
                 self.output.update { board, _ in board.forget { _ in true } }
-                // The first attempt fails at once: the address is wrong, most likely. A goodbye of the receiver has another code.
+                // The first attempt is not repeated, because the address is probably wrong. An
+                // orderly close by the receiver has another code.
                 guard connection != nil || deadline != nil, !Task.isCancelled, self.options.patience > .zero,
                     TransferFailure.exitCode(for: error) == 69
                 else { throw error }
@@ -133,7 +136,7 @@ final class SendSession: Sendable {
                     let moved = self.output.board.movedBytes
                     if moved > movedBytes { deadline = ContinuousClock.now + self.options.patience }
                     movedBytes = max(movedBytes, moved)
-                    self.output.note("the connection broke; trying again for \(TransferLine.seconds(self.options.patience))")
+                    self.output.note("the connection was lost; reconnecting for \(TransferLine.seconds(self.options.patience))")
                     self.output.event("retrying", ["message": .string("\(error)")])
                 }
                 guard let deadline, ContinuousClock.now < deadline else { throw error }
@@ -145,13 +148,14 @@ final class SendSession: Sendable {
     private var configuration: FramedClientConfiguration {
         var configuration = FramedClientConfiguration(tls: self.options.trust.tls)
         configuration.connection.fileBytesPerSecond = self.options.bytesPerSecond
-        // A receiver that is gone without a word is noticed within half a minute.
+        // Detects a dead receiver within half a minute.
         configuration.connection.pingInterval = .seconds(10)
         configuration.connection.pingTimeout = .seconds(15)
         return configuration
     }
 
-    /// Says what comes, and waits for the receiver's leave. A server that is no `apus receive` says nothing; without a code that is all right.
+    /// Announces the files and waits for the receiver's permission. A server other than `apus
+    /// receive` sends no answer, which is accepted without a code.
     private func greet(_ connection: FramedConnection) async throws {
         let code = self.options.trust.code
         let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
@@ -175,13 +179,13 @@ final class SendSession: Sendable {
             return first
         }
         try Task.checkCancellation()
-        // Before the end of the connection, which often comes right behind it.
+        // Checked before the closure, which often follows the refusal immediately.
         if case .answer(let refusal?) = answer { throw Refusal(message: refusal) }
-        if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver hung up") }
+        if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver closed the connection") }
         self.state.withLockedValue { $0.hasGreeted = true }
         switch answer {
         case .answer: break
-        case .send, .end, nil: if code != nil { throw Refusal(message: "it does not know of codes") }
+        case .send, .end, nil: if code != nil { throw Refusal(message: "it does not support --code") }
         }
     }
 
@@ -208,7 +212,7 @@ final class SendSession: Sendable {
             self.output.event("busy", ["name": .string(event.name)])
             guard self.state.withLockedValue({ $0.busy.insert(event.name).inserted }) else { return }
             self.output.note(
-                "\(name): the receiver has another sender for it, or has not noticed that an earlier connection is dead; waiting")
+                "\(name): another connection is sending this file, or the receiver has not detected the loss of an earlier one; waiting")
         case .completed:
             let file = self.output.ended(event.name, isCompleted: true, size: event.size)
             self.state.withLockedValue { state in
@@ -217,15 +221,15 @@ final class SendSession: Sendable {
                 state.failed[event.name] = nil
             }
             self.output.event("completed", ["name": .string(event.name), "size": JSONValue(event.size)])
-            let wasThere = event.size > 0 && file?.offset == event.size
+            let wasComplete = event.size > 0 && file?.offset == event.size
             if self.files <= Self.mostLines || !self.output.hasLine {
-                self.output.line("\(name)  \(wasThere ? "was there already" : ByteCount(event.size).text)")
+                self.output.line("\(name)  \(wasComplete ? "already there" : ByteCount(event.size).text)")
             }
         case .leftOut(let why):
             guard self.state.withLockedValue({ $0.leftOut.insert(event.name).inserted }) else { return }
-            let reason = why == .link ? "a link, not followed" : "no file"
+            let reason = why == .link ? "symbolic link, not followed" : "not a regular file"
             self.output.event("left-out", ["name": .string(event.name), "message": .string(reason)])
-            if self.output.style != .quiet { self.output.note("\(name): left out: \(reason)") }
+            if self.output.style != .quiet { self.output.note("\(name): skipped: \(reason)") }
         case .failed(let error):
             _ = self.output.ended(event.name, isCompleted: false, size: event.size)
             guard self.state.withLockedValue({ $0.failed.updateValue(error, forKey: event.name) }) != error else { return }

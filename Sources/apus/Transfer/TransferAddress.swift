@@ -2,12 +2,13 @@ import ApusFramedSocket
 import Foundation
 import NIOCore
 
-/// A receiver's address, as `apus receive` prints it and `apus send` takes it.
+/// Formats a receiver's address as `apus receive` prints it and `apus send` accepts it.
 enum TransferAddress {
-    /// A PHS on the keys of a telephone.
+    /// The default port: APUS on a telephone keypad.
     static let standardPort = 2787
 
-    /// The address to tell others: that of this machine when it listens on all of them.
+    /// Returns the address that a sender uses: one of this machine's addresses if the receiver
+    /// listens on all of them.
     static func shareable(_ address: SocketAddress) -> String {
         guard let ip = address.ipAddress, let port = address.port else { return "unix:\(address.pathname ?? "")" }
         let isWildcard = ip == "0.0.0.0" || ip == "::"
@@ -29,7 +30,8 @@ enum TransferAddress {
 }
 
 extension SocketAddress {
-    /// An address that nobody on another machine can use; Docker's bridge is one.
+    /// Whether other machines cannot use the address: loopback, link-local, or in the range of
+    /// Docker's default bridge.
     fileprivate var isLocal: Bool {
         guard let ip = self.ipAddress else { return true }
         return ip.hasPrefix("127.") || ip == "::1" || ip.hasPrefix("169.254.") || ip.lowercased().hasPrefix("fe80:")
@@ -38,7 +40,7 @@ extension SocketAddress {
 }
 
 extension FramedClient {
-    /// Opens a connection to where a receiver listens.
+    /// Opens a connection to a receiver.
     static func connect(to address: ListenAddress, configuration: FramedClientConfiguration) async throws -> FramedConnection {
         switch address {
         case .tcp(let host, let port): try await self.connect(host: host, port: port, configuration: configuration)

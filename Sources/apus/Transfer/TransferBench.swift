@@ -6,18 +6,20 @@ import Foundation
 import NIOCore
 import NIOSSL
 
-/// What `Benchmarks/transfer` measures: one side takes files or messages, the other sends them. Nobody else needs it.
+/// The two programs that `Benchmarks/transfer` measures: one receives files or messages, the other
+/// sends them.
 struct TransferBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfer-bench", abstract: "The two sides of Benchmarks/transfer.", shouldDisplay: false,
+        commandName: "transfer-bench", abstract: "Run one side of Benchmarks/transfer.", shouldDisplay: false,
         subcommands: [Serve.self, Send.self])
 
-    /// Takes what comes: files into a folder, the bodies of messages to nowhere, each answered by its length.
+    /// Receives files into a folder. Discards the bodies of messages and answers each with its
+    /// length.
     struct Serve: AsyncParsableCommand {
-        @Option(help: "The port on 127.0.0.1; 0 takes a free one.") var port = 0
+        @Option(help: "The port on 127.0.0.1; 0 selects a free port.") var port = 0
         @Option(help: "The folder for files.") var into: String
         @Option(help: "A PEM file with the certificate, for TLS.") var certificate: String?
-        @Option(help: "A PEM file with the certificate's key.") var key: String?
+        @Option(help: "A PEM file with the certificate's private key.") var key: String?
 
         func run() async throws {
             var configuration = FramedServerConfiguration()
@@ -43,13 +45,13 @@ struct TransferBench: AsyncParsableCommand {
         }
     }
 
-    /// Sends a file, or every file of a folder, and prints how long it took.
+    /// Sends a file, or every file of a folder, and prints the time it took.
     struct Send: AsyncParsableCommand {
         @Argument(help: "The port on 127.0.0.1.") var port: Int
         @Argument(help: "A file, or a folder of files.") var path: String
-        @Flag(help: "As the body of one message and not as a transfer.") var message = false
-        @Flag(help: "With TLS, whoever the server is.") var tls = false
-        @Option(help: "Files under way at a time.") var atATime = 16
+        @Flag(help: "Send the file as the body of one message instead of a transfer.") var message = false
+        @Flag(help: "Use TLS without verifying the certificate.") var tls = false
+        @Option(help: "The number of files to send at the same time.") var atATime = 16
 
         func run() async throws {
             let configuration = FramedClientConfiguration(tls: self.tls ? .insecureSkipVerification : nil)

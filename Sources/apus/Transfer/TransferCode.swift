@@ -1,17 +1,20 @@
 import Crypto
 
-/// What `apus receive --code` prints and `apus send --code` takes: who the receiver is, and that the sender may send.
+/// The code that `apus receive --code` prints and `apus send --code` accepts. It authenticates the
+/// receiver to the sender and the sender to the receiver.
 ///
-/// Forty characters: the first 16 bytes of the SHA-256 of the receiver's certificate, eight bytes of secret, and a byte that finds typing mistakes.
-/// Nothing of it can be guessed away from the receiver. Who stands in the middle needs a certificate with those 128 bits of hash, and without it
-/// sees neither the files nor the secret, which is sent inside TLS after the certificate was checked. Who listens sees the certificate's hash at
-/// most. Who guesses the secret must ask the receiver for each of the 2⁶⁴, a connection at a time. A short code to speak over the telephone
-/// would need a PAKE; this one is copied.
+/// A code has 40 characters: the first 16 bytes of the SHA-256 of the receiver's certificate, a
+/// secret of 8 bytes, and a check byte that detects typing errors. It cannot be attacked offline. A
+/// man in the middle needs a certificate with the same 128 bits of hash; without one it receives
+/// neither the files nor the secret, which is sent inside TLS after the certificate has been
+/// verified. An eavesdropper learns at most the hash of the certificate. Guessing the secret takes
+/// one connection to the receiver for each of 2⁶⁴ values. A shorter code, to be spoken rather than
+/// copied, would require a PAKE.
 struct TransferCode: Hashable {
     static let hashBytes = 16
     static let secretBytes = 8
 
-    /// The beginning of the certificate's SHA-256.
+    /// The first bytes of the certificate's SHA-256.
     let hash: [UInt8]
     let secret: [UInt8]
 
@@ -20,10 +23,12 @@ struct TransferCode: Hashable {
         self.secret = Array(secret.prefix(Self.secretBytes))
     }
 
-    // Crockford's: no I, L, O and U; small letters, and what looks like a digit, are taken as well.
+    // Crockford's Base32: without I, L, O and U. Lowercase letters are accepted, and I, L and O as
+    // digits.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-    /// Reads a code; spaces and dashes do not count. `nil` for anything that is none.
+    /// Parses a code, ignoring white space and hyphens. Returns `nil` if the text is not a valid
+    /// code.
     init?(_ text: String) {
         var bits = 0
         var count = 0
@@ -45,7 +50,7 @@ struct TransferCode: Hashable {
 
     private static func check(_ bytes: some Sequence<UInt8>) -> UInt8 { SHA256.hash(data: Array(bytes)).first { _ in true } ?? 0 }
 
-    /// Eight groups of five.
+    /// The code as eight groups of five characters.
     var text: String {
         let bytes = self.hash + self.secret
         var bits = 0
@@ -64,13 +69,14 @@ struct TransferCode: Hashable {
         return text
     }
 
-    /// Whether a certificate is the receiver's.
+    /// Returns whether a certificate's fingerprint matches the code.
     func names(_ fingerprint: [UInt8]) -> Bool { fingerprint.count == 32 && fingerprint.starts(with: self.hash) }
 
-    /// The secret as it is sent.
+    /// The secret in hexadecimal, as it is sent.
     var secretText: String { self.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 
-    /// Compares in a time that does not tell where they differ.
+    /// Returns whether a secret is correct. The time of the comparison does not depend on where
+    /// they differ.
     func accepts(secretText: String) -> Bool {
         let (left, right) = (Array(self.secretText.utf8), Array(secretText.utf8))
         guard left.count == right.count else { return false }

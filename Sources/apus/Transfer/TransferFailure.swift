@@ -1,9 +1,9 @@
 import ApusConnectivity
 import ApusFramedSocket
 
-/// What a failure means to the shell and to the person in front of it.
+/// The exit codes and messages for failures.
 enum TransferFailure {
-    /// The codes of sysexits.h.
+    /// Returns the exit code for an error code, as in sysexits.h.
     static func exitCode(for code: TransferError.Code) -> Int32 {
         switch code {
         case .source: 66
@@ -38,26 +38,31 @@ enum TransferFailure {
         }
     }
 
-    /// - Parameter address: The receiver's, as it was typed.
-    /// - Parameter isPlain: Whether it was tried without TLS, and never got beyond the beginning.
+    /// Returns a message that includes how to resolve the error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - address: The receiver's address as given by the user.
+    ///   - isPlain: Whether the connection did not use TLS and the receiver has not answered the
+    ///     first message.
     static func advice(for error: any Error, address: String, isPlain: Bool = false) -> String {
         let cause = (error as? FramedError)?.cause as? ConnectivityError ?? error as? ConnectivityError
         switch cause?.code {
         case .pinMismatch?:
-            return "\(address) is not the receiver you named: its certificate has another fingerprint. Nothing was sent."
+            return "\(address) is not the expected receiver: its certificate has another fingerprint. Nothing was sent."
         case .connectFailed?, .nameResolution?, .timeout?:
-            return "\(cause?.message ?? "no connection to \(address)"). Is apus receive running there?"
+            return "\(cause?.message ?? "no connection to \(address)"). Check that apus receive is running there."
         case .tlsFailed?, .tlsVersion?, .connectionLost?:
-            return "no TLS with \(address). A receiver that was started with --plain is sent to with --plain."
+            return "no TLS connection to \(address). If the receiver was started with --plain, add --plain."
         default: break
         }
         switch error {
         case let error as TransferError: return error.message
         case let error as FramedError:
             if isPlain, [.unsupportedVersion, .protocolViolation, .malformedHeader, .connectionLost, .timeout].contains(error.code) {
-                return "\(address) is no apus receive, or one that wants TLS (leave --plain out): \(error.message)"
+                return "\(address) is not apus receive, or requires TLS (omit --plain): \(error.message)"
             }
-            if error.code == .closed { return "the receiver stopped before everything was sent; run the same again to go on" }
+            if error.code == .closed { return "the receiver stopped before all files were sent; run the same command again to resume" }
             return error.cause == nil ? error.message : "\(error.message) (\(address))"
         default: return "\(error)"
         }

@@ -1,12 +1,14 @@
 import ApusJSON
 
-/// What `apus send` and `apus receive` say to each other beside the files, as headers of messages.
+/// The messages that `apus send` and `apus receive` exchange in addition to the files, as message
+/// headers.
 enum TransferHello: Equatable {
-    /// The sender's first word: what it is going to send, and the secret of the code, when it has one.
+    /// The sender's first message: the number and size of the files, and the secret of the code, if
+    /// any.
     case send(files: Int, bytes: Int, secret: String?)
-    /// The receiver's answer; `nil`: go on, else why not.
+    /// The receiver's answer: the reason for a refusal, or `nil` to accept the sender.
     case answer(refusal: String?)
-    /// The sender's last word: everything was sent, or was reported.
+    /// The sender's last message: all files have been sent, or reported as failed.
     case end
 
     init?(_ header: JSONObject) {

@@ -2,14 +2,15 @@ import Foundation
 import NIOConcurrencyHelpers
 import UnixSignals
 
-/// Ctrl-C and SIGTERM: the first ends in order, the second at once.
+/// Handles SIGINT and SIGTERM: the first signal ends the run in order, the second at once.
 enum TransferInterruption {
     /// Runs `body`, and cancels it at the first signal.
     ///
     /// - Parameters:
     ///   - onFirst: Called at the first signal, before the cancellation.
     ///   - onSecond: Called at the second, before the process ends.
-    /// - Returns: What `body` did, and the exit code of the signal if there was one: 130 or 143, as of a process that dies of it.
+    /// - Returns: The result of `body`, and the exit code for the first signal, if any: 130 for
+    ///   SIGINT, 143 for SIGTERM.
     static func run<Value: Sendable>(
         onFirst: @escaping @Sendable () -> Void, onSecond: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable () async throws -> Value

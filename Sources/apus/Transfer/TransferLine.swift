@@ -1,17 +1,19 @@
 import Foundation
 
-/// The line at the bottom of the terminal, as a function of what is known and of the terminal's width. Pure.
+/// Formats the progress line at the bottom of the terminal.
 enum TransferLine {
-    /// At least as many columns for the name, or what is behind it goes.
+    /// The minimum width of the name. Fields after the name are omitted to keep it.
     private static let leastLabel = 12
     private static let bar = (least: 10, most: 30)
 
-    /// - Parameter width: Columns of the terminal. The last stays empty: some terminals begin a new line in it.
+    /// Returns the progress line.
+    /// - Parameter width: The number of columns of the terminal. The last column stays empty,
+    ///   because some terminals wrap when it is written.
     static func text(_ board: TransferSummary, width: Int, at now: Duration) -> String {
         let width = max(0, width - 1)
         let label = TerminalText.harmless(self.label(of: board))
         if !board.files.isEmpty, board.files.allSatisfy({ $0.file.isCompared }) {
-            let tail = "  looking how much is there"
+            let tail = "  checking for a partial file"
             let room = width - TerminalText.columns(tail)
             return room < min(self.leastLabel, TerminalText.columns(label))
                 ? TerminalText.shortened(label, to: width) : TerminalText.shortened(label, to: room) + tail
@@ -22,7 +24,7 @@ enum TransferLine {
         let rate = board.rate(at: now).map { ByteCount(Int($0)).text + "/s" }
         let left = board.remaining(at: now).map { self.clock($0) + " left" }
         let isStalled = board.rate(at: now).map { $0 < 1 } ?? false
-        // From the most dispensable to the least.
+        // From the longest form to the shortest.
         let fields: [[String?]] = [
             [percent, "\(ByteCount(done).text) of \(ByteCount(known).text)", rate, isStalled ? "stalled" : left],
             [percent, rate, isStalled ? "stalled" : left], [percent, isStalled ? "stalled" : left], [percent],
@@ -57,7 +59,7 @@ enum TransferLine {
         return "\(board.files.count) files, \(current ?? "")"
     }
 
-    /// `0:07`, `1:02:03`, `3 days`.
+    /// Returns a duration as `0:07`, `1:02:03` or `3 days`.
     static func clock(_ duration: Duration) -> String {
         let seconds = max(0, Int(((duration / .milliseconds(1)).rounded() / 1000).rounded(.up)))
         if seconds >= 100 * 3600 { return "\(seconds / 86_400) days" }
@@ -65,12 +67,13 @@ enum TransferLine {
         return String(format: "%d:%02d", seconds / 60, seconds % 60)
     }
 
-    /// `4.1 s`, and minutes from one on.
+    /// Returns a duration as `4.1 s`, or as a clock from a minute up.
     static func seconds(_ duration: Duration) -> String {
         duration < .seconds(60) ? String(format: "%.1f s", duration / .seconds(1)) : self.clock(duration)
     }
 
-    /// The same facts for a line that stays: `a.bin: 45%, 123 MB of 512 MB, 87.1 MB/s`.
+    /// Returns the progress of a file as a permanent line: `a.bin: 45%, 123 MB of 512 MB, 87.1
+    /// MB/s`.
     static func plain(_ file: TransferSummary.File, rate: Double?) -> String {
         let percent = file.size == 0 ? 100 : Int(Double(file.done) / Double(file.size) * 100)
         let speed = rate.map { ", \(ByteCount(Int($0)).text)/s" } ?? ""

@@ -2,10 +2,11 @@ import ApusJSON
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What `apus send` and `apus receive` write: results to standard output, mistakes and the moving line to standard error.
+/// Writes the output of `apus send` and `apus receive`: results to standard output, errors and the
+/// progress line to standard error.
 ///
-/// At a terminal one line at the bottom is written over and over; elsewhere there are lines only; with `--json` every event is an object on a
-/// line of standard output.
+/// On a terminal, one line at the bottom shows the progress; elsewhere, progress is printed as
+/// separate lines. With `--json`, every event is a JSON object on a line of standard output.
 final class TransferOutput: Sendable {
     enum Style: Sendable {
         case text, quiet, json
@@ -13,16 +14,17 @@ final class TransferOutput: Sendable {
 
     private struct State {
         var board = TransferSummary()
-        /// What stands at the bottom of the terminal.
+        /// The current text of the progress line.
         var drawn = ""
     }
 
-    /// How often a file is told of in lines of its own.
+    /// The minimum interval between two progress lines of a file.
     private static let plainInterval = Duration.seconds(5)
+    /// The minimum interval between two progress events of a file.
     private static let jsonInterval = Duration.milliseconds(250)
 
     let style: Style
-    /// Whether there is a line at the bottom of the terminal.
+    /// Whether progress is shown in one line at the bottom of a terminal.
     let hasLine: Bool
     private let state = NIOLockedValueBox(State())
     private let start = ContinuousClock.now
@@ -42,18 +44,18 @@ final class TransferOutput: Sendable {
 
     // MARK: Lines
 
-    /// For people; a line of standard output.
+    /// Writes a line of text to standard output, in the style `text` only.
     func line(_ text: String) {
         guard self.style == .text else { return }
         self.write(text, to: writeStandardOutput)
     }
 
-    /// What is wrong, whatever the style.
+    /// Writes an error or a notice to standard error, in every style.
     func note(_ text: String) {
         self.write(text, to: writeStandardError)
     }
 
-    /// For programs.
+    /// Writes an event as a JSON object, in the style `json` only.
     func event(_ name: String, _ members: JSONObject = [:]) {
         guard self.style == .json else { return }
         var object: JSONObject = ["event": .string(name)]
@@ -61,7 +63,8 @@ final class TransferOutput: Sendable {
         self.write(Self.escaped(JSONValue.object(object).description), to: writeStandardOutput, isHarmless: true)
     }
 
-    /// What the terminal might obey, and JSON lets stand, as JSON's escapes.
+    /// Returns JSON text with the control and bidirectional characters that JSON permits unescaped
+    /// replaced by escapes.
     static func escaped(_ json: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
@@ -90,7 +93,7 @@ final class TransferOutput: Sendable {
         self.event("began", ["name": .string(name), "size": JSONValue(size), "offset": JSONValue(offset)])
         guard !self.hasLine else { return }
         if offset > 0, offset < size {
-            self.line("\(TerminalText.harmless(name)): goes on at \(ByteCount(offset).text) of \(ByteCount(size).text)")
+            self.line("\(TerminalText.harmless(name)): resumes at \(ByteCount(offset).text) of \(ByteCount(size).text)")
         }
     }
 
@@ -107,15 +110,16 @@ final class TransferOutput: Sendable {
         self.event("progress", ["name": .string(due.file.name), "size": JSONValue(due.file.size), "bytes": JSONValue(due.file.done)])
     }
 
-    /// Answers what was known of it.
+    /// Removes a file from the files in progress.
+    /// - Returns: Its last state, or `nil` if it never began.
     func ended(_ key: String, isCompleted: Bool, size: Int) -> TransferSummary.File? {
         let now = self.elapsed
         return self.state.withLockedValue { $0.board.ended(key, isCompleted: isCompleted, size: size, at: now) }
     }
 
-    // MARK: The line at the bottom
+    // MARK: Progress line
 
-    /// Keeps the line up to date until the task is cancelled.
+    /// Updates the progress line until the task is cancelled.
     func run() async {
         while self.hasLine, (try? await Task.sleep(for: .milliseconds(100))) != nil { self.draw() }
     }
@@ -132,7 +136,7 @@ final class TransferOutput: Sendable {
         }
     }
 
-    /// Leaves an empty line behind.
+    /// Erases the progress line.
     func clear() {
         self.state.withLockedValue { state in
             guard !state.drawn.isEmpty else { return }

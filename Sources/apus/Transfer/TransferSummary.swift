@@ -1,41 +1,44 @@
-/// What is known of a run of transfers: the files under way, what is done, and how fast it goes. Pure: the time is passed in.
+/// The state of a run of transfers: the files in progress, the totals and the rate. The current
+/// time is an argument of its methods.
 struct TransferSummary {
     struct File: Hashable {
         var name: String
         var size: Int
-        /// On the receiver's disk.
+        /// The number of bytes on the receiver's disk.
         var done: Int
-        /// Where it went on from.
+        /// The offset at which the transfer began or resumed.
         var offset: Int
-        /// When it was last told of in a line of its own.
+        /// The time of its last progress line.
         var toldAt: Duration
-        /// Both sides look how much of it is there.
+        /// Whether the receiver is still checking for a partial file.
         var isCompared = false
     }
 
-    /// By key, in the order in which they began.
+    /// The files in progress with their keys, in the order in which they began.
     private(set) var files: [(key: String, file: File)] = []
-    /// Files that are done, and their bytes.
+    /// The number of completed files.
     private(set) var completed = 0
+    /// The total size of the completed files.
     private(set) var completedBytes = 0
     private(set) var failed = 0
-    /// Of everything, when it is known beforehand.
+    /// The number of all files, if known in advance.
     var totalFiles: Int?
+    /// The size of all files, if known in advance.
     var totalBytes: Int?
-    /// Bytes that came to the disk in this run.
+    /// The number of bytes transferred in this run.
     private(set) var movedBytes = 0
     private(set) var beganAt: Duration?
-    /// What had been moved when, over the last seconds; the newest last.
+    /// The values of `movedBytes` over the last seconds, the newest last.
     private var samples: [(at: Duration, moved: Int)] = []
 
-    /// The time over which the rate is taken.
+    /// The period over which the rate is averaged.
     static let rateSpan = Duration.seconds(5)
 
     // MARK: Events
 
     mutating func began(_ key: String, name: String, size: Int, offset: Int, at now: Duration) {
         if self.beganAt == nil { self.beganAt = now }
-        self.files.removeAll { $0.key == key }  // begun anew
+        self.files.removeAll { $0.key == key }  // restarted
         self.files.append((key, File(name: name, size: size, done: offset, offset: offset, toldAt: now)))
     }
 
@@ -51,7 +54,8 @@ struct TransferSummary {
         self.sample(at: now)
     }
 
-    /// Answers what was known of it; `nil` when it never began.
+    /// Removes a file from the files in progress, and counts it.
+    /// - Returns: Its last state, or `nil` if it never began.
     @discardableResult
     mutating func ended(_ key: String, isCompleted: Bool, size: Int, at now: Duration) -> File? {
         let index = self.index(key)
@@ -67,12 +71,12 @@ struct TransferSummary {
         return file
     }
 
-    /// A connection is gone, and what was under way on it: it comes again.
+    /// Removes the files in progress on a lost connection, which begin again.
     mutating func forget(where isGone: (String) -> Bool) {
         self.files.removeAll { isGone($0.key) }
     }
 
-    /// Answers whether a line of a file's own is due.
+    /// Returns whether a progress line is due for a file, and if so records its time.
     mutating func tells(_ key: String, every interval: Duration, at now: Duration) -> Bool {
         guard let index = self.index(key), now - self.files[index].file.toldAt >= interval else { return false }
         self.files[index].file.toldAt = now
@@ -82,27 +86,28 @@ struct TransferSummary {
     private func index(_ key: String) -> Int? { self.files.firstIndex { $0.key == key } }
 
     private mutating func sample(at now: Duration) {
-        // Ten a second are enough, and bound the list.
+        // At most ten samples per second, which bounds the list.
         guard let last = self.samples.last else { return self.samples.append((self.beganAt ?? now, 0)) }
         if now - last.at >= .milliseconds(100) { self.samples.append((now, self.movedBytes)) }
         while self.samples.count > 2, now - self.samples[1].at > Self.rateSpan { self.samples.removeFirst() }
     }
 
-    // MARK: Sums
+    // MARK: Totals
 
-    /// Bytes on the disk, of the files that are done and those under way.
+    /// The number of bytes on the receiver's disk, of completed files and files in progress.
     var doneBytes: Int { self.files.reduce(self.completedBytes) { $0 + $1.file.done } }
 
-    /// What all of it has, as far as is known.
+    /// The size of all files, as far as known.
     var knownBytes: Int { max(self.totalBytes ?? 0, self.files.reduce(self.completedBytes) { $0 + $1.file.size }) }
 
-    /// Bytes a second over the last seconds; `nil` before there is anything to say.
+    /// Returns the rate in bytes per second over the last seconds; `nil` in the first half second.
     func rate(at now: Duration) -> Double? {
         guard let first = self.samples.first, now - first.at >= .milliseconds(500) else { return nil }
         return Double(self.movedBytes - first.moved) / ((now - first.at) / .seconds(1))
     }
 
-    /// The time it takes on; `nil` when nobody can say.
+    /// Returns the estimated remaining time; `nil` if the rate is unknown or below 1 byte per
+    /// second.
     func remaining(at now: Duration) -> Duration? {
         guard let rate = self.rate(at: now), rate >= 1 else { return nil }
         return .seconds(Double(self.knownBytes - self.doneBytes) / rate)

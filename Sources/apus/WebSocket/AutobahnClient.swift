@@ -1,15 +1,15 @@
 import ApusWebSocket
 import ArgumentParser
 
-/// Our client under the Autobahn test suite in its mode `fuzzingserver`: runs every case the server offers, then asks for the report.
-/// `Conformance/autobahn/run` starts it.
+/// Runs the Apus client against the Autobahn test suite in its mode `fuzzingserver`: executes every
+/// case that the server offers, then requests the report. `Conformance/autobahn/run` starts it.
 struct AutobahnClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "autobahn-client", abstract: "Echo to Autobahn's fuzzing server.", shouldDisplay: false)
+        commandName: "autobahn-client", abstract: "Run the echo client of Autobahn's fuzzing server.", shouldDisplay: false)
 
     @Argument(help: "The fuzzing server, for example ws://127.0.0.1:9001") var url: String
-    @Option(help: "Our name in the report.") var agent = "Apus"
-    @Option(help: "Seconds a case may take.") var timeout = 300
+    @Option(help: "The client's name in the report.") var agent = "Apus"
+    @Option(help: "The timeout of a case, in seconds.") var timeout = 300
 
     func run() async throws {
         let count = try await self.caseCount()
@@ -35,10 +35,10 @@ struct AutobahnClient: AsyncParsableCommand {
         for try await message in connection.messages {
             if let count = message.text.flatMap({ Int($0) }) { return count }
         }
-        throw ValidationError("\(self.url) is no fuzzing server")
+        throw ValidationError("\(self.url) is not an Autobahn fuzzing server")
     }
 
-    /// How the connection ends is the server's to judge.
+    /// Runs a case. The server evaluates how the connection closes.
     private func runCase(_ number: Int) async throws {
         let connection = try await WebSocketClient.connect(
             to: "\(self.url)/runCase?case=\(number)&agent=\(self.agent)", configuration: self.configuration,

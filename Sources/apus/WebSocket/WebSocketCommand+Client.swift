@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 
 extension WebSocketCommand {
-    /// Connects, lends the connection to the prompt, answers the exit code.
+    /// Connects, runs the prompt and returns the exit code.
     func runClient(_ url: String) async -> Int32 {
         let output = WebSocketOutput(isVerbose: self.verbose)
         let connection: WebSocketConnection

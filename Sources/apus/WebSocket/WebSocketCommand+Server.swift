@@ -7,7 +7,7 @@ import NIOCore
 import NIOSSL
 
 extension WebSocketCommand {
-    /// Echoes until a signal comes, then tells everybody that it goes away.
+    /// Echoes until a signal arrives, then closes all connections with the code 1001.
     func runServer(at address: ListenAddress) async throws {
         FreedMemory.keep()
         var lines: [String] = []
@@ -19,7 +19,8 @@ extension WebSocketCommand {
         }
         let scheme = context == nil ? "ws" : "wss"
         let announce: @Sendable (SocketAddress) -> Void = { [lines] bound in
-            // At once, also into a pipe: whoever started the server waits for the last of these lines.
+            // Written at once, also to a pipe: the parent process waits for the last of these
+            // lines.
             let all = lines + ["listening on \(Self.description(of: bound, scheme: scheme))"]
             writeStandardOutput(Data((all.joined(separator: "\n") + "\n").utf8))
         }
@@ -32,16 +33,17 @@ extension WebSocketCommand {
         }
     }
 
-    /// Every message goes back on the event loop it came on. A peer that does not read its echoes is not read either, see `flow`.
+    /// Returns a server that echoes every message on the event loop that received it. It stops
+    /// reading from a client that does not read its echoes (see `flow`).
     private func echoServer() -> WebSocketServer {
         var configuration = WebSocketServerConfiguration()
         configuration.path = nil
-        configuration.origins = .any  // it keeps no secret and acts in nobody's name
+        configuration.origins = .any  // an echo server has no secrets and no sessions to protect
         configuration.subprotocols = .custom { [spoken = self.subprotocol] offered, _ in spoken.first { offered.contains($0) } }
         configuration.maximumConnectionsPerAddress = configuration.maximumConnections  // a load generator has one address
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
         configuration.flow.queueLowMark = 256 << 10
-        // Nothing is echoed above the mark: one message more is the most that can wait.
+        // Above the low mark nothing is read, so that at most one more message is queued.
         configuration.flow.postedBytes = 2 * configuration.flow.queueLowMark + 2 * self.maxMessage
         configuration.maximumUnfinishedBytes = max(configuration.maximumUnfinishedBytes, 4 * self.maxMessage)
         configuration.maximumQueuedBytesInAll = max(configuration.maximumQueuedBytesInAll, 8 * self.maxMessage)
@@ -55,7 +57,7 @@ extension WebSocketCommand {
             onOpen: { connection in
                 connection.onMessage { connection, message in connection.post(message) }
                 guard let output else { return }
-                let peer = connection.remoteAddress.map { Self.description(of: $0, scheme: "tcp") } ?? "somebody"
+                let peer = connection.remoteAddress.map { Self.description(of: $0, scheme: "tcp") } ?? "client"
                 output.note("\(peer) connected\(connection.subprotocol.map { ", subprotocol \($0)" } ?? "")")
                 connection.onClose { output.note("\(peer) \($0)") }
             })
@@ -66,7 +68,7 @@ extension WebSocketCommand {
         do {
             return try ServerIdentity(certificates: certificate, key: key)
         } catch {
-            throw ValidationError("the certificate or its key cannot be used: \(error)")
+            throw ValidationError("cannot use the certificate or its key: \(error)")
         }
     }
 

@@ -4,19 +4,21 @@ import ArgumentParser
 import Foundation
 import NIOCore
 
-/// `apus ws`: talk to any WebSocket server, or be one that echoes.
+/// `apus ws`: a client for any WebSocket server, or an echo server.
 struct WebSocketCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ws",
-        abstract: "Talk to a WebSocket server, or be one that echoes.",
+        abstract: "Connect to a WebSocket server, or run an echo server.",
         discussion: """
-            apus ws wss://example.com/feed            type lines to send; /help lists the commands
-            printf 'one\\ntwo\\n' | apus ws URL        each line is a text; what comes goes to standard output
-            apus ws --listen 127.0.0.1:9000 --tls     echo, with a certificate whose fingerprint --insecure-pin takes
+            apus ws wss://example.com/feed            sends typed lines; /help lists the commands
+            printf 'one\\ntwo\\n' | apus ws URL        sends each line as a text; writes received messages to standard output
+            apus ws --listen 127.0.0.1:9000 --tls     runs an echo server; clients use its fingerprint with --insecure-pin
 
-            In a pipe the connection closes when the last line is sent and nothing comes any more, or stays with --stay.
-            Exit: 0 closed in order, 1 closed with an error code or a piped line failed, 64 wrong arguments,
-            69 no connection or lost, 77 refused by the server.
+            If the input is a pipe, the connection closes after the last line, once no message has arrived for the time given by --linger. \
+            With --stay it remains open.
+
+            Exit codes: 0 closed normally; 1 closed with an error code, or a line from a pipe failed; 64 invalid arguments; 69 no \
+            connection, or the connection was lost; 77 refused by the server.
             """
     )
 
@@ -25,13 +27,13 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Be an echo server instead: HOST:PORT, PORT (of 127.0.0.1; 0 takes a free one) or unix:PATH.", valueName: "address"))
+            "Run an echo server at HOST:PORT, PORT (at 127.0.0.1; 0 selects a free port) or unix:PATH.", valueName: "address"))
     var listen: ListenAddress?
 
-    @Option(help: ArgumentHelp("A field for the request; may be repeated.", valueName: "NAME: VALUE"))
+    @Option(help: ArgumentHelp("A header field for the request; may be repeated.", valueName: "NAME: VALUE"))
     var header: [String] = []
 
-    @Option(help: "A subprotocol to offer, or to speak as a server; may be repeated, best first.")
+    @Option(help: "A subprotocol to offer, or to accept as a server; may be repeated, in order of preference.")
     var subprotocol: [String] = []
 
     @Flag(help: "Offer permessage-deflate, or accept it as a server.")
@@ -39,63 +41,64 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The SHA-256 fingerprint of the one certificate to accept, whoever signed it and whatever its name.", valueName: "sha256"))
+            "Accept only the certificate with this SHA-256 fingerprint, and do not verify its issuer or name.", valueName: "sha256"))
     var insecurePin: String?
 
-    @Option(help: ArgumentHelp("A PEM file with authorities to trust beside the system's.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with certificate authorities to trust in addition to the system's.", valueName: "file"))
     var ca: String?
 
     @Option(
-        help: ArgumentHelp("http://user:password@host:port (CONNECT), socks5://…, or none; without it the environment's.", valueName: "url")
+        help: ArgumentHelp(
+            "The proxy: http://user:password@host:port, socks5://…, or none. Default: from the environment.", valueName: "url")
     )
     var proxy: String?
 
-    @Option(help: ArgumentHelp("A Unix socket to connect to in place of the URL's host and port.", valueName: "path"))
+    @Option(help: ArgumentHelp("A Unix socket to connect to instead of the URL's host and port.", valueName: "path"))
     var unix: String?
 
-    @Option(help: "Seconds to wait, for the connection and for each pong.")
+    @Option(help: "The timeout for the connection and for each pong, in seconds.")
     var timeout = 10.0
 
-    @Option(help: ArgumentHelp("The largest message taken.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum size of a received message.", valueName: "bytes"))
     var maxMessage = 16 << 20
 
-    @Flag(help: "Obey commands behind a slash also in a pipe.")
+    @Flag(help: "Execute commands that begin with a slash even if the input is a pipe.")
     var commands = false
 
-    @Flag(help: "Stay when the input ends, until the server closes or Ctrl-C.")
+    @Flag(help: "Stay connected after the end of the input, until the server closes or Ctrl-C.")
     var stay = false
 
-    @Option(help: "Seconds without a message, after the last line of a pipe, before the connection closes.")
+    @Option(help: "The time without a received message, in seconds, before the connection closes after the last line of a pipe.")
     var linger = 0.3
 
-    @Flag(name: .shortAndLong, help: "Describe every message (kind, size, time) also in a pipe; as a server, every connection.")
+    @Flag(name: .shortAndLong, help: "Print kind, size and time of every message even into a pipe; as a server, log every connection.")
     var verbose = false
 
-    @Flag(help: "As a server: TLS, with a certificate made at the start unless --certificate and --key are given.")
+    @Flag(help: "As a server: use TLS, with a self-signed certificate unless --certificate and --key are given.")
     var tls = false
 
     @Option(help: "As a server: a PEM file with the certificate chain.")
     var certificate: String?
 
-    @Option(help: "As a server: a PEM file with the certificate's key.")
+    @Option(help: "As a server: a PEM file with the certificate's private key.")
     var key: String?
 
     func validate() throws {
-        guard (self.url == nil) != (self.listen == nil) else { throw ValidationError("give a URL to talk to, or --listen ADDRESS to echo") }
+        guard (self.url == nil) != (self.listen == nil) else { throw ValidationError("give either a URL or --listen ADDRESS") }
         guard self.unix == nil || self.url != nil else {
-            throw ValidationError("--unix goes with a URL; to listen there: --listen unix:PATH")
+            throw ValidationError("--unix requires a URL; to listen on a Unix socket, use --listen unix:PATH")
         }
         guard self.timeout > 0, self.timeout <= 86_400 else {
-            throw ValidationError("--timeout is a number of seconds above 0, at most a day")
+            throw ValidationError("--timeout must be above 0 and at most 86400 seconds")
         }
-        guard self.linger >= 0, self.linger <= 86_400 else { throw ValidationError("--linger is a number of seconds, at most a day") }
-        guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message is from 1 to \(1 << 30) bytes") }
+        guard self.linger >= 0, self.linger <= 86_400 else { throw ValidationError("--linger must be from 0 to 86400 seconds") }
+        guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes") }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
         guard self.insecurePin == nil || self.ca == nil else {
-            throw ValidationError("--insecure-pin does not look at authorities; leave --ca out")
+            throw ValidationError("--insecure-pin does not use certificate authorities; omit --ca")
         }
         if case .unix = self.listen, self.hasTLS {
-            throw ValidationError("a Unix socket has no TLS here; leave --tls and --certificate out")
+            throw ValidationError("TLS is not supported on a Unix socket; omit --tls and --certificate")
         }
         _ = try self.headers()
         _ = try self.fingerprint()
@@ -115,7 +118,9 @@ struct WebSocketCommand: AsyncParsableCommand {
     private static func check(_ url: String) throws {
         guard url.contains("://") else { throw ValidationError("\(url) is not a URL; did you mean ws://\(url)?") }
         let scheme = url.prefix { $0 != ":" }.lowercased()
-        guard ["ws", "wss", "http", "https"].contains(scheme) else { throw ValidationError("\(url) is neither ws:// nor wss://") }
+        guard ["ws", "wss", "http", "https"].contains(scheme) else {
+            throw ValidationError("\(url) must begin with ws://, wss://, http:// or https://")
+        }
     }
 
     func headers() throws -> [(String, String)] {
@@ -124,7 +129,7 @@ struct WebSocketCommand: AsyncParsableCommand {
                 throw ValidationError("--header \"\(field)\" has no colon; for example --header \"Cookie: a=b\"")
             }
             guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ValidationError("--header holds a control character")
+                throw ValidationError("--header must not contain a control character")
             }
             return (String(field[..<colon]), String(field[field.index(after: colon)...].drop { $0 == " " }))
         }
@@ -133,7 +138,7 @@ struct WebSocketCommand: AsyncParsableCommand {
     func fingerprint() throws -> CertificateFingerprint? {
         guard let text = self.insecurePin else { return nil }
         guard let fingerprint = CertificateFingerprint(text) else {
-            throw ValidationError("--insecure-pin takes 64 hexadecimal digits, as apus ws --listen --tls prints them")
+            throw ValidationError("--insecure-pin must be 64 hexadecimal digits, as printed by apus ws --listen --tls")
         }
         return fingerprint
     }
@@ -144,7 +149,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         do throws(ConnectivityError) {
             return try ProxySettings(url: proxy)
         } catch {
-            throw ValidationError("--proxy takes http://user:password@host:port, socks5://… or none: \(error.message)")
+            throw ValidationError("--proxy must be http://user:password@host:port, socks5://… or none: \(error.message)")
         }
     }
 

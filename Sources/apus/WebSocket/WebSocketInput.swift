@@ -1,20 +1,21 @@
 import Dispatch
 import Foundation
 
-/// The lines of standard input as they come, read on a thread of its own: reading a terminal blocks.
+/// Reads the lines of standard input on a separate thread, because reading blocks.
 ///
-/// A few lines are read ahead and no more, so that a large file in a pipe is not read into memory.
+/// It reads at most 64 lines ahead, so that a large file in a pipe is not read into memory.
 struct WebSocketInput: Sendable {
     let lines: AsyncStream<String>
     private let room: DispatchSemaphore
 
     init() {
-        // Raised from zero: libdispatch traps when a semaphore goes with a value below its first.
+        // Raised from zero: libdispatch traps if a semaphore is released with a value below its
+        // initial one.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<64 { room.signal() }
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
-            // It ends with the process when nobody types.
+            // Without input, the thread ends with the process.
             while true {
                 room.wait()
                 guard let line = readLine(strippingNewline: true) else { break }
@@ -26,6 +27,6 @@ struct WebSocketInput: Sendable {
         self.lines = lines
     }
 
-    /// To be called for each line, once it is dealt with.
+    /// Permits the thread to read another line. Call it once for each processed line.
     func consumed() { self.room.signal() }
 }

@@ -2,12 +2,12 @@ import ApusWebSocket
 import Foundation
 import NIOCore
 
-/// What `apus ws` writes: messages to standard output, everything else to standard error.
+/// Writes the output of `apus ws`: messages to standard output, all other text to standard error.
 ///
-/// At a terminal, or with `--verbose`, each message is described. In a pipe it is passed on: a text and a line end, the bytes of a
-/// binary message as they are.
+/// On a terminal, or with `--verbose`, each message is described. Into a pipe it is written
+/// unchanged, with a line feed after a text.
 struct WebSocketOutput: Sendable {
-    /// Whether somebody types; then there is a prompt.
+    /// Whether input and output are a terminal; only then is a prompt shown.
     let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     private let describes: Bool
 
@@ -15,23 +15,25 @@ struct WebSocketOutput: Sendable {
         self.describes = isVerbose || isatty(STDOUT_FILENO) == 1
     }
 
-    /// A message that came, and how long after the last one was sent if it is the first since.
+    /// Writes a received message.
+    /// - Parameter delay: The time since the last message was sent; `nil` unless this is the first
+    ///   message received since then.
     func message(_ message: WebSocketMessage, after delay: Duration?) {
         guard self.describes else { return self.pass(message) }
         let size = message.payload.readableBytes
-        let time = delay.map { ", \(Self.milliseconds($0)) after the last one sent" } ?? ""
+        let time = delay.map { ", \(Self.milliseconds($0)) after the last message sent" } ?? ""
         switch message.kind {
         case .text: self.line("← text \(size) B\(time): \(message.text ?? "")")
         case .binary: self.line("← binary \(size) B\(time): \(Self.hex(message.payload))")
         }
     }
 
-    /// The answer to a ping.
+    /// Writes the round-trip time of a ping.
     func pong(after duration: Duration) {
         self.line("✓ pong in \(Self.milliseconds(duration))")
     }
 
-    /// What is no message: states and mistakes.
+    /// Writes a state or an error to standard error.
     func note(_ text: String) {
         writeStandardError(Data((self.clearing + ConnectOutput.harmless(text) + "\n").utf8))
     }
@@ -50,7 +52,7 @@ struct WebSocketOutput: Sendable {
         writeStandardOutput(data)
     }
 
-    /// Takes the prompt off the line.
+    /// The control sequence that erases the prompt.
     private var clearing: String { self.isInteractive ? "\r\u{1b}[K" : "" }
 
     static func milliseconds(_ duration: Duration) -> String {
@@ -58,7 +60,7 @@ struct WebSocketOutput: Sendable {
         return String(format: "%.1f ms", milliseconds)
     }
 
-    /// The first bytes.
+    /// Returns the first bytes in hexadecimal.
     private static func hex(_ payload: ByteBuffer) -> String {
         let shown = payload.readableBytesView.prefix(64).map { String(format: "%02x", $0) }.joined(separator: " ")
         return payload.readableBytes > 64 ? shown + " …" : shown

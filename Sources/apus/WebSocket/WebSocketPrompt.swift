@@ -3,21 +3,24 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// One run of `apus ws URL` over an open connection: the lines, what arrives, the exit code.
+/// A run of `apus ws URL` over an open connection: the input lines, the received messages and the
+/// exit code.
 struct WebSocketPrompt: Sendable {
     struct Options: Sendable {
-        /// Whether a slash begins a command also when nobody types.
+        /// Whether a slash begins a command even if the input is not a terminal.
         var hasCommands: Bool
-        /// Stay when the input ends, until the peer closes or a signal comes.
+        /// Whether to stay connected after the end of the input, until the peer closes or a signal
+        /// arrives.
         var stays: Bool
-        /// How long nothing must have come, after the end of a pipe's last line, before the connection closes.
+        /// The time without a received message, after the last line of a pipe, before the
+        /// connection closes.
         var linger: Duration
-        /// How long a pong may take.
+        /// The timeout of a pong.
         var timeout: Duration
     }
 
     private enum End: Sendable {
-        /// The input is through, or a line said so.
+        /// The input has ended, or a line closes the connection.
         case leave(code: UInt16, reason: String, hasFailed: Bool)
         case closed
         case signal
@@ -36,7 +39,7 @@ struct WebSocketPrompt: Sendable {
         self.output = output
     }
 
-    /// Answers the exit code.
+    /// Runs until the connection is closed and returns the exit code.
     func run() async -> Int32 {
         async let shown: Void = self.show()
         let end = await withTaskGroup(of: End?.self) { group in
@@ -68,7 +71,7 @@ struct WebSocketPrompt: Sendable {
         return [.normalClosure, .goingAway, .noStatusReceived].contains(closure.code) || closure.initiator == .ourselves ? 0 : 1
     }
 
-    // MARK: What arrives
+    // MARK: Output
 
     private func show() async {
         do {
@@ -79,11 +82,11 @@ struct WebSocketPrompt: Sendable {
                 self.output.prompt()
             }
         } catch {
-            // The closure tells.
+            // `run` reports the closure.
         }
     }
 
-    // MARK: What is typed
+    // MARK: Input
 
     private func read() async -> End? {
         var hasFailed = false
@@ -106,8 +109,9 @@ struct WebSocketPrompt: Sendable {
         return .leave(code: 1000, reason: "", hasFailed: hasFailed)
     }
 
-    /// Lets the peer answer what was sent: its pong came, and then nothing for a while. A pong alone proves little, because many
-    /// servers send it before the answers they still work at.
+    /// Waits for answers to the messages sent: first for a pong, then until no message has arrived
+    /// for `linger`. A pong alone is not sufficient, because many servers send it before pending
+    /// answers.
     private func settle() async {
         guard (try? await self.connection.ping(timeout: self.options.timeout)) != nil else { return }
         let start = ContinuousClock.now
@@ -118,7 +122,8 @@ struct WebSocketPrompt: Sendable {
         }
     }
 
-    /// Answers whether it worked.
+    /// Executes a line.
+    /// - Returns: Whether it succeeded.
     private func perform(_ line: WebSocketLine) async -> Bool {
         switch line {
         case .text(let text): return await self.send(.text(text))
@@ -127,7 +132,7 @@ struct WebSocketPrompt: Sendable {
             guard let data = FileManager.default.contents(atPath: path) else { return self.fail("cannot read the file \(path)") }
             guard isText else { return await self.send(.binary(ByteBuffer(bytes: data))) }
             guard let text = String(validating: data, as: UTF8.self) else {
-                return self.fail("\(path) is not UTF-8; /file sends it as it is")
+                return self.fail("\(path) is not UTF-8; /file sends it as binary")
             }
             return await self.send(.text(text))
         case .ping:

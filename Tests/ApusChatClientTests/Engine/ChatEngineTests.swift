@@ -33,7 +33,7 @@ import Testing
         #expect(try await world.engine.conversations().count == 35)
         for person in people { #expect(await world.engine.user(person.id) == person) }
         await world.event("in many34")
-        // The time of the last sync is kept with the last page.
+        // The time of the sync is stored with the last page.
         #expect(try world.store.lastSync() == world.server.head(of: conversations[34]).updatedAt)
         await world.end()
     }
@@ -213,7 +213,7 @@ import Testing
         await world.end()
     }
 
-    @Test func conversationNobodyAnnouncedIsFetched() async throws {
+    @Test func anUnannouncedConversationIsFetched() async throws {
         let world = try await World()
         await world.online()
         world.server.write("m1", in: group)
@@ -323,7 +323,7 @@ import Testing
         await world.end()
     }
 
-    @Test func presenceIsTold() async throws {
+    @Test func presenceIsReported() async throws {
         let world = try await World()
         await world.online()
         world.server.push(ChatVerb.presence, ChatPresence(user: bobby.id, online: true, at: 1))
@@ -365,7 +365,7 @@ import Testing
         await world.end()
     }
 
-    /// The number is stored: a trap would come back at every start.
+    /// The number is stored, so a trap would repeat at every start.
     @Test(arguments: [(stored: Int64.min, since: Int64(0)), (-1, 0), (9_999, 0), (10_000, 0), (10_001, 1), (.max, .max - 10_000)])
     func anySyncTimeInTheStoreIsSurvived(stored: Int64, since: Int64) async throws {
         let world = try await World()

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusChatClient
 
 @Suite(.timeLimit(.minutes(1))) struct ChatHTTPTests {
-    /// Port 0 is one of the settings that the dialer refuses before there is a socket.
+    /// The dialer refuses some settings, for example port 0, before it opens a socket.
     @Test func settingsThatCannotConnectRefuseNoMessage() async throws {
         let http = try ChatHTTP(server: "http://127.0.0.1:0", configuration: ChatClientConfiguration())
         defer { http.shutdown() }

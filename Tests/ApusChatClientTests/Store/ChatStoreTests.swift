@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func storeOfSomebodyElseIsRefused() throws {
+    @Test func storeOfAnotherUserIsRefused() throws {
         let store = try ChatStore(path: ":memory:")
         try store.bind(to: self.session())
         try store.bind(to: self.session())

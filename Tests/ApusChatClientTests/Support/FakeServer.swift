@@ -9,8 +9,9 @@ let bobby = ChatUser(id: UserID(unchecked: "u2"), name: "bobby", display: "Bobby
 let pair = ConversationID(unchecked: "c1")
 let group = ConversationID(unchecked: "c2")
 
-/// A chat server in memory, as far as one client (alice) sees it. Follows chat rule 1: one client id is one event.
-final class FakeServer: @unchecked Sendable {  // every member is touched under `lock`
+/// An in-memory chat server for one client (alice). A repeated client id yields the same event
+/// (docs/chat-rules.md, 1).
+final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private let lock = NSLock()
     private var logs: [ConversationID: [ChatEvent]] = [:]
     private var reads: [ConversationID: [UserID: Int64]] = [:]
@@ -18,17 +19,17 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     private var connection: FakeTransport?
     private var requests: [(verb: String, payload: JSONValue)] = []
     private var failures: [String: [ChatError]] = [:]
-    /// For the next request of a page that is not the first.
+    /// The error of the next request for a page after the first.
     private var pageFailure: ChatError?
     private var acksToLose = 0
     private var isMute = false
     private var pageAfter: String?
-    /// Events that are stored and not pushed.
+    /// The number of events to store without a push.
     private var pushesToLose = 0
-    /// Heads or users of one answer; the rest is on the next page.
+    /// The maximum number of heads or users in one page.
     private var pageLength = Int.max
     private var contacts = [bobby]
-    /// Every page leads to itself.
+    /// Whether every page returns its own token as the next one.
     private var hasEndlessPages = false
 
     private func locked<Value>(_ body: () throws -> Value) rethrows -> Value {
@@ -37,7 +38,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
         return try body()
     }
 
-    // MARK: What a test does
+    // MARK: Test actions
 
     func attach(_ transport: FakeTransport) { self.locked { self.connection = transport } }
     func create(_ conversation: ConversationID) { self.locked { self.logs[conversation] = self.logs[conversation] ?? [] } }
@@ -52,7 +53,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     func meet(_ users: [ChatUser]) { self.locked { self.contacts = users } }
     func fail(_ verb: String, _ errors: ChatError...) { self.locked { self.failures[verb, default: []] += errors } }
     func failNextPage(_ error: ChatError) { self.locked { self.pageFailure = error } }
-    /// `next` of the answers to `users`.
+    /// Sets `next` of the answers to `users`.
     var nextPage: String? {
         get { self.locked { self.pageAfter } }
         set { self.locked { self.pageAfter = newValue } }
@@ -61,7 +62,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     func asked(_ verb: String) -> [JSONValue] { self.locked { self.requests.filter { $0.verb == verb }.map(\.payload) } }
     func read(by user: UserID, in conversation: ConversationID) -> Int64 { self.locked { self.reads[conversation]?[user] ?? 0 } }
 
-    /// Somebody else writes.
+    /// Stores and pushes a message of another user.
     @discardableResult
     func write(_ text: String, by sender: ChatUser = bobby, in conversation: ConversationID, push: Bool = true) -> ChatEvent {
         let event = self.locked {
@@ -79,7 +80,7 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
 
     func head(of conversation: ConversationID) -> ChatHead { self.locked { self.makeHead(conversation) } }
 
-    // MARK: The protocol
+    // MARK: Requests
 
     func answer(_ verb: String, _ payload: JSONValue) throws(ChatClientError) -> JSONValue {
         do {
@@ -179,8 +180,8 @@ final class FakeServer: @unchecked Sendable {  // every member is touched under 
     }
 }
 
-/// One client's wire to the fake server.
-final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable {  // `isConnected` under `lock`
+/// The connection of one client to the fake server.
+final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable {  // `lock` guards `isConnected`
     let incoming: AsyncStream<ChatTransportEvent>
     private let continuation: AsyncStream<ChatTransportEvent>.Continuation
     private let server: FakeServer
@@ -195,7 +196,7 @@ final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable
         server.attach(self)
     }
 
-    /// Does nothing but count: the test says when.
+    /// Counts the calls. The test connects with ``goOnline()``.
     func connect() { self.connectCount.withLock { self.connectsMade += 1 } }
     var connects: Int { self.connectCount.withLock { self.connectsMade } }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ApusChatClient
 
-/// Time that stands still until the test moves it.
-final class ManualTime: @unchecked Sendable {  // every member is touched under `lock`
+/// A clock that only the test advances.
+final class ManualTime: @unchecked Sendable {  // `lock` guards all members
     private let lock = NSLock()
     private var sleepers: [(id: Int, delay: Duration, continuation: CheckedContinuation<Void, any Error>)] = []
     private var next = 0
@@ -52,17 +52,17 @@ final class ManualTime: @unchecked Sendable {  // every member is touched under 
         return taken.map(\.continuation)
     }
 
-    /// Waits until somebody sleeps, and says for how long.
+    /// Waits for the next sleep and returns its duration.
     func nextSleeper() async -> Duration? {
         for await delay in self.sleeping { return delay }
         return nil
     }
 
-    /// Everybody who sleeps wakes.
+    /// Ends all sleeps.
     func wakeAll() { for sleeper in self.take({ _ in true }) { sleeper.resume() } }
 }
 
-/// A client with its engine, its store, its wire and its clock.
+/// A client with its engine, store, connection and clock.
 final class World: Sendable {
     let server: FakeServer
     let transport: FakeTransport
@@ -92,20 +92,20 @@ final class World: Sendable {
         self.run = Task { await engine.run() }
     }
 
-    /// Connects and waits until the client is in step.
+    /// Connects and waits until the client is synchronized.
     func online() async {
         self.transport.goOnline()
         _ = await self.changes.first { if case .connection(.online) = $0 { true } else { nil } }
     }
 
-    /// As a process that ends: nothing is said to anyone.
+    /// Stops the client and closes its store, as at the end of a process.
     func end() async {
         await self.engine.stop()
         await self.run.value
         self.store.close()
     }
 
-    /// Waits for an event with this text.
+    /// Waits for an event with the given text.
     @discardableResult
     func event(_ text: String) async -> ChatMessage? {
         await self.changes.first { if case .event(let message) = $0, message.text == text { message } else { nil } }
@@ -121,7 +121,7 @@ final class World: Sendable {
     }
 }
 
-/// Reads the changes one after the other.
+/// Reads the changes one at a time.
 actor Changes {
     private var iterator: AsyncStream<ChatChange>.AsyncIterator
     init(_ stream: AsyncStream<ChatChange>) { self.iterator = stream.makeAsyncIterator() }
@@ -143,7 +143,7 @@ extension ChatEngine {
     }
 }
 
-/// A path for a store that goes away with the test.
+/// A path of a store that is removed after the test.
 func withTemporaryStore(_ body: (String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-chat-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusChatClient
 
 @Suite("What waits for the engine") struct ChatMailboxTests {
-    /// The names of what is read until the end.
+    /// The names of all remaining events.
     private func rest(of mailbox: ChatMailbox) async -> [String] {
         mailbox.finish()
         var names: [String] = []

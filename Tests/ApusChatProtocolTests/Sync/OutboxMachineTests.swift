@@ -77,7 +77,7 @@ struct OutboxMachineTests {
         #expect(outbox.connected() == ids("a"))
     }
 
-    @Test func messagesOnTheWireAreBoundedAndNobodyStarves() {
+    @Test func messagesInFlightAreBoundedAndNoConversationStarves() {
         var configuration = OutboxConfiguration()
         configuration.maximumInFlight = 2
         var outbox = OutboxMachine(configuration: configuration)

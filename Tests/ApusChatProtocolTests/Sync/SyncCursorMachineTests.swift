@@ -12,7 +12,7 @@ private struct Numbered: SequencedEvent, Equatable, ExpressibleByIntegerLiteral,
 private typealias Machine = SyncCursorMachine<Numbered>
 
 extension Machine {
-    /// A machine that has applied 1…`seq`.
+    /// Returns a machine that has applied 1…`seq`.
     fileprivate static func level(at seq: Int64, _ configuration: SyncConfiguration = .init()) -> Self {
         Self(cursor: seq, head: seq, isPrimed: true, configuration: configuration)
     }
@@ -220,7 +220,7 @@ struct SyncCursorMachineTests {
         #expect(machine.received(Numbered(.max)) == .ignore)
     }
 
-    /// Whatever is lost, doubled and reordered on the way: what is applied is 1, 2, 3, … in order.
+    /// Applies 1, 2, 3, … in order, even if events are lost, duplicated and reordered.
     @Test(arguments: UInt64(1)...40) func chaosAppliesEverythingOnceInOrder(seed: UInt64) {
         var dice = SplitMix(state: seed)
         var configuration = SyncConfiguration()

@@ -74,7 +74,7 @@ struct AccountsTests {
         #expect(tries("bad") == 10)
         #expect(tries("good") == 10)
         #expect(tries(nil) == 10)
-        // From very many addresses all the same not without end.
+        // The limit for all addresses applies as well.
         #expect((0..<200).reduce(0) { $0 + tries("bad \($1)") } == 70)
         #expect(!begins("alice", "other", 59_999))
         #expect(begins("alice", "other", 60_000))
@@ -86,12 +86,12 @@ struct AccountsTests {
         func begins(_ name: String, _ address: String, _ now: Int64) -> Bool { throttle.begins(name, from: address, at: now) }
         for _ in 0..<10 { _ = begins("a", "1", 0) }
         #expect(begins("b", "1", 59_999))
-        #expect(begins("c", "1", 60_000))  // takes the place of what is over
+        #expect(begins("c", "1", 60_000))  // replaces an expired entry
         for _ in 0..<9 { #expect(begins("b", "1", 60_001)) }
         #expect(!begins("b", "1", 60_001))
     }
 
-    /// 130 guesses at once, of which each finds nothing counted yet.
+    /// Starts 130 attempts before any of them has ended.
     @Test func guessesAtTheSameTimeAreCountedToo() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -114,7 +114,7 @@ struct AccountsTests {
         }
         #expect(codes.filter { $0 == .badCredentials }.count == 10)
         #expect(codes.filter { $0 == .tooMany }.count == 120)
-        // She is not locked out, however often she comes.
+        // The user can still log in from another address, any number of times.
         for _ in 0..<20 { _ = try await accounts.login(LoginRequest(name: "dora_1", password: "12345678"), from: "hers") }
     }
 

@@ -27,7 +27,7 @@ struct BlobTests {
     ])
     func picturesAreMeasured(bytes: [UInt8], type: String) {
         #expect(ImageSniffer.sniff(bytes) == SniffedType(type: type, width: 2, height: 3))
-        // However short it is cut, it is unknown or the same; it never traps.
+        // A truncated file has the same or an unknown type, and never causes a trap.
         for count in 0..<bytes.count {
             let sniffed = ImageSniffer.sniff(Array(bytes.prefix(count)))
             #expect(sniffed == .unknown || sniffed.type == type)
@@ -56,7 +56,7 @@ struct BlobTests {
         #expect(!files.contains { $0.hasSuffix(".part") })
     }
 
-    /// Whoever renamed the file may have died before the folder was synced: an upload that finds it may not rely on that.
+    /// An earlier server may have stopped between the rename and the sync of the folder.
     @Test func aBlobThatIsThereIsSyncedAsWell() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -83,7 +83,7 @@ struct BlobTests {
         defer { folder.close() }
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         let reply = try await folder.judge(ByteBuffer(bytes: bytes))
-        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: 0, count: 1) }  // judged, not kept
+        await #expect(throws: ChatError.self) { try await folder.piece(of: reply.blob, from: 0, count: 1) }  // validated, not stored
         try await folder.keep(ByteBuffer(bytes: bytes), as: reply.blob)
         var read: [UInt8] = []
         while read.count < reply.size {
@@ -102,7 +102,7 @@ struct BlobTests {
         var taken = [places.take(for: alice), places.take(for: alice), places.take(for: bobby)]
         #expect(taken.allSatisfy { $0 != nil })
         #expect(places.take(for: alice) == nil && places.take(for: carol) == nil)
-        taken.removeFirst()  // nobody holds it any more
+        taken.removeFirst()  // releases the permit
         #expect(places.take(for: carol) != nil)
         #expect(places.take(for: alice) != nil)
     }
@@ -119,9 +119,9 @@ struct BlobTests {
         #expect(upload("b", 60, by: chat.alice) == nil)
         #expect(upload("c", 41, by: chat.alice) == .tooLarge)
         #expect(upload("c", 40, by: chat.alice) == nil)
-        #expect(upload("b", 60, by: chat.alice) == nil)  // uploaded before: costs nothing
+        #expect(upload("b", 60, by: chat.alice) == nil)  // a repeated upload is free
         #expect(upload("d", 1, by: chat.alice) == .tooLarge)
-        #expect(upload("b", 60, by: chat.bobby) == nil)  // everybody has their own
+        #expect(upload("b", 60, by: chat.bobby) == nil)  // each user has a quota
         func judge(_ name: String, _ size: Int) -> ChatError.Code? {
             chat.code {
                 let reply = BlobReply(blob: BlobID(unchecked: name), size: size, type: "image/png", width: 1, height: 1)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What one socket may ask for at a time")
 struct ChatLaneTests {
-    /// A client that reads when the test says so.
+    /// A client that reads when the test calls ``reads()``.
     private final class Client: Sendable {
         private let waiting = NIOLockedValueBox<[@Sendable () -> Void]>([])
         var count: Int { self.waiting.withLockedValue { $0.count } }
@@ -38,7 +38,7 @@ struct ChatLaneTests {
             client.reads()
             #expect(begunNow() == expected)
         }
-        lane.submit { begun.withLockedValue { $0.append(5) } }  // free again: at once
+        lane.submit { begun.withLockedValue { $0.append(5) } }  // the queue is free, so the job runs immediately
         #expect(begunNow() == [1, 2, 3, 4, 5])
     }
 
@@ -49,7 +49,7 @@ struct ChatLaneTests {
         #expect(plain.maximumPayloadBytes == 128 << 10 && plain.maximumQueuedBytes == 512 << 10 && plain.queueLowMark == 64 << 10)
         #expect(!plain.engine.keepsRequests && plain.maximumAuthBytes == 1_024)
         #expect(SocketIOServerConfiguration.chat(ChatServerConfiguration(demo: true)).maximumAttachments > 0)
-        // A page of anything and what is pushed meanwhile fit into the queue.
+        // One page and the same amount of pushes fit into the queue.
         #expect(plain.maximumQueuedBytes >= 2 * ChatLimits.answerBytes)
     }
 }

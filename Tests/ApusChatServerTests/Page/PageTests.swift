@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The page's files")
 struct PageTests {
-    /// The folder in the repository.
+    /// The page's folder in the repository.
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Web")
         .standardizedFileURL.path
 
@@ -56,13 +56,13 @@ struct PageTests {
         #expect(first.bytes == ByteBuffer(string: "one") && files.file("/index.html")?.tag == first.tag)
         try write("three", to: "index.html")
         try write("body {}", to: "css/new.css")
-        try write("#!/bin/sh", to: "notes.sh")  // of a kind that no page needs
+        try write("#!/bin/sh", to: "notes.sh")  // an extension that is not served
         #expect(files.file("/index.html")?.bytes == ByteBuffer(string: "three") && files.file("/index.html")?.tag != first.tag)
         #expect(files.file("/css/new.css")?.type == "text/css; charset=utf-8")
         #expect(files.file("/notes.sh") == nil && files.file("/css") == nil)
         try FileManager.default.removeItem(atPath: folder + "/css/new.css")
         #expect(files.file("/css/new.css") == nil)
-        // Not looked at again within the interval.
+        // The folder is not scanned again within the interval.
         let lazy = try PageFolder(folder, interval: .seconds(3_600))
         try write("four", to: "index.html")
         #expect(lazy.file("/index.html")?.bytes == ByteBuffer(string: "three"))

@@ -22,14 +22,14 @@ struct PresenceMachineTests {
         #expect(presence.tick(at: 200_000) == [])
     }
 
-    @Test func aReconnectWithinTheGraceIsNobodysBusiness() {
+    @Test func aReconnectWithinTheGraceIsNotAnnounced() {
         var presence = PresenceMachine(grace: 5_000)
         _ = presence.connected(self.user, at: 0)
         presence.disconnected(self.user, at: 10)
         #expect(presence.connected(self.user, at: 20) == nil)
         #expect(presence.tick(at: 100_000) == [])
         presence.disconnected(self.user, at: 100_001)
-        presence.disconnected(self.user, at: 100_002)  // said twice
+        presence.disconnected(self.user, at: 100_002)  // a duplicate call
         #expect(presence.tick(at: 105_001).count == 1)
     }
 }

@@ -5,22 +5,22 @@ import Testing
 
 @testable import ApusChatServer
 
-/// No answer is larger than `ChatLimits.answerBytes`, and what does not fit is on the next page:
-/// hazard 29.
+/// No answer is larger than `ChatLimits.answerBytes`; longer lists have pages (docs/hazards.md,
+/// 29).
 @Suite("The size of answers")
 struct AnswerSizeTests {
     let chat: TestChat
 
     init() throws { self.chat = try TestChat() }
 
-    /// What takes most bytes on the wire: each of these characters is six there.
+    /// The longest text on the wire, where each of these characters takes six bytes.
     private static let longText = String(repeating: "\u{1}", count: ChatLimits.textLength)
 
     private func bytes(_ value: some Encodable) throws -> Int {
         try JSONWriter.bytes(of: try JSONValueEncoder().encode(value)).count
     }
 
-    /// Users `n0000`…, with the longest ids and display names there are.
+    /// Inserts users `n0000`… with the longest ids and display names.
     private func addUsers(_ count: Int, _ db: Database) throws -> [UserID] {
         try (0..<count).map { number in
             let digits = String(repeating: "0", count: 4 - min(4, "\(number)".count)) + "\(number)"
@@ -46,7 +46,7 @@ struct AnswerSizeTests {
         }
     }
 
-    /// Every page of the heads, as a client asks for them.
+    /// Requests all pages of the heads, as a client does.
     private func pages(
         since: Int64? = nil, for user: UserID, between: (Int) throws -> Void = { _ in }
     ) throws -> [[ChatHead]] {
@@ -58,7 +58,7 @@ struct AnswerSizeTests {
             let token = page.next.map { HeadsPageToken(at: .max, $0).text }
             #expect(try self.bytes(HeadsReply(heads: page.heads, page: token, at: .max)) <= ChatLimits.answerBytes)
             guard let next = page.next, pages.count < 1_000 else { return pages }
-            // Over the wire and back.
+            // Encodes and decodes the token.
             position = .all(after: try HeadsPageToken(try #require(token)).after)
             #expect(position == next)
             try between(pages.count)
@@ -75,7 +75,7 @@ struct AnswerSizeTests {
         #expect(pages[0].map(\.updatedAt) == pages[0].indices.map { Int64(2_999 - $0) })
         let rest = pages.dropFirst().flatMap { $0.map(\.conv.rawValue) }
         #expect(rest == (0..<2_000).map { "g\($0)" }.sorted())
-        // What fits into one answer is on one page.
+        // Heads that fit into one answer are on one page.
         #expect(try self.pages(since: 2_900, for: alice).map(\.count) == [100])
     }
 
@@ -113,7 +113,7 @@ struct AnswerSizeTests {
             #expect(head.members.count == ChatLimits.members && head.memberCount == 3_002)
             #expect(head.members.contains { $0.user == user })
             #expect(try self.bytes(head) <= AnswerBudget.bytes(of: head))
-            // Half, so that events fit beside it.
+            // At most half of the answer, so that events fit as well.
             #expect(try self.bytes(HeadReply(head: head)) < ChatLimits.answerBytes / 2)
         }
         #expect(try self.chat.head(try self.chat.pair(), for: alice).memberCount == nil)
@@ -179,7 +179,7 @@ struct AnswerSizeTests {
                 conv: event.conv, kind: .group, title: String(repeating: "\"", count: 100), members: members, memberCount: .max, seq: .max,
                 n: .max, read: .max, unread: .max, minSeq: .max, updatedAt: .min, last: event)
             #expect(try self.bytes([head, head]) <= 2 * AnswerBudget.bytes(of: head))
-            // The largest head there is leaves room for the largest event.
+            // The largest event fits next to the largest head.
             #expect(AnswerBudget.bytes(of: head) + AnswerBudget.bytes(of: event) < AnswerBudget().rest)
         }
     }

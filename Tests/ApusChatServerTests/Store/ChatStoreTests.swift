@@ -12,7 +12,7 @@ import Testing
 struct ChatStoreTests {
     private static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    /// A folder that everybody may look into, as one that was there before.
+    /// Calls `body` with a new folder that all users may read.
     private func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -29,7 +29,7 @@ struct ChatStoreTests {
                 #expect(mode == 0o600, "\(name)")
             }
             store.close()
-            // What is there is not made empty.
+            // An existing file is not truncated.
             let again = try ChatStore(directory: folder, logger: Self.logger, now: { 1 })
             #expect(try await again.read { db in try db.tableExists("t") })
             again.close()
@@ -59,7 +59,7 @@ struct ChatStoreTests {
         }
     }
 
-    /// A message whose commit takes long is not missed by a `sync` that looks meanwhile.
+    /// A `sync` during a slow commit does not miss the message of that commit.
     @Test func whatASyncDoesNotSeeIsStampedNoEarlierThanItsTime() async throws {
         try await self.withFolder { folder in
             let time = NIOLockedValueBox<Int64>(1_000)
@@ -75,7 +75,7 @@ struct ChatStoreTests {
             let meanwhile = try await store.write { db in
                 let message = SendRequest(conv: conv, id: ClientID(unchecked: "m1"), kind: .text, body: ["text": "x"])
                 _ = try ChatLog.send(message, from: UserID(unchecked: "alice"), at: store.clock.stamp(), db)
-                // The disk is slow; a minute later bobby asks what is new, and does not see the message.
+                // The disk is slow. A sync of bobby a minute later does not return the message yet.
                 time.withLockedValue { $0 = 61_000 }
                 return store.clock.lastCommitted
             }
@@ -99,7 +99,7 @@ struct ChatStoreTests {
                     with: UserID(unchecked: "bobby"), by: UserID(unchecked: "alice"), newID: "pair", at: store.clock.stamp(), db)
             }
             store.close()
-            // The machine's clock was set back meanwhile.
+            // The system clock was set back in the meantime.
             let again = try ChatStore(directory: folder, logger: Self.logger, now: { 4_000 })
             defer { again.close() }
             #expect(again.clock.lastCommitted == 5_000)

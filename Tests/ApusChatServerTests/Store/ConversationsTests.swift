@@ -11,12 +11,12 @@ struct ConversationsTests {
 
     init() throws { self.chat = try TestChat() }
 
-    @Test func thereIsOnePairWhoeverAsks() throws {
+    @Test func aPairIsTheSameForBothUsers() throws {
         let (alice, bobby) = (self.chat.alice, self.chat.bobby)
         try self.chat.db.write { db in
             let first = try Conversations.open(with: bobby, by: alice, newID: "p1", at: 1, db)
             #expect(first.others == [bobby])
-            // One head is pushed to both: it is the same.
+            // One head is pushed to both members, so it must be the same for them.
             #expect(try Conversations.head(first.head.conv, for: bobby, db) == first.head)
             let second = try Conversations.open(with: alice, by: bobby, newID: "p2", at: 2, db)
             #expect(second.head.conv == first.head.conv)
@@ -24,7 +24,7 @@ struct ConversationsTests {
         }
     }
 
-    @Test func aPairNeedsSomebodyElseWhoExists() throws {
+    @Test func aPairNeedsAnotherExistingUser() throws {
         let alice = self.chat.alice
         func open(_ name: String) -> ChatError.Code? {
             self.chat.code {
@@ -44,7 +44,7 @@ struct ConversationsTests {
         #expect(made.head.members.map(\.role) == [.owner, .member])
         #expect(made.head.seq == 2 && made.head.n == 0 && made.head.unread == 0)
         #expect(made.others == [bobby])
-        #expect(try self.chat.head(made.head.conv, for: bobby) == made.head)  // one head is pushed to all
+        #expect(try self.chat.head(made.head.conv, for: bobby) == made.head)  // the same head is pushed to all members
         let log = try self.chat.events(.forward(conv: made.head.conv, from: 1, limit: 10), for: bobby).events
         #expect(log.map(\.kind) == [.conversationSet, .memberJoin])
         #expect(log.map(\.n) == [nil, nil])
@@ -69,7 +69,7 @@ struct ConversationsTests {
         #expect(create("T", (0..<500).map { UserID(unchecked: "u\($0)") }) == .tooLarge)
     }
 
-    /// The largest group: as many statements as members, not as many for each member.
+    /// Creating the largest group takes a number of statements that is linear in its members.
     @Test func theWorkOfALargeGroupGrowsWithItsMembers() throws {
         let alice = self.chat.alice
         let others = (1..<ChatLimits.members).map { UserID(unchecked: "member\($0)") }
@@ -100,7 +100,8 @@ struct ConversationsTests {
         #expect(try heads(15) == ["p2"])
         try self.chat.send("x", id: "m", in: pair, from: self.chat.bobby, at: 30)
         #expect(try heads(25) == ["pair"])
-        // A mark is a change for devices that were away, and does not reorder the list.
+        // A sync returns the conversation after a mark, which does not change its position in the
+        // list.
         _ = try self.chat.mark(1, in: pair, by: alice, at: 50)
         #expect(try heads(40) == ["pair"])
         #expect(try self.chat.head(pair, for: alice).updatedAt == 30)

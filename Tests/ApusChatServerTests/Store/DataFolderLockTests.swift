@@ -29,10 +29,10 @@ struct DataFolderLockTests {
             first?.release()
             let second = try DataFolderLock(directory: folder)
             #expect(self.refusal(folder)?.code == .inUse)
-            first = nil  // was given back before: it takes nothing from the second
+            first = nil  // already released, so the second lock remains
             #expect(self.refusal(folder)?.code == .inUse)
             second.release()
-            // Left without a word, as by an error while a server starts.
+            // Released by deinitialization, as after an error at the start of a server.
             do { _ = try DataFolderLock(directory: folder) }
             #expect(self.refusal(folder) == nil)
         }
@@ -66,7 +66,7 @@ struct DataFolderLockTests {
             }
             first.cancel()
             try? await first.value
-            // The folder is free again, also for a server that does not come to listen.
+            // The lock is released, also by a server that fails to start.
             var broken = configuration
             broken.pageFolder = folder
             await #expect(throws: ChatServerError.self) { try await ChatServer(configuration: broken, logger: logger).run() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// What happened, in order.
+/// A record of calls in order.
 private final class Record: Sendable {
     private let lines = NIOLockedValueBox<[String]>([])
     func note(_ line: String) { self.lines.withLockedValue { $0.append(line) } }
@@ -104,7 +104,7 @@ struct StoreWriterTests {
         writer.stop()
         writer.submit(self.insert(99))
         #expect(try self.rows() == Array(1...20))
-        #expect(self.record.all.filter { $0 == "commit" }.count == 1)  // all that had queued went into one
+        #expect(self.record.all.filter { $0 == "commit" }.count == 1)  // one commit for all queued jobs
         #expect(self.record.all.last == "failed 99 storage")
     }
 

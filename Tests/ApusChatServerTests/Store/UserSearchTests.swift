@@ -39,7 +39,7 @@ import Testing
         ("@wang", ["wangxm", "xwang"]), ("＠Wang", ["wangxm", "xwang"]), ("@john", []), ("@王", []),  // the user name alone
         ("jose\u{301}", ["josecafe"]), ("josé", ["josecafe"]),  // equal in another normal form
         ("%", []), ("_", ["a_smithy"]), ("_s", ["a_smithy"]), ("*", []), ("[a-z]", []), ("'", []),
-        ("nobody at all", []), ("wang smith", []),
+        ("unknown name", []), ("wang smith", []),
     ])
     func people(query: String, names: [String]) throws {
         try self.add([
@@ -61,7 +61,7 @@ import Testing
         #expect(try self.find("@alice") == ["alice", "alice2"])
     }
 
-    @Test func pagesShowEverybodyOnce() throws {
+    @Test func pagesShowEveryUserOnce() throws {
         let people = (0..<173).map { (name: "user\($0)", display: $0.isMultiple(of: 3) ? "Wang \($0)" : "Li \($0)") }
         try self.add(people + [("wang", "The one"), ("awang", "B")])
         for (query, count) in [("", 175), ("wang", 60), ("li", 115), ("user", 173), ("@user1", 84)] {
@@ -90,7 +90,7 @@ import Testing
         #expect(throws: ChatError.self) { try self.page("a", after: place) }
     }
 
-    @Test func aLongQueryFindsNobody() throws {
+    @Test func aLongQueryFindsNoUsers() throws {
         try self.add([("alice", "A")])
         #expect(try self.find(String(repeating: "a ", count: 5_000)) == [])
         #expect(try self.find(String(repeating: "a ", count: 99)) == ["alice"])
@@ -114,7 +114,7 @@ import Testing
         #expect(try db.read { db in try UserSearch.page("wang", after: nil, db) }.users.map(\.name) == ["u1"])
     }
 
-    /// The scan must stay on the index: the table's rows hold passwords and are five times as large.
+    /// The scan must use the index: the table's rows contain passwords and are five times as large.
     @Test func aSearchReadsTheIndex() throws {
         try self.db.write { db in
             var plans: [String] = []

@@ -8,7 +8,8 @@ struct BenchFrameScannerTests {
         var text: String
     }
 
-    /// Feeds `bytes` in pieces of a size, as a connection does: what was not taken comes again.
+    /// Passes `bytes` in pieces of a size, as a connection does: bytes not consumed are passed
+    /// again.
     private static func scan(_ bytes: [UInt8], piece: Int) -> [Found]? {
         var scanner = BenchFrameScanner()
         var found: [Found] = []
@@ -27,7 +28,7 @@ struct BenchFrameScannerTests {
     }
 
     @Test(arguments: [1, 2, 3, 7, 126, 200, 1 << 20])
-    func messagesAreFoundHoweverTheyCome(piece: Int) {
+    func messagesAreFoundInPiecesOfAnySize(piece: Int) {
         let long = [UInt8](repeating: 0x78, count: 300)
         let longest = [UInt8](repeating: 0x79, count: 70_000)
         let bytes: [UInt8] =
@@ -48,10 +49,10 @@ struct BenchFrameScannerTests {
     @Test(
         arguments: [
             [0x81, 0x81, 0, 0, 0, 0, 0x61],  // masked
-            [0xc1, 1, 0x61],  // compressed, which nobody asked for
-            [0x82, 127, 0xff, 0, 0, 0, 0, 0, 0, 0],  // a length above all
+            [0xc1, 1, 0x61],  // compressed, which was not negotiated
+            [0x82, 127, 0xff, 0, 0, 0, 0, 0, 0, 0],  // a length above `Int.max`
         ] as [[UInt8]])
-    func whatNoServerSendsIsRefused(bytes: [UInt8]) {
+    func invalidFramesAreRefused(bytes: [UInt8]) {
         #expect(Self.scan(bytes, piece: 1 << 20) == nil)
     }
 }

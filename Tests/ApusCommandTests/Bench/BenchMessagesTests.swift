@@ -33,7 +33,7 @@ struct BenchMessagesTests {
         plan.size = 1
         #expect(BenchMessages(plan: plan, index: 1).roomJoins == [#"42["join","bench-1"]"#, #"42["join","bench-3"]"#])
         #expect(BenchMessages(plan: plan, index: 1).packets(place: 0).text == #"42["room","bench-1","x"]"#)
-        // Less rooms than connections: each has one all the same.
+        // With fewer rooms than connections, each connection still has one.
         plan.exchange = .room(of: 1)
         #expect(BenchMessages(plan: plan, index: 1).roomJoins == [#"42["join","bench-1"]"#])
         plan.exchange = .event("echo")
@@ -42,7 +42,7 @@ struct BenchMessagesTests {
         #expect(Self.meaning(#"42/bench-1,["echo","x"]"#, in: BenchMessages(plan: plan, index: 3)) == .answer)
     }
 
-    @Test func framesAreMaskedAndCanBeReadBack() {
+    @Test func framesAreMaskedAndCanBeDecoded() {
         let frame = Self.messages(.event("echo")).frames(place: 0)
         #expect(frame.getInteger(at: 0, as: UInt8.self) == 0x81)
         #expect(frame.getInteger(at: 1, as: UInt8.self) == UInt8(0x90))
@@ -52,7 +52,7 @@ struct BenchMessagesTests {
         #expect(several.several(2).readableBytes == 2 * frame.readableBytes)
     }
 
-    @Test func answersAreTold() {
+    @Test func answersAreRecognized() {
         let echo = Self.messages(.event("echo"))
         #expect(Self.meaning(#"42["echo","xxx"]"#, in: echo) == .answer)
         #expect(Self.meaning(#"42["other","xxx"]"#, in: echo) == .nothing)
@@ -76,7 +76,7 @@ struct BenchMessagesTests {
 
 struct BenchHTTPScannerTests {
     @Test(arguments: [1, 5, 1000])
-    func responsesAreCut(piece: Int) throws {
+    func responsesAreSplit(piece: Int) throws {
         let text = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcHTTP/1.1 400 Bad Request\r\nX: y\r\nContent-Length:0\r\n\r\n"
         var scanner = BenchHTTPScanner()
         var found: [BenchHTTPScanner.Response] = []
@@ -89,7 +89,7 @@ struct BenchHTTPScannerTests {
         #expect(found == [.init(status: 200, body: ByteBuffer(string: "abc")), .init(status: 400, body: ByteBuffer())])
     }
 
-    @Test func whatCannotBeReadIsSaid() {
+    @Test func unsupportedResponsesAreErrors() {
         var chunked = BenchHTTPScanner()
         chunked.received(ByteBuffer(string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
         #expect(throws: BenchError.self) { try chunked.next() }

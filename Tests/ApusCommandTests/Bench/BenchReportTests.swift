@@ -12,7 +12,7 @@ struct BenchReportTests {
             lateSends: 0)
     }
 
-    @Test func latenciesCountFromTheTimeAMessageWasMeantFor() throws {
+    @Test func latenciesCountFromTheScheduledTime() throws {
         var statistics = BenchStatistics()
         for _ in 0..<99 { statistics.answered(sent: 1_000_000, at: 1_100_000) }
         statistics.answered(sent: 1_000_000, at: 51_000_000)
@@ -34,7 +34,7 @@ struct BenchReportTests {
         #expect(abs(try #require(statistics.summary).maximum - 9000) < 10)
     }
 
-    @Test func aToolThatIsTheLimitSaysSo() {
+    @Test func aToolThatIsTheLimitIsReported() {
         var busy = Self.report(toolCPU: 0.95)
         busy.judgeTool()
         #expect(busy.toolLimits.count == 1)
@@ -45,7 +45,7 @@ struct BenchReportTests {
     }
 
     @Test(arguments: [(late: 10, limits: 0), (11, 1)])
-    func missedTimesAreSaid(late: Int, limits: Int) {
+    func lateSendsAreReported(late: Int, limits: Int) {
         var report = Self.report()
         report.sends = 1000
         report.lateSends = late
@@ -53,7 +53,7 @@ struct BenchReportTests {
         #expect(report.toolLimits.count == limits)
     }
 
-    @Test func whatIsLateIsCountedWhereThereWasRoom() {
+    @Test func lateMessagesAreCountedOnlyWithAFreeSlot() {
         var statistics = BenchStatistics()
         statistics.sent(intended: 0, at: BenchStatistics.lateNanoseconds)
         statistics.sent(intended: 0, at: BenchStatistics.lateNanoseconds + 1)
@@ -61,32 +61,32 @@ struct BenchReportTests {
         #expect(statistics.lateSends == 1)
     }
 
-    @Test func jsonComesBack() throws {
+    @Test func jsonIsDecoded() throws {
         let report = Self.report()
         #expect(try JSONDecoder().decode(BenchReport.self, from: JSONEncoder().encode(report)) == report)
     }
 
-    @Test func comparisonNamesWhatChanged() throws {
+    @Test func comparisonListsTheChanges() throws {
         let comparison = BenchComparison(Self.report(messages: 10_000, p99: 500), Self.report(messages: 12_000, p99: 600))
-        let rate = try #require(comparison.rows.first { $0.name == "messages a second" })
+        let rate = try #require(comparison.rows.first { $0.name == "messages per second" })
         #expect(rate.verdict == .better)
         #expect(abs(rate.ratio - 1.2) < 1e-9)
         #expect(comparison.rows.first { $0.name == "latency p99" }?.verdict == .worse)
         #expect(comparison.rows.first { $0.name == "latency p50" }?.verdict == .same)
         #expect(comparison.doubts.isEmpty)
-        #expect(comparison.lines.first == "messages a second  10,000  12,000  1.2 ×  better")
+        #expect(comparison.lines.first == "messages per second  10,000  12,000  1.2 ×  better")
     }
 
-    @Test func comparisonDoubtsWhatCannotBeCompared() {
+    @Test func comparisonWarnsOfDifferentLoads() {
         var limited = Self.report(toolCPU: 1)
         limited.judgeTool()
         limited.load = "another"
         let doubts = BenchComparison(Self.report(), limited).doubts
         #expect(doubts.count == 2)
-        #expect(doubts.first?.hasPrefix("not the same load") == true)
+        #expect(doubts.first?.hasPrefix("the loads differ") == true)
     }
 
-    @Test func theProcessTableIsReadBehindTheName() {
+    @Test func theProcessTableIsReadAfterTheName() {
         let stat = "42 (a) b (c)) S 1 1 1 0 -1 4194560 1 0 0 0 250 150 0 0 20 0 1 0 1 1 1"
         #expect(BenchProcess.cpuSeconds(stat: stat, ticksPerSecond: 100) == 4)
         #expect(BenchProcess.cpuSeconds(stat: "nothing", ticksPerSecond: 100) == nil)

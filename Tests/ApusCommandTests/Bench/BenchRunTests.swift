@@ -6,7 +6,8 @@ import Testing
 
 @testable import apus
 
-/// Short loads on our own servers, over loopback: every exchange is answered, and what was counted adds up.
+/// Short loads on the servers of this project: every exchange is answered, and the totals are
+/// consistent.
 struct BenchRunTests {
     private static func plan(_ exchange: BenchPlan.Exchange) -> BenchPlan {
         var plan = BenchPlan(url: "", exchange: exchange)
@@ -38,7 +39,7 @@ struct BenchRunTests {
         }
     }
 
-    /// Runs the load; a window that a busy machine slept through is tried again, longer.
+    /// Runs the load. Repeats it with a longer duration if a busy machine has missed the window.
     @discardableResult private static func expectGood(_ plan: BenchPlan) async throws -> BenchReport {
         var plan = plan
         var report = try await Self.run(plan)
@@ -93,17 +94,17 @@ struct BenchRunTests {
         try await Self.expectGood(plan)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRateIsKept() async throws {
+    @Test(.timeLimit(.minutes(1))) func theRateIsAchieved() async throws {
         var plan = Self.plan(.acknowledged("ack"))
         plan.rate = 500
         plan.inFlight = 1000
         let report = try await Self.expectGood(plan)
-        // Those meant for the measured time, however long it really took.
+        // The messages scheduled in the measured time, independent of its actual length.
         #expect(abs(Double(report.messages) - 500 * report.seconds) <= 3)
         #expect(report.correctsOmission)
     }
 
-    @Test(.timeLimit(.minutes(1))) func connectionsAreKeptWithoutAWord() async throws {
+    @Test(.timeLimit(.minutes(1))) func idleConnectionsAreKept() async throws {
         var plan = Self.plan(.event("echo"))
         plan.inFlight = 0
         let report = try await Self.run(plan)
@@ -112,7 +113,7 @@ struct BenchRunTests {
         #expect(report.lost == 0)
     }
 
-    @Test func nobodyThereIsAnErrorNotAResult() async throws {
+    @Test func aMissingServerIsAnError() async throws {
         let unused = try UnusedPort()
         var plan = Self.plan(.webSocket)
         plan.url = "ws://127.0.0.1:\(unused.number)/"

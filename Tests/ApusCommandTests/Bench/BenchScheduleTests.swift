@@ -4,11 +4,11 @@ import Testing
 
 struct BenchScheduleTests {
     @Test func timesDependOnTheStartAndTheRateAlone() {
-        var schedule = BenchSchedule(start: 1_000, rate: 1_000_000)  // one a microsecond
+        var schedule = BenchSchedule(start: 1_000, rate: 1_000_000)  // one per microsecond
         #expect(schedule.due(at: 999) == nil)
         #expect(schedule.due(at: 1_000) == 1_000)
         #expect(schedule.due(at: 1_000) == nil)
-        // We come late: what was due in between keeps its times.
+        // A late call: the messages due in the meantime keep their scheduled times.
         #expect(schedule.due(at: 4_500) == 2_000)
         #expect(schedule.due(at: 4_500) == 3_000)
         #expect(schedule.due(at: 4_500) == 4_000)
@@ -44,15 +44,15 @@ struct BenchWindowTests {
         #expect(window.sent(at: 20) == 1)
         #expect(window.isFull)
         #expect(window.answered(place: 1) == 20)
-        #expect(window.answered(place: 1) == nil)  // an ack that comes twice
-        #expect(window.answered(place: 7) == nil)  // one nobody asked for
+        #expect(window.answered(place: 1) == nil)  // a duplicate ack
+        #expect(window.answered(place: 7) == nil)  // an unexpected ack
         #expect(window.sent(at: 30) == 1)
         #expect(window.takeUnanswered() == [10, 30])
     }
 }
 
 struct BenchBroadcastsTests {
-    @Test func theCountOfDeliveriesSaysWhichBroadcastCame() {
+    @Test func theCountOfDeliveriesIdentifiesTheBroadcast() {
         var broadcasts = BenchBroadcasts()
         #expect(broadcasts.sentTime(0) == nil)
         broadcasts.sent(at: 5)
@@ -61,7 +61,7 @@ struct BenchBroadcastsTests {
         #expect(broadcasts.sentTime(1) == 6)
         #expect(broadcasts.sentTime(2) == nil)
         for time in 0..<UInt64(1 << 14) { broadcasts.sent(at: 100 + time) }
-        #expect(broadcasts.sentTime(1) == nil)  // too far behind
+        #expect(broadcasts.sentTime(1) == nil)  // too old
         #expect(broadcasts.sentTime(2) == 100)
     }
 }

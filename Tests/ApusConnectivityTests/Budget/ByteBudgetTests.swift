@@ -35,7 +35,7 @@ import Testing
         #expect(!budget.isScarce)
     }
 
-    @Test func whatIsLessThanTheGrainIsNotCounted() {
+    @Test func bytesBelowTheGrainAreNotCounted() {
         let budget = ByteBudget(maximum: 1)
         let connection = Connection(budget)
         connection.hold(Self.grain - 1)

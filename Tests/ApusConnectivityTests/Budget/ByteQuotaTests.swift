@@ -10,7 +10,7 @@ import Testing
         #expect(quota.held == 300)
         #expect(quota.set(0, for: "a").isEmpty)
         #expect(quota.set(0, for: "b").isEmpty)
-        #expect(quota.set(0, for: "c").isEmpty)  // never held anything
+        #expect(quota.set(0, for: "c").isEmpty)  // held nothing before
         #expect(quota.held == 0)
         #expect(quota.holderCount == 0)
     }
@@ -31,14 +31,14 @@ import Testing
         #expect(quota.held == 440)
     }
 
-    @Test func whoSentTheLastByteIsNotClosedWhenOthersHoldMore() {
+    @Test func theLargestHolderIsClosedAndNotTheLatest() {
         var quota = ByteQuota<String>(maximum: 100)
         _ = quota.set(90, for: "large")
         #expect(quota.set(20, for: "small") == ["large"])
     }
 
-    /// A closing connection still holds its bytes for a moment: nobody else is closed for them, and it is not closed twice.
-    @Test func closingHoldersCountApart() {
+    /// The bytes of a closing connection do not close others, and it is not closed twice.
+    @Test func closingHoldersAreCountedSeparately() {
         var quota = ByteQuota<String>(maximum: 100)
         _ = quota.set(90, for: "a")
         #expect(quota.set(20, for: "b") == ["a"])
@@ -48,24 +48,24 @@ import Testing
         #expect(quota.set(0, for: "a").isEmpty)
         #expect(quota.closing == 0)
         #expect(quota.held == 80)
-        // It may come again.
+        // The holder may hold bytes again.
         #expect(quota.set(1, for: "a").isEmpty)
         #expect(quota.held == 81)
     }
 
-    @Test func newcomersAreRefusedFromThreeQuartersOn() {
+    @Test func newConnectionsAreRefusedAboveThreeQuarters() {
         var quota = ByteQuota<String>(maximum: 1000)
         _ = quota.set(750, for: "a")
         #expect(!quota.isScarce)
         _ = quota.set(1, for: "b")
         #expect(quota.isScarce)
         #expect(quota.set(300, for: "b") == ["a"])
-        #expect(quota.isScarce)  // until it has gone
+        #expect(quota.isScarce)  // until the connection has closed
         _ = quota.set(0, for: "a")
         #expect(!quota.isScarce)
     }
 
-    @Test func manySmallHoldersAreBoundToo() {
+    @Test func manySmallHoldersAreLimitedToo() {
         var quota = ByteQuota<Int>(maximum: 1000)
         var closed = 0
         for holder in 0..<1000 { closed += quota.set(10, for: holder).count }

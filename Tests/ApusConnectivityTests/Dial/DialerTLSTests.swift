@@ -5,7 +5,7 @@ import NIOSSL
 import Testing
 import X509
 
-/// Hazard 19: no application byte goes to a server that was not verified.
+/// No application byte is sent to a server that was not verified (docs/hazards.md, 19).
 @Suite(.timeLimit(.minutes(1))) struct DialerTLSTests {
     private let authority: TestCertificate
     private let server: TestCertificate
@@ -15,7 +15,8 @@ import X509
         self.server = try TestCertificate("A server", issuer: self.authority)
     }
 
-    /// Dials `localhost` (or `host`) at a server with this certificate; the code of the failure and what the server read.
+    /// Connects to `localhost` (or `host`), where a server presents this certificate. Returns the
+    /// code of the failure and checks the bytes that the server read.
     private func outcome(
         _ certificate: TestCertificate, _ settings: TLSSettings, host: String = "localhost",
         change: (inout TLSConfiguration) -> Void = { _ in }
@@ -48,7 +49,7 @@ import X509
         let other = try TestCertificate("Another", names: [.dnsName("example.com")], issuer: self.authority)
         #expect(try await self.outcome(other, settings) == .hostNameMismatch)
         #expect(try await self.outcome(other, settings, host: "127.0.0.1") == .hostNameMismatch)
-        // The address we are connected to is no name: not even a certificate for it stands for the name that was asked for.
+        // A certificate for the address of the connection is not valid for the requested name.
         let address = try TestCertificate("An address", names: [.loopback], issuer: self.authority)
         #expect(try await self.outcome(address, settings) == .hostNameMismatch)
         #expect(try await self.outcome(address, settings, host: "127.0.0.1") == nil)
@@ -104,11 +105,11 @@ import X509
         func demand(_ configuration: inout TLSConfiguration) {
             configuration.certificateVerification = .noHostnameVerification
             configuration.trustRoots = (try? NIOSSLCertificate(bytes: authority.der, format: .der)).map { .certificates([$0]) }
-            // With 1.3 the client is through before the server refuses.
+            // With TLS 1.3 the client completes its handshake before the server refuses.
             configuration.maximumTLSVersion = .tlsv12
         }
         let nothing = try await self.outcome(self.server, settings, change: demand)
-        #expect(nothing == .tlsFailed)  // the alert says no more than that the handshake failed
+        #expect(nothing == .tlsFailed)  // the alert only reports a failed handshake
         let stranger = try TestCertificate("A stranger")
         settings.clientIdentity = TLSClientIdentity(certificateChainPEM: try stranger.pem, privateKeyPEM: stranger.keyPEM)
         let foreign = try await self.outcome(self.server, settings, change: demand)
@@ -118,7 +119,7 @@ import X509
         #expect(try await self.outcome(self.server, settings, change: demand) == nil)
     }
 
-    @Test func whatCannotBeReadIsSaid() async throws {
+    @Test func malformedPEMTextsAreReported() async throws {
         #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "nonsense")) == .invalidSettings)
         #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "")) == .invalidSettings)
         let identity = TLSClientIdentity(certificateChainPEM: try self.server.pem, privateKeyPEM: "nonsense")

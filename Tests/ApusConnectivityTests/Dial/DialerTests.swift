@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// Lends a port that accepts connections and says nothing.
+/// Calls `body` with a port that accepts connections and sends nothing.
 func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async throws -> Result {
     let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
     do {
@@ -25,7 +25,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
 }
 
 @Suite(.timeLimit(.minutes(1))) struct DialerTests {
-    /// Answers fixed addresses.
+    /// A resolver with fixed addresses.
     private struct FixedResolver: Resolver, Sendable {
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
         var v4: [String] = []
@@ -87,7 +87,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
         #expect(try await failure(Dialer(), .host(host, port: port))?.code == .invalidSettings)
     }
 
-    @Test func aPortThatNobodyListensAt() async throws {
+    @Test func aPortWithoutAListener() async throws {
         let unused = try UnusedPort()
         let error = try await failure(Dialer(), .host("127.0.0.1", port: unused.number))
         #expect(error?.code == .connectFailed)
@@ -106,7 +106,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
         }
     }
 
-    /// RFC 8305: the first address swallows every packet, the second answers.
+    /// RFC 8305: the first address drops every packet, the second accepts the connection.
     @Test func ofTwoAddressesOneIsABlackHole() async throws {
         try await withServer { server in
             let hole = try FullBacklog(address: "127.0.0.2", port: server.port)
@@ -147,7 +147,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
     }
 }
 
-/// A listening socket whose queue is full: the kernel drops what else comes.
+/// A listening socket with a full backlog, for which the kernel drops further connections.
 private struct FullBacklog {
     private var descriptors: [CInt] = []
 

@@ -2,9 +2,9 @@ import ApusConnectivity
 import NIOCore
 import NIOPosix
 
-/// Dials, adds a handler that waits for the server's greeting, and says what it was.
+/// Connects, waits for the server's greeting, and returns it.
 ///
-/// - Throws: What the attempt failed with.
+/// - Throws: The error of the attempt.
 func greeting(_ dialer: Dialer, _ target: Dialer.Target, name: String? = nil) async throws -> String {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     return try await loop.flatSubmit {
@@ -22,7 +22,7 @@ func greeting(_ dialer: Dialer, _ target: Dialer.Target, name: String? = nil) as
     }.get()
 }
 
-/// The code that dialing fails with; `nil` when it succeeds.
+/// Returns the error with which the connection attempt fails; `nil` if it succeeds.
 func failure(_ dialer: Dialer, _ target: Dialer.Target, name: String? = nil) async throws -> ConnectivityError? {
     do {
         _ = try await greeting(dialer, target, name: name)

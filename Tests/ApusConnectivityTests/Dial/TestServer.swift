@@ -4,7 +4,8 @@ import NIOPosix
 import NIOSSL
 import Testing
 
-/// A server on the loopback address that writes down what it reads and greets whoever comes.
+/// A server on the loopback address that records the bytes it reads and sends each client a
+/// greeting.
 final class TestServer: Sendable {
     let channel: any Channel
     let received = NIOLockedValueBox("")

@@ -18,7 +18,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test func waitsThatEndedDoNotGather() {
+    @Test func endedWaitsDoNotAccumulate() {
         var queue = DeadlineQueue<Int>()
         queue.add(0, at: 1, amongWaiting: 1) { _ in true }
         for id in 1...10_000 { queue.add(id, at: 2, amongWaiting: 2) { $0 == 0 || $0 == id } }
@@ -26,7 +26,7 @@ import Testing
         #expect(queue.popDue(at: 2) { $0 == 0 } == 0)
     }
 
-    @Test func oneTimerDoesForAll() {
+    @Test func allWaitsShareOneTimer() {
         let eventLoop = EmbeddedEventLoop()
         var waiting: Set<Int> = []
         var passed: [Int] = []

@@ -4,7 +4,7 @@ import NIOEmbedded
 import Testing
 
 @Suite struct EventLoopTurnTests {
-    /// Has messages left to send, and some of them go in each turn.
+    /// A worker that sends some of its messages in each turn.
     private final class Worker: EventLoopWorker {
         let name: String
         var messages: Int
@@ -33,7 +33,7 @@ import Testing
     private static let maximum = EventLoopTurn.maximumDeliveries
     private static let pause = TimeAmount.microseconds(50)
 
-    @Test func aTurnIsFullAfterSoManyDeliveriesAndEmptyAfterItsEnd() {
+    @Test func aTurnIsFullAtTheMaximumAndEmptyAfterItsEnd() {
         let turn = EventLoopTurn()
         for _ in 0..<(Self.maximum - 1) { turn.delivered() }
         #expect(!turn.isFull)
@@ -43,8 +43,8 @@ import Testing
         #expect(!turn.isFull)
     }
 
-    /// `execute` would run before the loop looks at its sockets.
-    @Test func whatIsPutOffWaitsForATimer() {
+    /// `execute` would run before the loop polls its sockets.
+    @Test func deferredWorkWaitsForATimer() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
         let worker = Worker("a", 1, isLight: true, turn, loop, log)
         loop.run()
@@ -53,7 +53,7 @@ import Testing
         #expect(worker.messages == 0)
     }
 
-    @Test func aLongWorkerGoesOnInTurnsAndTheLightOnesGoFirst() {
+    @Test func aLongWorkerResumesInTurnsAfterTheLightOnes() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
         let share = Self.maximum / 4
         let workers = (0..<5).map { Worker("\($0)", 2 * share, isLight: false, turn, loop, log) }
@@ -65,7 +65,8 @@ import Testing
         #expect(log.names.prefix(6) == ["0", "1", "2", "3", "light", "4"])
     }
 
-    /// Who is taken for a light one at first has a small share: those behind it do not wait for all of its work.
+    /// A worker that counts as light has a small share, so that later workers do not wait for all
+    /// its work.
     @Test func aLightWorkerHasASmallShare() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
         let (many, few) = (Worker("many", 1000, isLight: true, turn, loop, log), Worker("few", 1, isLight: true, turn, loop, log))
@@ -73,8 +74,8 @@ import Testing
         #expect((many.messages, few.messages) == (1000 - EventLoopTurn.lightDeliveries, 0))
     }
 
-    /// Nothing is reset while something waits: the turn goes on until the loop has looked at its sockets.
-    @Test func theEndOfTheTasksIsNoNewTurnWhileSomethingWaits() {
+    /// With deferred work, the turn continues until the loop has polled its sockets.
+    @Test func theEndOfTheTasksDoesNotEndATurnWithDeferredWork() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
         for _ in 0..<Self.maximum { turn.delivered() }
         _ = Worker("a", 1, isLight: false, turn, loop, log)
@@ -85,7 +86,7 @@ import Testing
         #expect(!turn.isFull)
     }
 
-    @Test func whatIsGatheredIsFlushedAfterTheLightOnes() {
+    @Test func collectedWritesAreFlushedAfterTheLightWorkers() {
         let (turn, loop, log) = (EventLoopTurn(), EmbeddedEventLoop(), Worker.Log())
         turn.flush = { log.names.append("flush") }
         _ = Worker("heavy", 1, isLight: false, turn, loop, log)
@@ -109,7 +110,7 @@ import Testing
         for _ in 0..<10 { loop.advanceTime(by: Self.pause) }
         #expect((worker.messages, light.messages) == (1, 0))
         far.settle(DeliveryBacklog.maximumDeliveries + 1, on: farLoop)
-        #expect(!backlog.hasRoom)  // the other loop has not looked at its sockets yet
+        #expect(!backlog.hasRoom)  // the other loop has not polled its sockets
         farLoop.advanceTime(by: Self.pause)
         #expect(backlog.hasRoom)
         loop.advanceTime(by: Self.pause)

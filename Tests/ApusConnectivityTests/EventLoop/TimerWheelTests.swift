@@ -1,7 +1,7 @@
 import ApusConnectivity
 import Testing
 
-/// Virtual time, in nanoseconds.
+/// The times are virtual, in nanoseconds.
 @Suite struct TimerWheelTests {
     private static let second: UInt64 = 1_000_000_000
 
@@ -37,20 +37,20 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    @Test func aCancelledDeadlineDoesNotPassAndItsPlaceIsAnothers() {
+    @Test func aCancelledDeadlineDoesNotPassAndItsEntryIsReused() {
         var wheel = TimerWheel<String>()
         let first = wheel.add("a", at: Self.second)
         wheel.cancel(first)
         wheel.cancel(first)
         #expect(wheel.popDue(at: .max) == nil)
         let second = wheel.add("b", at: Self.second)
-        wheel.cancel(first)  // late: the place is b's now
+        wheel.cancel(first)  // no effect: the entry belongs to b
         #expect(wheel.move(first, to: 1) == false)
         #expect(first != second)
         #expect(wheel.popDue(at: Self.second) == "b")
     }
 
-    @Test func aDeadlineBehindTheLastOneIsDueAtOnce() {
+    @Test func aDeadlineInThePastIsDueImmediately() {
         var wheel = TimerWheel<String>()
         _ = wheel.add("now", at: 100 * Self.second)
         #expect(wheel.popDue(at: 100 * Self.second) == "now")
@@ -71,7 +71,7 @@ import Testing
         #expect(wheel.nextDeadline() == (seconds + 500) * Self.second)
     }
 
-    @Test func whatNeverComesIsNoTrap() {
+    @Test func extremeDeadlinesDoNotTrap() {
         var wheel = TimerWheel<String>()
         _ = wheel.add("never", at: .max)
         _ = wheel.add("zero", at: 0)
@@ -79,8 +79,8 @@ import Testing
         #expect(wheel.nextDeadline() == .max)
     }
 
-    /// Against a list that is searched from end to end.
-    @Test func aLongRandomLifeIsThatOfAPlainList() {
+    /// Compares random operations with a list that is searched linearly.
+    @Test func randomOperationsMatchAPlainList() {
         var generator = SplitMix(state: 6)
         var wheel = TimerWheel<Int>()
         var list: [Int: (deadline: UInt64, token: TimerWheel<Int>.Token)] = [:]

@@ -16,7 +16,7 @@ import Testing
         #expect(pool.ready(1) == .park)
     }
 
-    @Test func thereAreNeverMoreThanSoMany() {
+    @Test func theNumberOfConnectionsIsLimited() {
         var pool = self.makePool()
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.requested(2) == .connect(2))
@@ -32,12 +32,12 @@ import Testing
         #expect(pool.requested(6) == .send(on: 2))
     }
 
-    @Test func oneConnectionOnItsWayServesNoTwoWaiters() {
+    @Test func anOpeningConnectionServesOneWaitingRequest() {
         var pool = self.makePool()
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.ready(1) == .send(1))
         #expect(pool.requested(2) == .connect(2))
-        // The first becomes free before the second stands: the second is kept for later.
+        // The first becomes idle before the second is open: the second is kept for later.
         #expect(pool.ready(1) == .send(2))
         #expect(pool.ready(2) == .park)
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(pool.requested(2) == .wait)
         #expect(pool.lost(1) == .init(fail: 1, connect: 2))
         #expect(pool.ready(2) == .send(2))
-        // One that ends busy or idle fails nobody who waits.
+        // The end of a busy or idle connection does not fail waiting requests.
         #expect(pool.requested(3) == .wait)
         #expect(pool.lost(2) == .init(fail: nil, connect: 3))
         #expect(pool.ready(3) == .send(3))
@@ -70,7 +70,7 @@ import Testing
         #expect(pool.ready(2) == .send(2))
     }
 
-    @Test func whatNobodyWaitsForEndsWithItsConnection() {
+    @Test func aCancelledRequestClosesItsConnection() {
         var pool = self.makePool(connections: 1)
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.requested(2) == .wait)
@@ -82,7 +82,7 @@ import Testing
         #expect(pool.isEmpty)
     }
 
-    @Test func finishingLetsWhatRunsEnd() {
+    @Test func finishingLetsAcceptedRequestsComplete() {
         var pool = self.makePool()
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.ready(1) == .send(1))
@@ -98,7 +98,7 @@ import Testing
         #expect(pool.isEmpty)
     }
 
-    @Test func finishingClosesWhatIsFreeOrForNobody() {
+    @Test func finishingClosesConnectionsThatAreNotNeeded() {
         var pool = self.makePool()
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.ready(1) == .send(1))

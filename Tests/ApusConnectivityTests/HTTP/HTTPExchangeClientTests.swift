@@ -8,7 +8,7 @@ import NIOSSL
 import Testing
 import X509
 
-/// Exchanges over loopback, against exact bytes.
+/// Exchanges over the loopback, compared byte by byte.
 @Suite(.timeLimit(.minutes(1))) struct HTTPExchangeClientTests {
     private let timeout = Duration.seconds(20)
 
@@ -18,18 +18,18 @@ import X509
     ) -> HTTPExchangeClient {
         var configuration = HTTPExchanger.Configuration(
             origin: HTTPOrigin(isSecure: tls != nil, host: host, port: server.port), dialer: Dialer(tls: tls))
-        configuration.idleTimeout = .seconds(600)  // however busy the machine is between two requests
+        configuration.idleTimeout = .seconds(600)  // so that a busy machine does not end the connection between two requests
         change(&configuration)
         return HTTPExchangeClient(configuration: configuration, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    /// Gets `/` and expects this body.
+    /// Requests `/` and expects this body.
     private func expect(_ client: HTTPExchangeClient, _ body: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let response = try await client.send(HTTPExchangeRequest(.GET, "/"), timeout: self.timeout)
         #expect(String(buffer: response.body) == body, sourceLocation: sourceLocation)
     }
 
-    /// The code that a request fails with.
+    /// Returns the code with which a request fails.
     private func failure(
         _ client: HTTPExchangeClient, _ request: HTTPExchangeRequest = HTTPExchangeRequest(.GET, "/"), timeout: Duration = .seconds(20)
     ) async -> ConnectivityError.Code? {
@@ -125,7 +125,7 @@ import X509
         } _: { server in
             let client = self.client(server)
             try await self.expect(client, "1 on 1")
-            // The connection was used before: its end without an answer may be the end of an idle connection.
+            // The connection was used before: the server may have closed it while idle.
             var request = HTTPExchangeRequest(.POST, "/", body: ByteBuffer(string: "x"))
             request.isRepeatable = isRepeatable
             if isRepeatable {
@@ -138,13 +138,13 @@ import X509
         }
     }
 
-    @Test func whatComesUnaskedEndsTheConnection() async throws {
+    @Test func anUnsolicitedResponseEndsTheConnection() async throws {
         try await ScriptedHTTPServer.with { _, number in
             number == 1 ? .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nb") : .ok("c")
         } _: { server in
             let client = self.client(server)
             try await self.expect(client, "a")
-            // The answer nobody asked for must not pass for that of the next request.
+            // The unsolicited response must not be taken for that of the next request.
             try await self.expect(client, "c")
             #expect(server.connections == 2)
         }
@@ -182,7 +182,7 @@ import X509
                 return await self.failure(client)
             }
             #expect(await cancelled.value == .cancelled)
-            // What was silent is not used again.
+            // The silent connections are not used again.
             try await self.expect(client, "x")
         }
     }
@@ -202,8 +202,8 @@ import X509
         }
     }
 
-    /// The answer to what is out still counts, though nobody needs the connection any more.
-    @Test func aFinishedClientHearsWhatItAsked() async throws {
+    /// A pending request still receives its response after `finish()`.
+    @Test func aFinishedClientReceivesPendingResponses() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await ScriptedHTTPServer.with { _, _ in
             .ok("x")
@@ -222,8 +222,8 @@ import X509
         }
     }
 
-    /// Dialled for a request that was given up: kept for the next one, but no longer than any other.
-    @Test func aConnectionThatWasNeverUsedGrowsOld() async throws {
+    /// The connection of a cancelled request is kept for the next one, with the usual idle timeout.
+    @Test func anUnusedConnectionTimesOut() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await ScriptedHTTPServer.with { _, _ in
             .silence
@@ -245,17 +245,17 @@ import X509
         }
     }
 
-    @Test func aServerThatIsNotThereIsSaidAtOnce() async {
-        // Nobody listens on port 1. A port that was just given back may be another test's by now.
+    @Test func aMissingServerIsReportedImmediately() async {
+        // Port 1 has no listener. A port that was just released could belong to another test.
         let configuration = HTTPExchanger.Configuration(
             origin: HTTPOrigin(isSecure: false, host: "127.0.0.1", port: 1), dialer: Dialer(tls: nil))
         let client = HTTPExchangeClient(configuration: configuration, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
         #expect(await self.failure(client) == .connectFailed)
     }
 
-    // MARK: The way
+    // MARK: TLS and proxies
 
-    @Test func certificatesAreJudgedAsElsewhere() async throws {
+    @Test func certificatesAreVerified() async throws {
         let authority = try TestCertificate("An authority", isAuthority: true)
         let certificate = try TestCertificate("A server", issuer: authority)
         let other = try TestCertificate("Another", names: [.dnsName("example.com")], issuer: authority)
@@ -267,7 +267,7 @@ import X509
                 .ok("x")
             } _: { server in
                 let code = await self.failure(self.client(server, host: "localhost", tls: settings))
-                // No byte of the application before the certificate was verified (hazard 19).
+                // No application data before the certificate is verified (docs/hazards.md, 19).
                 #expect(server.requests.isEmpty == (code != nil))
                 return code
             }
@@ -309,7 +309,7 @@ import X509
         }
     }
 
-    @Test func aProxyThatRefusesIsSaid() async throws {
+    @Test func aRefusalOfTheProxyIsReported() async throws {
         let step = ScriptedProxy.Step(
             "CONNECT server.example:80 HTTP/1.1\r\nHost: server.example:80\r\n\r\n",
             "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HTTPResponseCollectorTests {
     private static let text = String(repeating: "hello 在吗 ", count: 100)
-    /// The text as zlib of another language writes it.
+    /// The text as compressed by zlib in another language.
     private static let gzip = bytes("1f8b0800000000000203cb48cdc9c957783a67c5d309d315324639a39c51ce2867647300c964ce0914050000")
     private static let deflate = bytes("789ccb48cdc9c957783a67c5d309d315324639a39c51ce286764730022568da3")
     private static let bareDeflate = bytes("cb48cdc9c957783a67c5d309d315324639a39c51ce2867647300")
@@ -23,7 +23,7 @@ import Testing
         HTTPResponseHead(version: version, status: .ok, headers: headers)
     }
 
-    /// What comes of these pieces, or the code of the failure.
+    /// Returns the body that results from these pieces, or the error.
     private func collect(_ headers: HTTPHeaders, _ pieces: [[UInt8]], maximum: Int = 10_000) -> Result<String, ConnectivityError> {
         var collector = HTTPResponseCollector(maximumBodyBytes: maximum)
         do throws(ConnectivityError) {
@@ -47,7 +47,7 @@ import Testing
         #expect(self.code(self.collect([:], [[65], [UInt8](repeating: 65, count: 10_000)])) == .responseTooLarge)
     }
 
-    @Test func anAnnouncedLengthIsJudgedBeforeTheBody() {
+    @Test func anAnnouncedLengthIsCheckedBeforeTheBody() {
         #expect(self.code(self.collect(["Content-Length": "10001"], [])) == .responseTooLarge)
         #expect(self.code(self.collect(["Content-Length": "10000"], [])) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(self.code(self.collect(["Content-Encoding": "gzip"], [Self.bomb], maximum: 0)) == .responseTooLarge)
     }
 
-    @Test func whatIsNotCompressedAsItSaysFails() {
+    @Test func malformedCompressedBodiesFail() {
         #expect(self.code(self.collect(["Content-Encoding": "gzip"], [Array("hello".utf8)])) == .httpProtocol)
         #expect(self.code(self.collect(["Content-Encoding": "gzip"], [Array(Self.gzip.dropLast())])) == .httpProtocol)
         #expect(self.code(self.collect(["Content-Encoding": "gzip"], [Self.gzip + [0]])) == .httpProtocol)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func anUpgradeNobodyAskedForFails() {
+    @Test func anUnsolicitedUpgradeFails() {
         var collector = HTTPResponseCollector(maximumBodyBytes: 10)
         #expect(throws: ConnectivityError.self) { try collector.received(HTTPResponseHead(version: .http1_1, status: .switchingProtocols)) }
     }
@@ -96,13 +96,13 @@ import Testing
             ("/a b", [:]), ("", [:]), ("a", [:]), ("/ä", [:]), ("/a\r\nX: y", [:]), ("/", ["a b": "c"]), ("/", ["": "c"]),
             ("/", ["a": "b\r\nc: d"]), ("/", ["a": "b\u{0}"]), ("/", ["Content-Length": "1"]), ("/", ["transfer-encoding": "chunked"]),
         ] as [(String, [String: String])])
-    func whatCouldBeReadAsAnotherRequestIsRefused(target: String, headers: [String: String]) {
+    func bytesThatCouldFormAnotherRequestAreRefused(target: String, headers: [String: String]) {
         let request = HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers.map { ($0.key, $0.value) }))
         let error = #expect(throws: ConnectivityError.self) { try request.head(for: HTTPOrigin(isSecure: false, host: "a")) }
         #expect(error?.code == .invalidSettings)
     }
 
-    @Test func originsAreTakenApart() throws {
+    @Test func originsAreParsed() throws {
         let origin = try HTTPOrigin(isSecure: true, authority: "[::1]:8443")
         #expect(origin.host == "::1")
         #expect(origin.port == 8443)

@@ -3,24 +3,24 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A server that answers each request with exact bytes, and remembers what it was asked.
+/// A server that answers each request with exact bytes and records the requests.
 final class ScriptedHTTPServer: Sendable {
     enum Answer: Sendable {
         case bytes(String)
         case raw([UInt8])
-        /// The bytes, then the end of the connection.
+        /// Sends the bytes and closes the connection.
         case last(String)
         case hangUp
         case silence
 
-        /// A whole answer of status 200.
+        /// A complete response of status 200.
         static func ok(_ body: String, _ fields: String = "") -> Self {
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)")
         }
     }
 
     struct Request: Sendable, Equatable {
-        /// Of the connection, from 1.
+        /// The number of the connection, starting at 1.
         var connection: Int
         var text: String
     }
@@ -39,9 +39,10 @@ final class ScriptedHTTPServer: Sendable {
     var openConnections: Int { self.state.withLockedValue { $0.open } }
     var port: Int { self.listener.withLockedValue { $0?.localAddress?.port } ?? 0 }
 
-    /// Runs `body` beside a server whose answers are those of `script`, and takes it down.
+    /// Runs `body` with a server that answers as in `script`, and closes the server.
     ///
-    /// - Parameter prelude: Bytes that are answered before the first request of a connection, the part of a proxy.
+    /// - Parameter prelude: The exchanges before the first request of a connection, as with a
+    ///   proxy.
     static func with<Result>(
         tls: TLSConfiguration? = nil, at address: SocketAddress? = nil, prelude: [ScriptedProxy.Step] = [],
         _ script: @escaping @Sendable (_ request: Request, _ number: Int) -> Answer, _ body: (ScriptedHTTPServer) async throws -> Result

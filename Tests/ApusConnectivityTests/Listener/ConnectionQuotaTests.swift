@@ -23,13 +23,13 @@ import Testing
         #expect(quota.opened(from: "a") == nil)
     }
 
-    @Test func thoseWithoutAnAddressCountInAllOnly() {
+    @Test func connectionsWithoutAnAddressCountInTheTotalOnly() {
         var quota = ConnectionQuota(maximum: 3, maximumPerAddress: 1)
         for _ in 0..<3 { #expect(quota.opened(from: nil) == nil) }
         #expect(quota.opened(from: nil) == .full)
     }
 
-    @Test func thereIsALobbyForThoseWhoAreToldWhyNot() {
+    @Test func transportsMayExceedTheConnections() {
         var quota = ConnectionQuota.transports(for: 1, perAddress: 1)
         for _ in 0..<(1 + ConnectionQuota.lobbyPerAddress) { #expect(quota.opened(from: "a") == nil) }
         #expect(quota.opened(from: "a") == .addressFull)
@@ -40,7 +40,7 @@ import Testing
         #expect(ConnectionQuota.transports(for: .max, perAddress: .max).maximum == .max)
     }
 
-    @Test func anAddressWithNothingLeftIsForgotten() {
+    @Test func anAddressWithoutConnectionsIsRemoved() {
         var quota = ConnectionQuota(maximum: .max, maximumPerAddress: .max)
         #expect(quota.opened(from: "a") == nil)
         #expect(quota.opened(from: "a") == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(quota.addressCount == 0 && quota.count == 0)
     }
 
-    @Test func nobodyIsLetInWhileTheServerGoesDown() {
+    @Test func connectionsAreRefusedDuringShutdown() {
         var quota = ConnectionQuota(maximum: 5, maximumPerAddress: 5)
         quota.drain()
         #expect(quota.opened(from: "a") == .draining)

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct DrainPlanTests {
-    /// A generator that repeats what it says.
+    /// A generator with a reproducible sequence.
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func everybodyIsToldOnceInRandomOrder() {
+    @Test func eachConnectionIsNotifiedOnceInRandomOrder() {
         let (batches, gaps) = self.run(1000, size: 100, gap: .milliseconds(100), within: .seconds(10))
         #expect(batches.map(\.count) == Array(repeating: 100, count: 10))
         #expect(batches.flatMap { $0 }.sorted() == Array(0..<1000))
@@ -37,13 +37,13 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 20_000])
-    func theyGrowWhenTheTimeIsShort(seed: UInt64) {
+    func batchesGrowWhenTheTimeIsShort(seed: UInt64) {
         let (batches, gaps) = self.run(10_000, size: 10, gap: .milliseconds(100), within: .seconds(1), seed: seed)
         #expect(gaps.reduce(.zero, +) <= .seconds(1))
         #expect(batches.flatMap { $0 }.count == 10_000)
     }
 
-    @Test func withoutTimeOrGapsAllGoAtOnce() {
+    @Test func withoutTimeOrGapsThereIsOneBatch() {
         #expect(self.run(500, size: 10, gap: .milliseconds(100), within: .zero).batches.count == 1)
         #expect(self.run(500, size: 10, gap: .zero, within: .seconds(10)).batches.count == 1)
         #expect(self.run(0, size: 10, gap: .milliseconds(100), within: .seconds(10)).batches == [[]])

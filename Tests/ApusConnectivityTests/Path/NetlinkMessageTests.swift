@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusConnectivity
 
-/// Builds what the kernel sends.
+/// Builds messages of the kernel.
 enum Netlink {
     static func message(_ type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, _ body: [UInt8] = []) -> ByteBuffer {
         var buffer = ByteBuffer()
@@ -59,7 +59,7 @@ enum Netlink {
         #expect(
             try self.content(20, Netlink.address(2, ours))
                 == .address(.init(index: 2, bytes: ours, isGlobal: true, isUsable: true), isGone: false))
-        // A point-to-point interface: IFA_ADDRESS is the other end.
+        // On a point-to-point interface, IFA_ADDRESS is the peer's address.
         #expect(
             try self.content(20, Netlink.address(2, [10, 0, 0, 1]) + Netlink.attribute(2, ours))
                 == .address(.init(index: 2, bytes: ours, isGlobal: true, isUsable: true), isGone: false))
@@ -116,7 +116,7 @@ enum Netlink {
         }
     }
 
-    /// 100,000 datagrams of noise and of broken messages: an answer each, and never more messages than bytes.
+    /// 100,000 random or malformed datagrams do not trap or result in more messages than bytes.
     @Test func noiseNeverTraps() {
         var generator = SplitMix(state: 20_261_121)
         let seeds = [

@@ -6,7 +6,7 @@ import Testing
 @Suite struct NetlinkPathStateMachineTests {
     private typealias Content = NetlinkMessage.Content
 
-    /// What a request asks for, and its number.
+    /// Returns the dump and sequence number of a request.
     private func request(_ action: NetlinkPathStateMachine.Action) throws -> (dump: NetlinkPathStateMachine.Dump?, sequence: UInt32) {
         guard case .request(let bytes) = action else {
             Issue.record("\(action)")
@@ -30,7 +30,7 @@ import Testing
     private let address = NetlinkMessage.Address(index: 2, bytes: [10, 0, 0, 2], isGlobal: true, isUsable: true)
     private let route = NetlinkMessage.DefaultRoute(family: 2, index: 2, gateway: [10, 0, 0, 1], metric: 100)
 
-    /// Answers three dumps, the first of which is `first`.
+    /// Answers three dumps, starting with `first`.
     private func run(
         _ machine: inout NetlinkPathStateMachine, _ first: NetlinkPathStateMachine.Action, _ links: [NetlinkMessage.Link],
         _ addresses: [NetlinkMessage.Address], _ routes: [NetlinkMessage.DefaultRoute]
@@ -55,7 +55,7 @@ import Testing
         return path
     }
 
-    @Test func whatCountsAsARoute() throws {
+    @Test func usableRoutesAndAddresses() throws {
         let loopback = NetlinkMessage.Link(index: 1, isLoopback: true, isUsable: true)
         let down = NetlinkMessage.Link(index: 2, isLoopback: false, isUsable: false)
         let whole = try #require(try self.path([loopback, self.ethernet], [self.address], [self.route]))
@@ -87,7 +87,7 @@ import Testing
         #expect(try self.path([self.ethernet], [self.address], [second]) != one)
     }
 
-    @Test func aBurstOfNewsCostsOneRound() throws {
+    @Test func aBurstOfNotificationsCausesOneRound() throws {
         var machine = NetlinkPathStateMachine()
         guard case .report = try self.run(&machine, machine.opened(), [self.ethernet], [], []) else { return #expect(Bool(false)) }
         #expect(machine.timerFired() == .doNothing)
@@ -99,7 +99,7 @@ import Testing
         #expect(action == .report(NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "")))
     }
 
-    @Test func newsInTheMiddleOfARoundAskForAnother() throws {
+    @Test func aNotificationDuringARoundCausesAnother() throws {
         var machine = NetlinkPathStateMachine()
         let first = machine.opened()
         #expect(machine.received(self.news(.link(self.ethernet, isGone: false))) == .doNothing)
@@ -107,7 +107,7 @@ import Testing
         guard case .report = try self.run(&machine, machine.timerFired(), [self.ethernet], [], []) else { return #expect(Bool(false)) }
     }
 
-    @Test func anInconsistentDumpAsksForAnother() throws {
+    @Test func anInconsistentDumpCausesAnother() throws {
         var machine = NetlinkPathStateMachine()
         var sequence = try self.request(machine.opened()).sequence
         #expect(machine.received(self.answer(sequence, .link(self.ethernet, isGone: false), isInterrupted: true)) == .doNothing)
@@ -116,7 +116,7 @@ import Testing
         guard case .reportAndStartTimer = machine.received(self.answer(sequence, .done)) else { return #expect(Bool(false)) }
     }
 
-    @Test func othersAnswersAreNotOurs() throws {
+    @Test func responsesToOtherRequestsAreIgnored() throws {
         var machine = NetlinkPathStateMachine()
         let sequence = try self.request(machine.opened()).sequence
         #expect(machine.received(self.answer(sequence + 1, .done)) == .doNothing)
@@ -126,7 +126,7 @@ import Testing
         _ = try self.request(machine.received(self.answer(sequence, .done)))
     }
 
-    @Test func aRefusalAndALossBeginAnew() throws {
+    @Test func aRefusalOrALossStartsOver() throws {
         var machine = NetlinkPathStateMachine()
         #expect(machine.lost() == .doNothing)
         let sequence = try self.request(machine.opened()).sequence
@@ -138,7 +138,7 @@ import Testing
         #expect(machine.received(self.news(.overrun)) == .startTimer)
     }
 
-    @Test func aPathKnowsWhomItReaches() {
+    @Test func aPathKnowsWhichHostsItReaches() {
         let none = NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "")
         #expect(none.mayReach(host: "localhost") && none.mayReach(host: "127.0.0.1") && none.mayReach(host: "::1"))
         #expect(!none.mayReach(host: "example.com") && !none.mayReach(host: "10.0.0.1"))

@@ -3,8 +3,8 @@
     import Glibc
     import NIOConcurrencyHelpers
 
-    /// A network of a test's own: a thread that has left the machine's. What it opens and starts belongs to the new one, which goes with the
-    /// last of them.
+    /// A network namespace for a test, held by a thread. Sockets and processes of the thread belong
+    /// to the namespace, which ends with the last of them.
     final class NetworkNamespace: @unchecked Sendable {
         struct Failure: Error {
             var what: String
@@ -29,7 +29,7 @@
 
         init() {
             Thread.detachNewThread { [self] in
-                // Glibc's module does not show unshare(2).
+                // Glibc's module does not export unshare(2).
                 typealias Unshare = @convention(c) (CInt) -> CInt
                 if let symbol = dlsym(nil, "unshare") {
                     self.unshareResult = unsafeBitCast(symbol, to: Unshare.self)(0x4000_0000)  // CLONE_NEWNET
@@ -54,7 +54,7 @@
             self.lock.unlock()
         }
 
-        /// Runs `body` on the thread and waits for it.
+        /// Runs `body` on the thread and returns its result.
         func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
             let result = NIOLockedValueBox<Swift.Result<Result, any Error>?>(nil)
             let done = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@
         func ip(_ commands: String...) throws {
             try self.run {
                 for command in commands {
-                    // Not Foundation's Process: this thread has no run loop to wait in.
+                    // Not Foundation's Process, because this thread has no run loop.
                     var arguments = ([Self.ipPath] + command.split(separator: " ").map(String.init)).map { strdup($0) } + [nil]
                     defer { for argument in arguments { free(argument) } }
                     var id = pid_t()

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusConnectivity
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkPathMonitorTests {
-    /// A source that a test speaks for.
+    /// A source controlled by a test.
     private final class World: Sendable {
         struct Source: NetworkPathMonitor.Source {
             let world: World
@@ -27,7 +27,7 @@ import Testing
     private let up = NetworkPath(isSatisfied: true, hasDefaultRoute: true, fingerprint: "up")
     private let down = NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "")
 
-    @Test func itWatchesOnceForAllAndOnlyWhileSomebodyListens() {
+    @Test func oneSourceRunsOnlyWhileThereAreListeners() {
         let world = World()
         let monitor = world.monitor()
         #expect(monitor.current == nil)
@@ -35,7 +35,7 @@ import Testing
         let first = monitor.listen { path in one.withLockedValue { $0.append(path) } }
         world.report(self.up)
         let second = monitor.listen { path in two.withLockedValue { $0.append(path) } }
-        world.report(self.up)  // nothing new
+        world.report(self.up)  // unchanged
         world.report(self.down)
         #expect(one.withLockedValue { $0 } == [self.up, self.down])
         #expect(two.withLockedValue { $0 } == [self.up, self.down])
@@ -55,7 +55,7 @@ import Testing
         third.cancel()
     }
 
-    @Test func theSequenceGivesTheNewest() async {
+    @Test func theSequenceReturnsTheNewest() async {
         let world = World()
         let monitor = world.monitor()
         do {
@@ -75,7 +75,7 @@ import Testing
             #expect(await paths.next() != nil)
         }
 
-        /// An interface that goes down and up, in a network of the test's own.
+        /// Takes an interface down and up in a separate network namespace.
         @Test(.enabled(if: NetworkNamespace.isAvailable, "needs root, iproute2 and the right to make a network namespace"))
         func anInterfaceGoesAndComes() async throws {
             let namespace = NetworkNamespace()
@@ -97,11 +97,11 @@ import Testing
             try namespace.ip("route add default via 10.9.8.1")
             let first = await next { $0.hasDefaultRoute }
             #expect(first?.fingerprint.contains("10.9.8.1") == true)
-            try namespace.ip("link set b0 down")  // the cable is pulled
+            try namespace.ip("link set b0 down")  // as if the cable were unplugged
             #expect(await next { !$0.isSatisfied } != nil)
             try namespace.ip("link set b0 up")
             #expect(await next { $0.isSatisfied } != nil)
-            try namespace.ip("link set a0 down")  // switched off: the kernel forgets the route without a word
+            try namespace.ip("link set a0 down")  // the kernel removes the route without a notification
             #expect(await next { !$0.isSatisfied } != nil)
             try namespace.ip("link set a0 up")
             #expect(await next { $0.isSatisfied }?.hasDefaultRoute == false)

@@ -18,7 +18,7 @@ import Testing
         #expect(network.changed(to: self.path(false, "")) == .lost)
     }
 
-    @Test func aServerOnThisMachineNeedsNone() {
+    @Test func aServerOnThisMachineNeedsNoNetwork() {
         var network = NetworkWatch(host: "127.0.0.1")
         #expect(network.changed(to: self.path(false, "")) == .doNothing)
         #expect(network.changed(to: self.path(true, "a")) == .doNothing)

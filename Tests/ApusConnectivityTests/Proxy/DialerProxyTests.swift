@@ -11,7 +11,8 @@ import X509
 
     init() throws { self.authority = try TestCertificate("An authority", isAuthority: true) }
 
-    /// The settings that trust the authority, and a server with a certificate of it.
+    /// Returns settings that trust the authority, and the configuration of a server with its
+    /// certificate.
     private func tls(_ names: GeneralName...) throws -> (TLSSettings, TLSConfiguration) {
         let certificate = try TestCertificate("A server", names: names, issuer: self.authority)
         return (TLSSettings(verification: .onlyAuthorities(pem: try self.authority.pem)), try certificate.serverConfiguration())
@@ -28,7 +29,8 @@ import X509
     private static let credentials = ProxySettings.Credentials(username: "alice", password: "secret")
     private static let connect = "CONNECT server.example:443 HTTP/1.1\r\nHost: server.example:443\r\n"
 
-    /// What dialing `server.example:443` through such a proxy comes to: the greeting or the code of the failure.
+    /// Connects to `server.example:443` through a proxy, and returns the greeting or the code of
+    /// the failure.
     private func outcome(
         _ steps: [Step], socks: Bool = false, credentials: ProxySettings.Credentials? = nil, tls: (TLSSettings, TLSConfiguration)? = nil,
         host: String = "server.example", deadline: Duration = .seconds(30)
@@ -70,7 +72,7 @@ import X509
         let steps = [Step(Self.connect + "\r\n", "HTTP/1.0 200 Fine\r\n\r\n")]
         self.expect(try await self.outcome(steps, tls: try self.tls(.dnsName("server.example"))), TestServer.greeting, nil)
         self.expect(try await self.outcome(steps, tls: try self.tls(.dnsName("localhost"), .loopback)), nil, .hostNameMismatch)
-        // The proxy's address is in the certificate, the server's is not.
+        // The certificate contains the proxy's address, but not the server's.
         let byAddress = [Step("CONNECT 10.1.2.3:443 HTTP/1.1\r\nHost: 10.1.2.3:443\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n")]
         self.expect(try await self.outcome(byAddress, tls: try self.tls(.loopback), host: "10.1.2.3"), nil, .hostNameMismatch)
     }
@@ -89,12 +91,12 @@ import X509
         self.expect(try await self.outcome([Step(Self.connect + "\r\n", answer)]), nil, code)
     }
 
-    @Test func anHTTPProxyThatTalksNonsense() async throws {
+    @Test func anHTTPProxyThatViolatesTheProtocol() async throws {
         #expect(try await self.outcome([Step(Self.connect + "\r\n", "SSH-2.0-OpenSSH\r\n\r\n")]).1 == .proxyProtocol)
         self.expect(try await self.outcome([Step("something else entirely", "")]), nil, .connectionLost)
     }
 
-    @Test func aProxyThatSaysNothing() async throws {
+    @Test func aSilentProxy() async throws {
         let silent = [Step(Self.connect + "\r\n", ""), Step("never", "")]
         self.expect(try await self.outcome(silent, deadline: .milliseconds(100)), nil, .timeout)
         #expect(

@@ -8,7 +8,8 @@ import Testing
         try HTTPConnectStateMachine(host: host, port: 443, credentials: credentials)
     }
 
-    /// What the machine makes of an answer, whole and byte by byte, and what it leaves.
+    /// Passes a response to the machine, whole and byte by byte. Returns the action and the
+    /// remaining bytes.
     private func outcome(_ answer: String) throws -> (ProxyAction, rest: String) {
         var whole = ByteBuffer(string: answer)
         var machine = try self.machine()

@@ -9,7 +9,7 @@ import Testing
         .init(kind: kind, host: host, port: port, credentials: user.map { .init(username: $0, password: password) })
     }
 
-    @Test func aURLIsTakenApart() throws {
+    @Test func aURLIsParsed() throws {
         #expect(try ProxySettings.Proxy(url: "http://proxy.example:3128") == self.proxy(.httpConnect, "proxy.example", 3128))
         #expect(try ProxySettings.Proxy(url: "proxy.example") == self.proxy(.httpConnect, "proxy.example", 80))
         #expect(try ProxySettings.Proxy(url: "proxy.example:8080/") == self.proxy(.httpConnect, "proxy.example", 8080))
@@ -59,7 +59,7 @@ import Testing
         #expect(try self.chosen(["HTTP_PROXY": "p:1", "REQUEST_METHOD": "GET"], isSecure: false) == nil)
     }
 
-    @Test func nonsenseIsAnErrorAndNotAStraightConnection() {
+    @Test func aMalformedVariableIsAnErrorAndNotADirectConnection() {
         #expect(throws: ConnectivityError.self) { try self.chosen(["https_proxy": "https://p:1"]) }
     }
 

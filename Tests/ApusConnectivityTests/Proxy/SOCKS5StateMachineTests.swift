@@ -16,7 +16,7 @@ import Testing
         return machine
     }
 
-    @Test func aNameIsLookedUpByTheProxy() throws {
+    @Test func theProxyResolvesNames() throws {
         var machine = try SOCKS5StateMachine(host: "example.com", port: 443, credentials: nil)
         #expect(machine.start() == [5, 1, 0])
         #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 3, 11] + "example.com".utf8 + [1, 0xBB]))
@@ -24,20 +24,20 @@ import Testing
         #expect(self.received(&machine, 5, 0) == .waitForMore)
     }
 
-    @Test func anAddressGoesAsItsBytes() throws {
+    @Test func anAddressIsSentAsBytes() throws {
         var machine = try SOCKS5StateMachine(host: "::1", port: 65535, credentials: nil)
         _ = machine.start()
         #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 4] + Array(repeating: 0, count: 15) + [1, 0xFF, 0xFF]))
     }
 
-    @Test func credentialsAreSentWhenAskedFor() throws {
+    @Test func credentialsAreSentOnRequest() throws {
         var machine = try SOCKS5StateMachine(host: "10.0.0.1", port: 80, credentials: .init(username: "al", password: "pw"))
         #expect(machine.start() == [5, 2, 0, 2])
         #expect(self.received(&machine, 5, 2) == .send([1, 2, 0x61, 0x6C, 2, 0x70, 0x77]))
         #expect(self.received(&machine, 1, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
     }
 
-    @Test func credentialsAreKeptWhenNobodyAsks() throws {
+    @Test func credentialsAreNotSentWithoutARequest() throws {
         var machine = try SOCKS5StateMachine(host: "10.0.0.1", port: 80, credentials: .init(username: "al", password: "pw"))
         _ = machine.start()
         #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
@@ -80,7 +80,7 @@ import Testing
         reply.writeRepeatingByte(9, count: kind == 1 ? 4 : kind == 3 ? 255 : 16)
         reply.writeBytes([0, 80])
         reply.writeString("rest")
-        // Byte by byte, then the rest of the server at once.
+        // Byte by byte, then the server's bytes in one read.
         var buffer = ByteBuffer()
         var action = ProxyAction.waitForMore
         while action == .waitForMore, let byte = reply.readInteger(as: UInt8.self) {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsRefused() {
+    @Test func textsThatDoNotFitAreRefused() {
         let long = String(repeating: "x", count: 256)
         for (host, port, credentials) in [
             (long, 80, nil), ("", 80, nil), ("h", 0, nil), ("h", 65536, nil), ("h", 80, ("", "p")), ("h", 80, ("u", "")),

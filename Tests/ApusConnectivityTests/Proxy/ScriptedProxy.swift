@@ -2,7 +2,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A proxy that expects exact bytes and answers exact bytes, and is then the server itself: with TLS or not, it greets.
+/// A proxy that expects and sends exact bytes. It then acts as the server, with or without TLS, and
+/// sends a greeting.
 final class ScriptedProxy: Sendable {
     struct Step: Sendable {
         var expected: [UInt8]
@@ -32,7 +33,7 @@ final class ScriptedProxy: Sendable {
 
     func close() async { try? await self.channel.close() }
 
-    /// Speaks the proxy's part, then makes way for the server.
+    /// Acts as the proxy, then replaces itself with the server's handlers.
     final class Handler: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer

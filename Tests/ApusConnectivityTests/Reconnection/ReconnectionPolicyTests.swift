@@ -1,7 +1,7 @@
 import ApusConnectivity
 import Testing
 
-/// Answers the same number for ever: 0 is the lowest roll, `.max` the highest.
+/// A generator that always returns the same number: 0 is the minimum, `.max` the maximum.
 struct ConstantGenerator: RandomNumberGenerator {
     var value: UInt64
     mutating func next() -> UInt64 { self.value }
@@ -13,7 +13,7 @@ struct ConstantGenerator: RandomNumberGenerator {
         return attempts.map { policy.delay(forAttempt: $0, using: &generator) }
     }
 
-    @Test func noneGivesUpAtOnce() {
+    @Test func noneGivesUpImmediately() {
         #expect(self.delays(.none, attempts: 1...2) == [nil, nil])
     }
 
@@ -44,14 +44,14 @@ struct ConstantGenerator: RandomNumberGenerator {
         #expect(self.delays(slow, attempts: Int.max...Int.max) == [.zero])
     }
 
-    @Test func nonsenseIsPulledIntoRange() {
+    @Test func valuesOutOfRangeAreClamped() {
         #expect(self.delays(.fixed(.seconds(-1)), attempts: 1...1) == [.zero])
         let policy = ReconnectionPolicy.exponential(from: .seconds(4), to: .seconds(1), factor: .nan, jitter: -3)
         #expect(self.delays(policy, attempts: 1...2) == [.seconds(4), .seconds(4)])
         #expect(self.delays(policy, attempts: -3...0).allSatisfy { $0 == .seconds(4) })
     }
 
-    @Test func thePresetsOfTheSeeds() {
+    @Test func thePresets() {
         #expect(self.delays(.doubling, attempts: 1...9) == [0, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
         #expect(self.delays(.fiveTimes, attempts: 1...6) == Array(repeating: .seconds(1), count: 5) + [nil])
     }
@@ -71,7 +71,7 @@ struct ConstantGenerator: RandomNumberGenerator {
     }
 
     @Test func aFactorJustAboveOneEnds() {
-        // The loop is bounded by the delay reaching its end, not by the attempt's number.
+        // The maximum delay ends the loop, regardless of the number of the attempt.
         let policy = ReconnectionPolicy.exponential(from: .seconds(1), to: .seconds(2), factor: 1.01, jitter: 0)
         #expect(self.delays(policy, attempts: 10_000...10_000) == [.seconds(2)])
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReconnectionStateMachineTests {
     var generator = SystemRandomNumberGenerator()
 
-    @Test mutating func countsTheAttemptsAndForgetsThemWhenOpen() {
+    @Test mutating func countsTheAttemptsAndResetsTheCountWhenOpen() {
         var machine = ReconnectionStateMachine(policy: .exponential(from: .seconds(1), to: .seconds(5), jitter: 0, stableTime: .zero))
         #expect(machine.start() == .connect)
         #expect(machine.start() == .doNothing)
@@ -19,7 +19,7 @@ import Testing
         #expect(machine.lost(using: &self.generator) == .retry(after: .seconds(1), attempt: 1))
     }
 
-    @Test mutating func aConnectionMustStandForAWhileToCount() {
+    @Test mutating func aConnectionMustBeStableToResetTheCount() {
         var machine = ReconnectionStateMachine(
             policy: .exponential(from: .seconds(1), to: .seconds(60), jitter: 0, stableTime: .seconds(5)))
         #expect(machine.start() == .connect)
@@ -33,7 +33,7 @@ import Testing
         #expect(machine.lost(at: .seconds(125), using: &self.generator) == .retry(after: .seconds(1), attempt: 1))
     }
 
-    @Test mutating func aServerThatHangsUpAtOnceDoesNotResetTheCount() {
+    @Test mutating func aServerThatClosesImmediatelyDoesNotResetTheCount() {
         var machine = ReconnectionStateMachine(policy: .fiveTimes)
         #expect(machine.start() == .connect)
         for attempt in 1...5 {
@@ -111,7 +111,7 @@ import Testing
         #expect(machine.routeLost() == .doNothing)
         #expect(machine.routeFound() == .connect(attempt: 1))
         #expect(machine.lost(using: &self.generator) == .retry(after: .seconds(2), attempt: 2))
-        #expect(machine.routeFound() == .connect(attempt: 1))  // another network: at once
+        #expect(machine.routeFound() == .connect(attempt: 1))  // another network: immediately
     }
 
     @Test mutating func aStartWithoutARouteWaitsForOne() {

@@ -43,7 +43,7 @@ import X509
         #expect(try !self.facts(.dnsName("example.com")).isFor(host: "localhost"))  // which is its common name
     }
 
-    @Test func brokenBytesAreNoCertificate() throws {
+    @Test func malformedBytesAreNotACertificate() throws {
         let der = try TestCertificate("A server").der
         #expect(CertificateFacts(der: []) == nil)
         for length in 0..<der.count { #expect(CertificateFacts(der: Array(der.prefix(length))) == nil) }

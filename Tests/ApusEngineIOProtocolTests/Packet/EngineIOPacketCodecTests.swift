@@ -5,7 +5,7 @@ import Testing
 private let codec = EngineIOPacketCodec(version: .v4)
 private func text(_ string: String) -> ByteBuffer { ByteBuffer(string: string) }
 
-/// Engine.IO protocol v4, "Packet encoding", line by line.
+/// The table of Engine.IO protocol v4, "Packet encoding".
 private let table: [(wire: String, packet: EngineIOPacket)] = [
     (
         #"0{"sid":"lv_VI97HAXpY6yYWAAAC","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#,

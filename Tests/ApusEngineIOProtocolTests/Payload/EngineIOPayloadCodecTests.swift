@@ -32,7 +32,7 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ([0x34, 0xe2, 0x82, 0x1e, 0xac], .malformedPayload),
         ([0x34, 0xed, 0xa0, 0x80], .malformedPayload),
         ([0x34, 0xf4, 0x90, 0x80, 0x80], .malformedPayload),
-        // A binary payload of EIO=3.
+        // A binary payload of version 3.
         ([0x00, 0x04, 0x05, 0xff, 0x34, 0x35], .malformedPayload),
     ])
     func wrongBodyIsRefused(bytes: [UInt8], code: EngineIOError.Code) {

@@ -7,7 +7,7 @@ private func text(_ string: String) -> EngineIOPacket { .message(.text(ByteBuffe
 private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteBuffer(bytes: bytes))) }
 
 @Suite("Payloads of version 3") struct EngineIOPayloadCodecV3Tests {
-    /// "41 characters" of the first example are UTF-16 code units: € is one, 😀 two.
+    /// The lengths count UTF-16 code units: one for €, two for 😀.
     @Test(arguments: [
         ("6:4hello", [text("hello")]),
         ("6:4hello1:26:4world", [text("hello"), .ping, text("world")]),

@@ -23,7 +23,7 @@ import Testing
         #expect(heartbeat.receivedPong() == .doNothing)
     }
 
-    /// What it says waits behind what it still takes.
+    /// The pong is behind messages that wait until the peer has drained its queue.
     @Test(arguments: [true, false]) func aPeerThatIsDrainingHasAsMuchTimeAgain(sendsPings: Bool) {
         var heartbeat = EngineIOHeartbeat(sendsPings: sendsPings, pingInterval: .seconds(25), pingTimeout: .seconds(20))
         if sendsPings { #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20))) }
@@ -35,7 +35,7 @@ import Testing
         if !sendsPings { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }
     }
 
-    @Test func pongNobodyAskedForChangesNothing() {
+    @Test func unsolicitedPongIsIgnored() {
         var heartbeat = self.makeHeartbeat()
         #expect(heartbeat.receivedPong() == .doNothing)
         #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20)))
@@ -48,7 +48,7 @@ import Testing
         #expect(heartbeat.receivedPong() == .doNothing)
     }
 
-    @Test func whoPingsIsListenedTo() {
+    @Test func theReceivingSideWaitsForPings() {
         var heartbeat = EngineIOHeartbeat(sendsPings: false, pingInterval: .seconds(25), pingTimeout: .seconds(20))
         #expect(heartbeat.firstTimer == .seconds(45))
         for _ in 0..<3 { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }

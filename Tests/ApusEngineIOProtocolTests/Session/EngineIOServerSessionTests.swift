@@ -108,11 +108,11 @@ import Testing
         #expect(session.receivedPoll() == .hold)
         #expect(session.probeOpened() == true)
         #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: true))
-        // The client polls once more before it pauses: it is released within the upgrade timer's tick.
+        // The client polls once more before it pauses: the upgrade timer ends that poll.
         #expect(session.receivedPoll() == .hold)
         #expect(session.upgradeTimerFired() == true)
         #expect(session.upgradeTimerFired() == false)
-        // Until `5` the packets still travel by polling.
+        // Until `5`, packets are sent by polling.
         #expect(session.send(self.a) == .queued)
         #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [self.a], noopToHeldPoll: false))
         #expect(session.transport == .webSocket)
@@ -156,7 +156,7 @@ import Testing
         #expect(session.transport == nil)
     }
 
-    @Test func closeTellsWhetherAPollIsHeld() {
+    @Test func closeReturnsWhetherAPollIsHeld() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
         #expect(session.close() == true)
@@ -170,7 +170,7 @@ import Testing
         #expect(session.isClosed && session.hasFarewell)
         #expect(session.send(self.b) == .drop)
         #expect(session.received(.message(.text(ByteBuffer(string: "late")))) == .ignore)
-        // Three packets an answer.
+        // Three packets in each answer.
         #expect(session.receivedPoll() == .respond([self.a, self.a, self.a]))
         #expect(session.hasFarewell)
         #expect(session.receivedPoll() == .respond([.close]))
@@ -199,7 +199,7 @@ import Testing
         #expect(!session.hasFarewell)
     }
 
-    @Test func aHeldPollHearsOfOurCloseAtOnce() {
+    @Test func aHeldPollIsAnsweredWithTheCloseAtOnce() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
         #expect(session.closeInOrder() == .answerHeldPoll([.close]))

@@ -8,14 +8,15 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// A server whose sessions echo. All its connections live on one embedded event loop; time is passed by hand.
+/// A server whose sessions echo messages. All connections share one embedded event loop, whose
+/// clock the test advances.
 ///
-/// Not thread-safe: everything happens on the calling thread.
+/// Not thread-safe: used on the calling thread only.
 final class EngineServer {
     private final class Recorder: EngineIOSessionDelegate {
         var events: [String] = []
         var sessions: [EngineIOSession] = []
-        /// What the sessions send back; `nil` for nothing.
+        /// Whether the sessions echo messages.
         var echoes = true
 
         func sessionOpened(_ session: EngineIOSession) { self.sessions.append(session) }
@@ -38,9 +39,9 @@ final class EngineServer {
     let http: EmbeddedHTTPConnection
     private let recorder: Recorder
 
-    /// What the sessions received, and why they closed.
+    /// The received messages and the close reasons of the sessions.
     var events: [String] { self.recorder.events }
-    /// The sessions that are open, oldest first.
+    /// The open sessions, oldest first.
     var sessions: [EngineIOSession] { self.recorder.sessions }
     var echoes: Bool {
         get { self.recorder.echoes }
@@ -52,7 +53,7 @@ final class EngineServer {
     ) throws {
         var configuration = EngineIOServerConfiguration()
         configure(&configuration)
-        // The delegate is made on the embedded loop, which is this thread.
+        // The delegate is created on the embedded event loop, which runs on this thread.
         nonisolated(unsafe) let recorder = Recorder()
         self.recorder = recorder
         self.engine = EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in recorder }
@@ -60,10 +61,10 @@ final class EngineServer {
             [self.engine.makeHTTPHandler(isAlone: isAlone, passing: passing)], on: self.eventLoop)
     }
 
-    /// Lets time pass for all connections.
+    /// Advances the clock for all connections.
     func pass(_ time: Duration) { self.eventLoop.advanceTime(by: TimeAmount(time)) }
 
-    /// Another connection.
+    /// Opens another connection.
     func connect(isAlone: Bool = false) throws -> EmbeddedHTTPConnection {
         try EmbeddedHTTPConnection([self.engine.makeHTTPHandler(isAlone: isAlone)], on: self.eventLoop)
     }
@@ -74,7 +75,7 @@ final class EngineServer {
         try self.http.exchange(method, path, fields: fields, body: body)
     }
 
-    /// A polling session of version 4; answers the path of its further requests.
+    /// Opens a polling session of version 4. Returns the path of its further requests.
     func handshake() throws -> String {
         let answer = try #require(try self.exchange(.get, "/engine.io/?EIO=4&transport=polling"))
         #expect(answer.status == 200)
@@ -82,7 +83,7 @@ final class EngineServer {
         return "/engine.io/?EIO=4&transport=polling&sid=\(sid)"
     }
 
-    /// A WebSocket with this query.
+    /// Opens a WebSocket with this query.
     func webSocket(_ query: String, fields: HTTPFields = [:]) throws -> EngineWebSocket {
         try EngineWebSocket(self.connect(), "/engine.io/?\(query)", fields: fields)
     }

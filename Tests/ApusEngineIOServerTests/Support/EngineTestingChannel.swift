@@ -7,7 +7,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// One HTTP connection on an event loop that other threads may use: for what the server does in tasks.
+/// An HTTP connection on a thread-safe event loop, for what the server does in tasks.
 struct EngineTestingChannel {
     let channel: NIOAsyncTestingChannel
 
@@ -28,7 +28,7 @@ struct EngineTestingChannel {
         try await self.channel.writeInbound(HTTPRequestPart.end(nil))
     }
 
-    /// The next answer; waits for it.
+    /// Waits for the next answer.
     func answer() async throws -> (status: Int, body: String) {
         var status = 0
         var body = ""
@@ -41,7 +41,7 @@ struct EngineTestingChannel {
         }
     }
 
-    /// Opens a session; its id.
+    /// Opens a session and returns its id.
     func handshake() async throws -> String {
         try await self.send(.get, "")
         let answer = try await self.answer()
@@ -53,7 +53,7 @@ struct EngineTestingChannel {
     }
 }
 
-/// A layer above that does nothing.
+/// A delegate that does nothing.
 final class SilentDelegate: EngineIOSessionDelegate {
     func sessionOpened(_ session: EngineIOSession) {}
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {}

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTPTypes
 import Testing
 
-/// The client's end of a WebSocket on an embedded connection, frame by frame.
+/// The client side of a WebSocket on an embedded connection.
 final class EngineWebSocket {
     let http: EmbeddedHTTPConnection
     /// The answer to the handshake.
@@ -40,7 +40,7 @@ final class EngineWebSocket {
         self.http.channel.embeddedEventLoop.run()
     }
 
-    /// The frames that came: texts as they are, `binary 4`, `close 1000`; a `*` before those that were compressed.
+    /// Returns the received frames: texts, `binary 4`, `close 1000`. A `*` marks compressed ones.
     func received() throws -> [String] {
         self.http.channel.embeddedEventLoop.run()
         while var more = try self.http.channel.readOutbound(as: ByteBuffer.self) { self.bytes.writeBuffer(&more) }
@@ -58,11 +58,11 @@ final class EngineWebSocket {
         }
     }
 
-    /// The client answers a Close frame, as it must.
+    /// Answers a Close frame.
     func answerClose(_ code: WebSocketCloseCode) throws {
         try self.send(WebSocketFrame(opcode: .close, payload: WebSocketClosePayload(code: code, reason: "").encoded))
     }
 
-    /// The connection is gone, without a word.
+    /// Ends the connection without a Close frame.
     func vanish() { _ = try? self.http.channel.finish(acceptAlreadyClosed: true) }
 }

@@ -1,7 +1,7 @@
 import ApusFramedProtocol
 import NIOCore
 
-/// What a decoder makes of bytes that come `step` at a time and then end.
+/// Decodes bytes that arrive `step` at a time, followed by the end of the stream.
 func decodeAll<Decoder: NIOSingleStepByteToMessageDecoder>(
     _ bytes: [UInt8], with decoder: Decoder, step: Int = .max, ends: Bool = true
 ) -> (parts: [Decoder.InboundOut], error: FramedError?) {
@@ -22,7 +22,7 @@ func decodeAll<Decoder: NIOSingleStepByteToMessageDecoder>(
     }
 }
 
-/// The same frames, with their pieces joined.
+/// Returns the same frames with the pieces of each body joined.
 func joined<Head>(_ parts: [FramePart<Head>]) -> [FramePart<Head>] {
     var joined: [FramePart<Head>] = []
     for part in parts {
@@ -36,7 +36,7 @@ func joined<Head>(_ parts: [FramePart<Head>]) -> [FramePart<Head>] {
     return joined
 }
 
-/// A code, or `nil` when the body threw nothing, or something else.
+/// Returns the code of the thrown ``FramedError``, or `nil` for no error or another one.
 func code(_ body: () throws -> Void) -> FramedError.Code? {
     do {
         try body()

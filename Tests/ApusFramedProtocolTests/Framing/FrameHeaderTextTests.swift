@@ -3,7 +3,8 @@ import ApusJSON
 import NIOCore
 import Testing
 
-/// What no header may hold, in either mode. The fixed mode's decoder stands for both; version 2 has its own tests of the lengths.
+/// Tests of invalid JSON headers, in both modes. They use the decoder of the fixed mode; the
+/// lengths of version 2 have separate tests.
 @Suite struct FrameHeaderTextTests {
     private func code(_ text: String, limits: FramedLimits = .init()) -> FramedError.Code? {
         var bytes = Array(text.utf8)
@@ -17,7 +18,7 @@ import Testing
         #expect(self.code(text) == .malformedHeader)
     }
 
-    @Test func noNameStandsTwice() {
+    @Test func repeatedNamesAreRefused() {
         #expect(self.code(#"{"bodyLenght":1,"bodyLenght":1}"#) == .malformedHeader)
         #expect(self.code(#"{"bodyLenght":1,"a":{"b":1,"b":2}}"#) == .malformedHeader)
         #expect(self.code(#"{"bodyLenght":0,"a":{"b":1},"b":2}"#) == nil)
@@ -39,7 +40,7 @@ import Testing
         #expect(self.code(nested(2), limits: limits) == .malformedHeader)
     }
 
-    @Test func nothingIsWrittenThatNobodyReads() throws {
+    @Test func noHeaderIsWrittenThatReadersRefuse() throws {
         func code(_ value: JSONValue) throws -> FramedError.Code? {
             let header = try FixedHeader(fields: ["a": value], bodyLength: 0)
             do {

@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func serverKnowsStrangersByTheFirstByte() throws {
+    @Test func serverDetectsAnotherProtocolByItsFirstByte() throws {
         var server = try FramedSession(isClient: false, framing: .version2)
         #expect(server.receive(ByteBuffer(string: "GET / HTTP/1.1\r\n")).map(\.failure) == [.unsupportedVersion])
         #expect(server.receive(ByteBuffer(bytes: FramePreface.bytes)).isEmpty)
@@ -69,7 +69,7 @@ import Testing
         #expect(code { _ = try FramedSession(isClient: true, framing: .fixedHeader(length: 1 << 20)) } == .invalidUse)
     }
 
-    @Test func nothingComesBeforeAHelloAndNoSecondOne() throws {
+    @Test func framesBeforeAHelloAndASecondHelloAreRefused() throws {
         var client = try FramedSession(isClient: true, framing: .version2)
         _ = client.connected()
         let actions = client.receive(try frame(.ping))
@@ -84,7 +84,7 @@ import Testing
         #expect(client.receive(try frame(.hello, ["version": 3])).last?.failure == .unsupportedVersion)
     }
 
-    /// The bytes of the article on the wire's format.
+    /// The example of the DocC page Wire-format.
     @Test func theExampleOfTheArticle() throws {
         var client = try FramedSession(isClient: true, framing: .version2)
         var bytes = ByteBuffer()
@@ -132,7 +132,7 @@ import Testing
             ])
     }
 
-    @Test func piecesKeepTheirWord() throws {
+    @Test func piecesHaveTheAnnouncedLength() throws {
         func failure(_ frames: [ByteBuffer], limits: FramedLimits = .init()) throws -> FramedError.Code? {
             var session = try FramedSession.open(limits: limits)
             var bytes = ByteBuffer()
@@ -144,7 +144,7 @@ import Testing
         #expect(try failure([first, frame(.message, body: [2])]) == .protocolViolation)  // shorter
         #expect(try failure([first, frame(.message, body: [2, 3, 4])]) == .protocolViolation)  // longer
         #expect(try failure([first, frame(.message, ["a": 1], body: [2, 3])]) == .protocolViolation)  // another message
-        #expect(try failure([first, frame(.message, flags: .more)]) == .protocolViolation)  // hazard 3: pieces of nothing
+        #expect(try failure([first, frame(.message, flags: .more)]) == .protocolViolation)  // docs/hazards.md, 3: empty pieces
         #expect(try failure([first, frame(.bye)]) == .protocolViolation)
         #expect(try failure([frame(.message, flags: .more, ["header": [:], "length": 3])]) == .protocolViolation)
         for header in [
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: Other frames
 
-    @Test func framesOfTransfersAreHandedOn() throws {
+    @Test func framesOfTransfersAreForwarded() throws {
         var session = try FramedSession.open()
         let data = FrameHead(.data, stream: 3, bodyLength: 2)
         var bytes = try frame(.data, stream: 3, body: [1, 2])
@@ -210,7 +210,7 @@ import Testing
         #expect(session.receive(try frame(.pong, ["id": "x"])) == [.pong(id: nil)])
     }
 
-    @Test func aGoodbyeIsTheLastFrame() throws {
+    @Test func aByeIsTheLastFrame() throws {
         var session = try FramedSession.open()
         #expect(session.bye() == [try frame(.bye)])
         #expect(session.receive(try frame(.bye)) == [.peerSaidBye])
@@ -227,9 +227,9 @@ import Testing
         #expect(early.receive(try frame(.error, [:])).map(\.failure) == [.peerFailed])
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    @Test func thePeerHearsWhatItDidWrong() throws {
+    @Test func thePeerReceivesTheError() throws {
         var session = try FramedSession.open()
         var bytes = ByteBuffer()
         bytes.writeMultipleIntegers(UInt8(1), UInt8(0x80), UInt16(0), UInt32(0), UInt64(0))
@@ -247,12 +247,12 @@ import Testing
         #expect(head.type == .error && head.stream == 0 && head.header["code"] == "protocolViolation")
         #expect(!session.isOpen)
         #expect(code { _ = try session.message(header: [:], bodyLength: 0) } == .closed)
-        // In the fixed mode there is no frame to say it with.
+        // The fixed mode has no error frame.
         var old = try FramedSession(isClient: true, framing: .fixedHeader(length: 40))
         #expect(old.receive(ByteBuffer(repeating: 1, count: 40)).map(\.failure) == [.malformedHeader])
     }
 
-    @Test func theEndIsAGoodbyeOrALoss() throws {
+    @Test func theEndIsACleanCloseOrALoss() throws {
         var lost = try FramedSession.open()
         #expect(lost.transportEnded(ByteBuffer()).map(\.failure) == [.connectionLost])
         #expect(lost.transportEnded(ByteBuffer()).isEmpty)
@@ -271,7 +271,7 @@ import Testing
         #expect(undecided.transportEnded(ByteBuffer()).map(\.failure) == [.connectionLost])
     }
 
-    @Test func aHeadThatIsNotWholeIsKnown() throws {
+    @Test func anIncompleteHeadIsDetected() throws {
         var session = try FramedSession.open()
         #expect(!session.isWithinHead(ByteBuffer()))
         #expect(session.isWithinHead(ByteBuffer(bytes: [1])))

@@ -19,7 +19,7 @@ import Testing
     @Test func theHandshakeHasOneDeadline() {
         var watch = LivenessMonitor(settings: Self.settings, at: .seconds(100))
         for second in 101..<110 {
-            // A byte a second does not prolong it (hazard 14).
+            // One byte per second does not extend the deadline (docs/hazards.md, 14).
             watch.received(isWithinHead: true, isAnotherHead: true, at: .seconds(second))
             #expect(watch.ticked(canPing: true, at: .seconds(second)) == .doNothing)
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(watch.ticked(canPing: true, at: .seconds(20)) == .doNothing)
     }
 
-    @Test func silenceIsAskedAndThenCut() {
+    @Test func aSilentPeerIsPingedAndThenClosed() {
         var watch = self.opened()
         #expect(watch.ticked(canPing: true, at: .seconds(19)) == .doNothing)
         #expect(watch.ticked(canPing: true, at: .seconds(20)) == .sendPing)
@@ -60,7 +60,7 @@ import Testing
         #expect(watch.ticked(canPing: true, at: .seconds(47)) == .sendPing)
     }
 
-    @Test func nobodyIsPingedWhoWouldNotUnderstand() {
+    @Test func aPeerWithoutPingsIsNotPinged() {
         var watch = self.opened()
         #expect(watch.ticked(canPing: false, at: .seconds(1000)) == .doNothing)
         var settings = Self.settings
@@ -93,7 +93,7 @@ import Testing
         #expect(self.code(watch.ticked(canPing: true, at: .seconds(31))) == .timeout)
     }
 
-    /// A line that takes minutes for what waits is slow; its other end is not dead.
+    /// A connection that takes minutes to write its queue is slow, but its peer is alive.
     @Test func aPingsTimeBeginsWhenWhatWaitsHasLeft() {
         var watch = self.opened()
         #expect(watch.ticked(canPing: true, at: .seconds(20)) == .sendPing)

@@ -2,7 +2,7 @@ import ApusFramedProtocol
 import ApusJSON
 import NIOCore
 
-/// A frame as the wire has it.
+/// Returns the wire form of a frame.
 func frame(
     _ type: FrameType, flags: FrameFlags = [], stream: UInt16 = 0, _ header: JSONObject = [:], body: [UInt8] = []
 ) throws -> ByteBuffer {
@@ -13,7 +13,8 @@ func frame(
 }
 
 extension FramedSession {
-    /// What becomes of bytes that come `step` at a time, pieces of one body joined.
+    /// Returns the actions for bytes that arrive `step` at a time, with the pieces of each body
+    /// joined.
     mutating func receive(_ bytes: ByteBuffer, step: Int = .max) -> [Action] {
         var actions: [Action] = []
         var input = bytes
@@ -32,7 +33,7 @@ extension FramedSession {
         return actions
     }
 
-    /// A session of version 2 after both hellos.
+    /// Returns a session of version 2 after both hellos.
     static func open(isClient: Bool = true, limits: FramedLimits = .init(), peer: FramedHello = .init()) throws -> FramedSession {
         var session = try FramedSession(isClient: isClient, framing: .version2, limits: limits)
         _ = session.connected()

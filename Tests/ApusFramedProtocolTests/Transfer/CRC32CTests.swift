@@ -21,7 +21,7 @@ import Testing
         #expect(self.checksum([]) == 0)
     }
 
-    /// Bit by bit, as the definition says.
+    /// Computes the CRC bit by bit, following its definition.
     private func plain(_ bytes: [UInt8]) -> UInt32 {
         var register = UInt32.max
         for byte in bytes {
@@ -40,7 +40,7 @@ import Testing
         for cut in 0...bytes.count { #expect(self.checksum(bytes, cut: cut) == self.plain(bytes)) }
     }
 
-    // Three lanes of 4 KiB at a time, what is left in one, and the tables of those who have no instruction.
+    // Lengths around three lanes of 4 KiB, and the tables of the fallback.
     @Test(arguments: [4_095, 12_287, 12_288, 12_289, 24_583, 262_144 + 12])
     func longInputsByEitherWay(length: Int) {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 8) }

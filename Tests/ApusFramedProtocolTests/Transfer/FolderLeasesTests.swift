@@ -42,12 +42,12 @@ import Testing
         var leases = FolderLeases(limits: limits)
         #expect(self.admit(&leases, "a", 101) == .quota)
         #expect(self.admit(&leases, "a", 100) == nil)
-        #expect(self.admit(&leases, "b", 51) == .quota)  // of the session
+        #expect(self.admit(&leases, "b", 51) == .quota)  // the limit of the session
         #expect(self.admit(&leases, "b", 50) == nil)
-        #expect(self.admit(&leases, "c", 0) == .quota)  // at a time
-        #expect(self.admit(&leases, "d", 100, session: 2, stored: 51) == .quota)  // in all
+        #expect(self.admit(&leases, "c", 0) == .quota)  // the limit of concurrent transfers
+        #expect(self.admit(&leases, "d", 100, session: 2, stored: 51) == .quota)  // the limit of the folder
         #expect(self.admit(&leases, "d", 100, session: 2, stored: 50) == nil)
-        // A session's bytes stay counted when its transfers are over.
+        // The bytes of a session remain counted after its transfers.
         leases.released(Self.part("a"))
         leases.released(Self.part("b"))
         #expect(self.admit(&leases, "e", 1) == .quota)
@@ -77,12 +77,12 @@ import Testing
         var leases = FolderLeases(limits: limits)
         #expect(self.admit(&leases, "a", 100, free: 109) == .diskFull)
         #expect(self.admit(&leases, "a", 100, free: 110) == nil)
-        // What was promised to others is not there twice; what is written is counted by the disk.
+        // Reserved space is not available to others; written bytes are counted by the disk.
         #expect(self.admit(&leases, "b", 10, free: 119) == .diskFull)
         leases.wrote(100, of: Self.part("a"))
-        leases.wrote(100, of: "nobody")
+        leases.wrote(100, of: "unknown")
         #expect(self.admit(&leases, "b", 10, free: 20) == nil)
-        // What is there already needs no room.
+        // Existing bytes need no space.
         #expect(self.admit(&leases, "c", 1000, existing: 995, free: 25) == nil)
         #expect(self.admit(&leases, "d", 10, existing: 50, free: 25) == nil)
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(self.admit(&open, "b", .max, stored: .max) == nil)
     }
 
-    @Test func abandonedPartsExpireUnlessSomebodyWritesToThem() {
+    @Test func unfinishedFilesExpireUnlessTheyHaveALease() {
         var limits = TransferLimits()
         limits.expiry = .seconds(100)
         var leases = FolderLeases(limits: limits)
@@ -109,7 +109,7 @@ import Testing
         #expect(leases.expired(parts) == ["old", "empty"])
     }
 
-    /// A file whose name is taken is admitted without room, and needs it when it is another.
+    /// A file whose name exists is admitted without space, and needs it if its content differs.
     @Test func roomIsFoundLater() throws {
         var limits = TransferLimits()
         limits.reservedBytes = 0

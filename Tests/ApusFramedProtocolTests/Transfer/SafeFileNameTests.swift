@@ -1,7 +1,7 @@
 import ApusFramedProtocol
 import Testing
 
-/// Hazard 21.
+/// docs/hazards.md, 21.
 @Suite struct SafeFileNameTests {
     private func code(_ path: String) -> TransferError.Code? {
         do {
@@ -30,8 +30,9 @@ import Testing
         #expect(self.code(path) == .nameRefused)
     }
 
-    /// A slash with an accent on it is one character, but not to the system: `a/` and then `̈..` would lead out.
-    @Test func aSlashIsASlashWhateverStandsOnIt() throws {
+    /// A slash with a combining accent is one character to Swift, but a separator to the system.
+    /// `a/` followed by `̈..` would otherwise leave the folder.
+    @Test func aSlashWithACombiningAccentIsASeparator() throws {
         #expect(try SafeFileName("a/\u{301}b").components == ["a", "\u{301}b"])
         for path in ["../\u{301}x", "a/../\u{301}x", "/\u{308}etc/passwd", "..\\\u{301}x", ".apus-\u{301}x.part"] {
             #expect(self.code(path) == .nameRefused, "\(path)")

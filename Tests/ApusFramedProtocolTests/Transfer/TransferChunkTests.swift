@@ -2,7 +2,7 @@ import ApusFramedProtocol
 import NIOCore
 import Testing
 
-/// The body of a chunk's frame.
+/// Returns the body of a data frame.
 func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     var frame = ByteBuffer()
     try? TransferChunk.writeFrame(stream: 1, offset: offset, count: bytes.count, into: &frame) { $0.copyBytes(from: bytes) }
@@ -48,7 +48,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         buffer.moveReaderIndex(forwardBy: 6)
         var decoder = FrameDecoder()
         #expect(try decoder.decode(buffer: &buffer) == .head(FrameHead(.data, stream: 0x0203, bodyLength: 15)))
-        // What cannot be filled is not there.
+        // A failed read appends nothing.
         var empty = ByteBuffer(string: "before")
         #expect(throws: TransferError.self) {
             try TransferChunk.writeFrame(stream: 1, offset: 0, count: 3, into: &empty) { _ throws(TransferError) in
@@ -84,7 +84,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     }
 
     @Test func noOffsetTraps() throws {
-        // An offset beyond any file, with a checksum that fits it.
+        // An offset beyond any file, with a matching checksum.
         var crc = CRC32C()
         let offset = [UInt8](repeating: 0xFF, count: 8)
         (offset + [1]).withUnsafeBytes { crc.update($0) }
@@ -114,7 +114,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         #expect(held[0].pieces == [ByteBuffer(bytes: [4, 5])])
     }
 
-    /// More than there is memory for: what is held stays as it is.
+    /// More chunks than the pool has buffers: retained chunks remain unchanged.
     @Test func copiedChunksThatAreHeldAreNeverWrittenOver() throws {
         var gatherer = TransferChunk.Gatherer(copies: true)
         let held = try (0..<60).map { number in

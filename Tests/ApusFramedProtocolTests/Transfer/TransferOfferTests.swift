@@ -15,7 +15,7 @@ import Testing
             #expect(head.type == .offer && head.stream == 9 && head.bodyLength == 0)
             #expect(try TransferOffer(head.header) == offer)
         }
-        // With its bytes.
+        // Including the bytes of the file.
         let hash = String(repeating: "a", count: 64)
         for (size, body) in [(0, 0), (7, 19), (WholeFile.maximumBytes, 12 + WholeFile.maximumBytes)] {
             let offer = try TransferOffer(id: "x", name: SafeFileName("a"), size: size, wholeHash: hash)
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: TransferError.self) { try TransferOffer(broken) }
     }
 
-    @Test func onlyASmallFileComesWhole() {
+    @Test func onlyASmallFileIsSentWithItsOffer() {
         #expect(throws: TransferError.self) {
             try TransferOffer([
                 "id": "x", "name": "a", "size": JSONValue(WholeFile.maximumBytes + 1), "sha256": .string(String(repeating: "a", count: 64)),
@@ -62,7 +62,7 @@ import Testing
             #expect(name.utf8.count == 43 && name.hasPrefix(".apus-") && name.hasSuffix(".part"))
             #expect(name.dropFirst(6).dropLast(5).allSatisfy { $0.isHexDigit })
         }
-        // SHA-256 of "x", as sha256sum has it.
+        // The SHA-256 of "x", computed with sha256sum.
         #expect(names[0] == ".apus-2d711642b726b04401627ca9fbac32f5.part")
     }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TransferQueueTests {
     private typealias Queue = TransferQueue<Int>
 
-    /// All that is to be done now; `-1` for a reading, `-2` for the end.
+    /// Returns the steps until the queue waits: `-1` for a fetch, `-2` for the end.
     private func steps(_ queue: inout Queue) -> [Int] {
         var steps: [Int] = []
         while true {
@@ -21,7 +21,7 @@ import Testing
         var queue = Queue(wholes: 2, others: 1)
         #expect(self.steps(&queue) == [-1])
         queue.fetched(wholes: [1, 2, 3], others: [100], isLast: false)
-        // One waits and another may: it reads on while these are on their way.
+        // File 3 waits and one more may: the queue fetches while the others are sent.
         #expect(self.steps(&queue) == [1, 2, 100, -1])
         queue.fetched(wholes: [4, 5], others: [], isLast: false)
         #expect(self.steps(&queue) == [])
@@ -43,7 +43,7 @@ import Testing
         var queue = Queue(wholes: 64, others: 2)
         _ = self.steps(&queue)
         queue.fetched(wholes: [], others: [1, 2, 3, 4], isLast: false)
-        #expect(self.steps(&queue) == [1, 2])  // two wait
+        #expect(self.steps(&queue) == [1, 2])  // two files wait
         queue.ended(isWhole: false)
         #expect(self.steps(&queue) == [3, -1])
     }
@@ -75,7 +75,7 @@ import Testing
         queue.stop()
         queue.ended(isWhole: true)
         queue.ended(isWhole: true)
-        #expect(self.steps(&queue) == [])  // the reading has not returned
+        #expect(self.steps(&queue) == [])  // the fetch has not completed
         queue.fetched(wholes: [9], others: [9], isLast: false)
         #expect(self.steps(&queue) == [-2])
     }

@@ -19,7 +19,7 @@ import Testing
                 count += 1
             }
         }
-        // Ahead by an eighth of a second and a chunk at the most; and not behind.
+        // At most an eighth of a second and one chunk ahead, and never behind.
         let seconds: Double = (now - .seconds(1_000)) / .seconds(1) + 0.125
         let allowed: Double = Double(bytesPerSecond) * seconds + Double(rate.chunkBytes)
         #expect(Double(sent) <= allowed)

@@ -3,7 +3,7 @@ import ApusJSON
 import Testing
 
 extension [TransferReceiver.Action] {
-    /// The code of the failure they end with.
+    /// The code of the failure in the actions.
     var failure: TransferError.Code? { if case .end(let outcome)? = self.last { outcome.code } else { nil } }
 }
 
@@ -65,7 +65,7 @@ extension [TransferReceiver.Action] {
         #expect(self.chunk(&receiver, 0, 50) == .write)
         #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
         #expect(receiver.written(upTo: 50).isEmpty)
-        #expect(receiver.ticked(at: .seconds(1000)).isEmpty)  // our disk is at work
+        #expect(receiver.ticked(at: .seconds(1000)).isEmpty)  // the disk must act
         #expect(receiver.finished(isEqual: true).first == .send(self.head(.complete, ["size": 50])))
     }
 
@@ -74,20 +74,20 @@ extension [TransferReceiver.Action] {
         #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
     }
 
-    @Test func whatIsThereIsGoneOnWith() throws {
+    @Test func existingBytesAreResumed() throws {
         var receiver = try self.receiving(100, from: 40)
         #expect(self.chunk(&receiver, 40, 60) == .write)
         var whole = try self.receiving(100, from: 100)
         #expect(whole.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
     }
 
-    @Test func whatCannotBeTheFilesBeginningIsNotGoneOnWith() throws {
+    @Test func existingBytesThatCannotBeTheBeginningAreNotResumed() throws {
         var receiver = TransferReceiver(try offer(100), stream: 3)
         #expect(receiver.prepared(upTo: 101, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
         #expect(self.chunk(&receiver, 0, 100) == .write)
     }
 
-    /// A receiver that has asked for the hash of the first 40 bytes.
+    /// Returns a receiver that has requested the hash of the first 40 bytes.
     private func asking(_ size: Int = 100, from offset: Int = 40) throws -> TransferReceiver {
         var receiver = TransferReceiver(try offer(size), stream: 3)
         _ = receiver.start(at: .zero)
@@ -95,7 +95,7 @@ extension [TransferReceiver.Action] {
         return receiver
     }
 
-    @Test func whatIsThereIsComparedWithWhatTheSenderShows() throws {
+    @Test func existingBytesAreComparedWithTheSendersHash() throws {
         var receiver = try self.asking()
         #expect(self.chunk(&receiver, 40, 60).isViolation)
         var early = try self.asking()
@@ -104,14 +104,14 @@ extension [TransferReceiver.Action] {
         let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
         #expect(try other.received(offer(100, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
         #expect(other.prepared(upTo: 40, at: .zero).isEmpty)
-        // It is something else: all of the file is sent, and nothing is told of what was there.
+        // The bytes differ: the whole file is sent, and nothing about them is disclosed.
         #expect(other.compared(isEqual: false, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
         #expect(self.chunk(&other, 0, 100) == .write)
         var twice = try self.receiving(100, from: 40)
         #expect(try twice.received(offer(100, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
     }
 
-    @Test func onlyTheHashThatWasAskedForIsCompared() throws {
+    @Test func onlyTheRequestedHashIsCompared() throws {
         for (size, shown) in [
             (100, nil), (100, ShownBeginning(bytes: 39, sha256: Self.hash)), (100, ShownBeginning(bytes: 41, sha256: Self.hash)),
             (99, ShownBeginning(bytes: 40, sha256: Self.hash)),
@@ -121,7 +121,7 @@ extension [TransferReceiver.Action] {
         }
     }
 
-    @Test func aComparisonIsGivenUp() throws {
+    @Test func aComparisonIsCancelled() throws {
         for ends in [{ $0.connectionEnded() }, { $0.received(FrameHead(.cancel, stream: 3), at: .zero) }]
             as [(inout TransferReceiver) -> [TransferReceiver.Action]]
         {
@@ -130,7 +130,7 @@ extension [TransferReceiver.Action] {
             var comparing = try self.asking()
             let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
             _ = try comparing.received(offer(100, shown: shown).head(stream: 3), at: .zero)
-            #expect(comparing.ticked(at: .seconds(1000)).isEmpty)  // our disk is at work
+            #expect(comparing.ticked(at: .seconds(1000)).isEmpty)  // the disk must act
             #expect(ends(&comparing).failure != nil)
             #expect(comparing.compared(isEqual: true, at: .zero).isEmpty)
         }
@@ -138,13 +138,14 @@ extension [TransferReceiver.Action] {
         #expect(receiver.cancel(at: .zero) == [.send(self.head(.cancel))])
     }
 
-    @Test func aDamagedChunkIsAskedForAgain() throws {
+    @Test func aDamagedChunkIsRequestedAgain() throws {
         var receiver = try self.receiving(300)
         #expect(self.chunk(&receiver, 0, 100) == .write)
         #expect(
             self.chunk(&receiver, 100, 100, isIntact: false)
                 == .drop([.send(self.head(.ack, ["offset": 0, "again": 100]))]))
-        // What was under way counts no more: not the next chunk, not another damaged one, not the end.
+        // Frames sent before the resend are ignored: the next chunk, another damaged one, and the
+        // end.
         #expect(self.chunk(&receiver, 200, 100) == .drop([]))
         #expect(self.chunk(&receiver, 7, 9, isIntact: false) == .drop([]))
         #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
@@ -153,7 +154,7 @@ extension [TransferReceiver.Action] {
         #expect(self.chunk(&receiver, 200, 100) == .write)
     }
 
-    @Test func itIsNotAskedForEver() throws {
+    @Test func resendsAreBounded() throws {
         var receiver = try self.receiving(300)
         for _ in 0..<16 {
             #expect(self.chunk(&receiver, 0, 1, isIntact: false) != .drop([]))
@@ -197,7 +198,7 @@ extension [TransferReceiver.Action] {
     }
 
     @Test(arguments: [[:], ["sha256": "aa"], ["sha256": 5]] as [JSONObject])
-    func theEndTellsAHash(header: JSONObject) throws {
+    func theEndContainsAHash(header: JSONObject) throws {
         var receiver = try self.receiving(0)
         #expect(receiver.received(self.head(.done, header), at: .zero).failure == .protocolViolation)
     }
@@ -215,20 +216,20 @@ extension [TransferReceiver.Action] {
         var receiver = try self.receiving(200)
         _ = self.chunk(&receiver, 0, 150)
         #expect(receiver.written(upTo: 151).isEmpty)
-        #expect(receiver.synced(upTo: 100, at: .zero).isEmpty)  // no sync was asked for
+        #expect(receiver.synced(upTo: 100, at: .zero).isEmpty)  // no sync was requested
         #expect(receiver.written(upTo: 150) == [.sync(upTo: 150)])
         #expect(receiver.written(upTo: 150).isEmpty)
         #expect(receiver.synced(upTo: 151, at: .zero).isEmpty)
         #expect(receiver.finished(isEqual: true).isEmpty)
     }
 
-    // MARK: Ends
+    // MARK: Closing
 
     @Test func theDiskFails() throws {
         var receiver = try self.receiving(100)
         let error = TransferError(.diskFull, message: "full")
         #expect(receiver.fail(error) == [.send(error.head(stream: 3)), .end(.failed(error))])
-        // What comes afterwards was under way, and nothing is acknowledged.
+        // Later frames were sent before the failure; nothing is acknowledged.
         #expect(self.chunk(&receiver, 0, 10) == .drop([]))
         #expect(receiver.written(upTo: 10).isEmpty)
         #expect(receiver.synced(upTo: 10, at: .zero).isEmpty)
@@ -236,7 +237,7 @@ extension [TransferReceiver.Action] {
         #expect(receiver.fail(error).isEmpty)
     }
 
-    @Test func givingUpIsAnswered() throws {
+    @Test func aCancellationIsConfirmed() throws {
         var receiver = try self.receiving(100)
         #expect(receiver.cancel(at: .zero) == [.send(self.head(.cancel))])
         #expect(self.chunk(&receiver, 0, 10) == .drop([]))
@@ -248,17 +249,17 @@ extension [TransferReceiver.Action] {
         var peer = try self.receiving(100)
         let actions = peer.received(self.head(.cancel), at: .zero)
         #expect(actions.first == .send(self.head(.cancelled)) && actions.failure == .cancelled)
-        // Both at once: each answers the other's.
+        // Both sides cancel: each confirms the other's cancellation.
         var both = try self.receiving(100)
         _ = both.cancel(at: .zero)
         #expect(both.received(self.head(.cancel), at: .zero).failure == .cancelled)
     }
 
-    @Test func aFileThatGetsItsNameIsNotGivenUp() throws {
+    @Test func aFileThatGetsItsNameIsNotCancelled() throws {
         var receiver = try self.receiving(0)
         _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.cancel(at: .zero).isEmpty)
-        // Nor by anything of the sender's, or by its end.
+        // Neither frames of the sender nor the end of the connection cancel it.
         for type in [FrameType.cancel, .error, .done, .offer] { #expect(receiver.received(self.head(type), at: .zero).isEmpty) }
         #expect(self.chunk(&receiver, 0, 1) == .drop([]))
         #expect(receiver.receivedNoChunk(TransferError(.protocolViolation, message: "x")).isEmpty)
@@ -290,7 +291,7 @@ extension [TransferReceiver.Action] {
         var receiver = try self.receiving(1000)
         #expect(receiver.ticked(at: .seconds(29)).isEmpty)
         _ = receiver.receivedChunk(offset: 0, count: 50, isIntact: true, at: .seconds(29))
-        #expect(receiver.ticked(at: .seconds(100)).isEmpty)  // the write has not returned
+        #expect(receiver.ticked(at: .seconds(100)).isEmpty)  // the write has not completed
         _ = receiver.written(upTo: 50)
         #expect(receiver.ticked(at: .seconds(100)) == [.sync(upTo: 50)])
         _ = receiver.synced(upTo: 50, at: .seconds(100))
@@ -312,7 +313,7 @@ extension [TransferReceiver.Action] {
         _ = receiver.written(upTo: 50)
         #expect(receiver.ticked(at: .seconds(1)).isEmpty)
         #expect(receiver.ticked(at: .seconds(2)) == [.sync(upTo: 50)])
-        #expect(receiver.ticked(at: .seconds(5)).isEmpty)  // asked for already
+        #expect(receiver.ticked(at: .seconds(5)).isEmpty)  // already requested
         #expect(receiver.synced(upTo: 50, at: .seconds(5)) == [.send(self.head(.ack, ["offset": 50]))])
         #expect(receiver.ticked(at: .seconds(8)).isEmpty)
     }
@@ -339,7 +340,7 @@ extension [TransferReceiver.Action] {
         return receiver
     }
 
-    @Test func aWholeFileIsTakenAtOnce() throws {
+    @Test func aWholeFileIsStoredInOneStep() throws {
         var receiver = try self.whole(100)
         #expect(self.chunk(&receiver, 0, 100) == .take(sha256: Self.hash))
         #expect(self.chunk(&receiver, 0, 100).isViolation)
@@ -356,13 +357,13 @@ extension [TransferReceiver.Action] {
         #expect(other.finished(isEqual: false).failure == .corrupted)
     }
 
-    @Test func aWholeFileThatIsDamagedOrDeclinedIsSentAsAnyOther() throws {
+    @Test func aWholeFileThatIsDamagedOrDeclinedIsSentInChunks() throws {
         var damaged = try self.whole(100)
         #expect(try self.chunk(&damaged, 7, 99, isIntact: false) == .drop([.prepare(offer(100))]))
         #expect(damaged.prepared(upTo: 0, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
         #expect(self.chunk(&damaged, 0, 100) == .write)
         var declined = try self.whole(100)
-        #expect(declined.declined(at: .zero).isEmpty)  // it was not asked
+        #expect(declined.declined(at: .zero).isEmpty)  // the file was not complete yet
         _ = self.chunk(&declined, 0, 100)
         #expect(try declined.declined(at: .zero) == [.prepare(offer(100))])
         #expect(declined.finished(isEqual: true).isEmpty)
@@ -376,7 +377,7 @@ extension [TransferReceiver.Action] {
         #expect(self.chunk(&receiver, offset, count).isViolation)
     }
 
-    @Test func aWholeFileOnTheDiskIsNotGivenUp() throws {
+    @Test func aWholeFileOnTheDiskIsNotCancelled() throws {
         for type in [FrameType.cancel, .error] {
             var receiver = try self.whole(100)
             _ = self.chunk(&receiver, 0, 100)
@@ -384,7 +385,7 @@ extension [TransferReceiver.Action] {
             #expect(receiver.cancel(at: .zero).isEmpty && receiver.ticked(at: .seconds(1000)).isEmpty)
             var declined = receiver
             #expect(receiver.finished(isEqual: true).last == .end(.completed))
-            // It would have to be sent: now the sender is heard.
+            // It would have to be sent in chunks, so the sender's cancellation applies.
             #expect(declined.declined(at: .zero).failure == .cancelled)
         }
         var gone = try self.whole(100)
@@ -393,7 +394,7 @@ extension [TransferReceiver.Action] {
         #expect(gone.declined(at: .zero).failure == .cancelled)
     }
 
-    @Test func aWholeFileThatDoesNotComeIsNotWaitedForEver() throws {
+    @Test func aMissingWholeFileTimesOut() throws {
         var receiver = try self.whole(100)
         #expect(receiver.ticked(at: .seconds(29)).isEmpty)
         #expect(receiver.ticked(at: .seconds(30)).failure == .timeout)

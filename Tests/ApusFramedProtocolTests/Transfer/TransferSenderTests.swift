@@ -13,14 +13,14 @@ extension TransferOutcome {
 }
 
 extension [TransferSender.Action] {
-    /// The code of the failure they end with.
+    /// The code of the failure in the actions.
     var failure: TransferError.Code? { if case .end(let outcome)? = self.last { outcome.code } else { nil } }
 }
 
 @Suite struct TransferSenderTests {
     private func head(_ type: FrameType, _ header: JSONObject = [:]) -> FrameHead { FrameHead(type, stream: 3, header: header) }
 
-    /// A sender whose offer was accepted at the beginning.
+    /// Returns a sender whose offer was accepted at offset 0.
     private func sending(_ size: Int, _ settings: TransferSettings = .init()) throws -> TransferSender {
         var sender = TransferSender(try offer(size), stream: 3, settings: settings)
         #expect(try sender.start(at: .zero) == [.send(offer(size).head(stream: 3))])
@@ -55,7 +55,7 @@ extension [TransferSender.Action] {
         #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
     }
 
-    @Test func itGoesOnWhereTheReceiverHasTheSame() throws {
+    @Test func itResumesWhereTheReceiverHasTheSameBytes() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
         #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
@@ -76,7 +76,7 @@ extension [TransferSender.Action] {
         var other = sender
         #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
         #expect(sender.next() == .chunk(offset: 0, count: 100))
-        // The hash of 60 bytes was shown, of nothing else.
+        // Only the hash of 60 bytes was sent.
         #expect(other.received(self.head(.accept, ["offset": 59]), at: .zero).failure == .protocolViolation)
     }
 
@@ -100,7 +100,7 @@ extension [TransferSender.Action] {
         #expect(sender.next() == .chunk(offset: 2 * chunk, count: chunk))
         #expect(sender.next() == .hash)
         _ = sender.hashed("ab", at: .zero)
-        // Also after the end of the data.
+        // A resend can also be requested after the end of the data.
         #expect(sender.received(self.head(.ack, ["offset": JSONValue(chunk), "again": JSONValue(2 * chunk)]), at: .zero).count == 2)
         #expect(sender.next() == .chunk(offset: 2 * chunk, count: chunk))
         #expect(sender.next() == .hash)
@@ -129,7 +129,7 @@ extension [TransferSender.Action] {
         let actions = sender.received(self.head(.ack, header), at: .zero)
         #expect(actions.failure == .protocolViolation)
         guard case .send(let head)? = actions.first else {
-            Issue.record("the receiver is not told")
+            Issue.record("no frame was sent to the receiver")
             return
         }
         #expect(head.type == .error && head.header["code"] == "protocol-violation")
@@ -150,14 +150,14 @@ extension [TransferSender.Action] {
         #expect(sender.received(self.head(.ack, ["offset": 49]), at: .zero).failure == .protocolViolation)
     }
 
-    // MARK: Ends
+    // MARK: Closing
 
-    @Test func givingUpIsAnswered() throws {
+    @Test func aCancellationIsConfirmed() throws {
         var sender = try self.sending(100)
         #expect(sender.cancel(at: .zero) == [.send(self.head(.cancel))])
         #expect(sender.cancel(at: .zero).isEmpty)
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.ack, ["offset": 0]), at: .zero).isEmpty)  // it crossed
+        #expect(sender.received(self.head(.ack, ["offset": 0]), at: .zero).isEmpty)  // sent before the cancellation arrived
         #expect(sender.received(self.head(.cancelled), at: .zero).failure == .cancelled)
         var silent = try self.sending(100)
         _ = silent.cancel(at: .zero)
@@ -167,15 +167,15 @@ extension [TransferSender.Action] {
         #expect(early.cancel(at: .zero).failure == .cancelled)
     }
 
-    /// The file got its name before the receiver heard that we give up.
-    @Test func givingUpMayComeTooLate() throws {
+    /// The file got its name before the cancellation arrived.
+    @Test func aCancellationMayComeTooLate() throws {
         var sender = try self.sending(0)
         _ = sender.hashed("x", at: .zero)
         _ = sender.cancel(at: .zero)
         #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
     }
 
-    @Test func theReceiverGivesUp() throws {
+    @Test func theReceiverCancels() throws {
         var sender = try self.sending(100)
         let actions = sender.received(self.head(.cancel), at: .zero)
         #expect(actions.first == .send(self.head(.cancelled)))
@@ -212,17 +212,17 @@ extension [TransferSender.Action] {
         #expect(offered.ticked(at: .seconds(40)).failure == .timeout)
         var large = TransferSender(try offer(100 << 24), stream: 3)
         _ = large.start(at: .zero)
-        #expect(large.ticked(at: .seconds(129)).isEmpty)  // the receiver may have to hash what it has
+        #expect(large.ticked(at: .seconds(129)).isEmpty)  // the receiver may have to hash existing bytes
         #expect(large.ticked(at: .seconds(130)).failure == .timeout)
         var showing = TransferSender(try offer(100 << 24), stream: 3)
         _ = showing.start(at: .zero)
         _ = showing.received(self.head(.accept, ["offset": JSONValue(50 << 24)]), at: .zero)
-        #expect(showing.ticked(at: .seconds(1000)).isEmpty)  // our own turn: hashing
+        #expect(showing.ticked(at: .seconds(1000)).isEmpty)  // the sender must act: it hashes
         _ = showing.prefixHashed(Self.hash, at: .seconds(1000))
         #expect(showing.ticked(at: .seconds(1079)).isEmpty)
         #expect(showing.ticked(at: .seconds(1080)).failure == .timeout)
         var sender = try self.sending(100)
-        #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // our own turn: nothing was sent yet
+        #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // the sender must act: nothing was sent yet
         _ = sender.next()
         #expect(sender.ticked(at: .seconds(1029)).isEmpty)
         #expect(sender.received(self.head(.ack, ["offset": 10]), at: .seconds(1029)).count == 1)
@@ -261,10 +261,10 @@ extension [TransferSender.Action] {
         #expect(sender.received(self.head(.complete), at: .zero).isEmpty)
     }
 
-    @Test func aWholeFileThatIsNotTakenSoIsSentAsAnyOther() throws {
+    @Test func aWholeFileThatIsNotStoredInOneStepIsSentInChunks() throws {
         var sender = try self.whole(100)
         #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
-        // Also when it is offered again.
+        // The repeated offer has no file either.
         let shown = try offer(100, shown: ShownBeginning(bytes: 60, sha256: Self.hash))
         #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
         #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
@@ -283,7 +283,7 @@ extension [TransferSender.Action] {
         #expect(gone.connectionEnded().failure == .interrupted)
     }
 
-    @Test func onlyAWholeFileIsCompleteAtOnce() throws {
+    @Test func onlyAWholeFileIsCompleteWithoutAnAccept() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
         #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)

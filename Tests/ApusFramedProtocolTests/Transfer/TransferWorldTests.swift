@@ -4,9 +4,10 @@ import Crypto
 import NIOCore
 import Testing
 
-/// Both machines in a world whose wire damages chunks and breaks, whose disk loses what was not synced, and where time is a number.
+/// Runs both state machines in a simulated world: the wire damages chunks and breaks, the disk
+/// loses unsynced bytes, and time is a number.
 private struct World {
-    /// A disk: what was written, and how much of it would outlive a power cut.
+    /// A disk: the written bytes, and how many of them survive a power loss.
     struct Disk {
         var bytes: [UInt8] = []
         var durable = 0
@@ -30,9 +31,10 @@ private struct World {
         SHA256.hash(data: Array(bytes)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// One connection. `breaksAfter` packets it is gone; a damaged chunk comes once in `damage`.
+    /// Simulates one connection. It breaks after `packets` packets, and damages one chunk in
+    /// `damage`.
     ///
-    /// - Parameter isWhole: Whether the file goes with its offer.
+    /// - Parameter isWhole: Whether the file is sent with its offer.
     mutating func connect(
         breaksAfter packets: Int, damage: Int, isWhole: Bool = false
     ) throws -> (sender: TransferOutcome?, receiver: TransferOutcome?) {
@@ -90,7 +92,7 @@ private struct World {
             }
             toReceiver.append(.chunk(body))
         }
-        /// Everything or nothing; and nothing where there is something already.
+        /// Stores all or nothing, and declines when a part of the file exists.
         func take(_ hash: String, _ bytes: [UInt8] = []) {
             guard self.disk.bytes.isEmpty else { return perform(receiver?.declined(at: .zero) ?? []) }
             let isEqual = hash == Self.hash(bytes)
@@ -108,7 +110,7 @@ private struct World {
         var isIdle = false
         while left > 0, !isIdle {
             isIdle = true
-            // The sender puts something on the wire, one side reads something: in any order.
+            // The sender sends, or one side receives, in random order.
             if Bool.random(using: &self.dice) || toReceiver.isEmpty {
                 switch sender.next() {
                 case .chunk(let offset, let count):
@@ -150,7 +152,7 @@ private struct World {
                 isIdle = false
                 perform(sender.received(toSender.removeFirst(), at: .zero))
             }
-            #expect(self.disk.durable >= self.acknowledged)  // an acknowledged byte is on the disk
+            #expect(self.disk.durable >= self.acknowledged)  // acknowledged bytes are durable
         }
         perform(sender.connectionEnded())
         perform(receiver?.connectionEnded() ?? [])
@@ -197,9 +199,9 @@ private struct SplitMix: RandomNumberGenerator {
         #expect(world.acknowledged == count)
     }
 
-    /// Damaged on the way, broken off, or with something there already: then it goes as any other.
+    /// Damaged, interrupted, or with existing bytes: the file is sent in chunks.
     @Test(arguments: 0..<20)
-    func aWholeFileArrivesThroughEverything(seed: Int) throws {
+    func aWholeFileArrivesDespiteFaults(seed: Int) throws {
         var world = self.world(5000, seed: UInt64(seed))
         if seed % 3 == 0 {
             world.disk.bytes = Array(world.file.prefix(seed * 100))
@@ -214,8 +216,8 @@ private struct SplitMix: RandomNumberGenerator {
         #expect(world.disk.published == world.file)
     }
 
-    /// Damaged chunks, a connection that breaks again and again, and a disk that loses what was not synced: in the end the file is there, and no
-    /// acknowledged byte was lost on the way.
+    /// Damaged chunks, repeated disconnections, and a disk that loses unsynced bytes: the file
+    /// arrives in the end, and no acknowledged byte is lost.
     @Test(arguments: 0..<10)
     func aFileArrivesThroughEverything(seed: Int) throws {
         var world = self.world(1_200_000 + seed, seed: UInt64(seed))

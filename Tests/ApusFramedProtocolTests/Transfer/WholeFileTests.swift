@@ -8,7 +8,7 @@ import Testing
         try TransferOffer(id: "x", name: SafeFileName("a"), size: size, wholeHash: String(repeating: "a", count: 64))
     }
 
-    @Test(arguments: [0, 1, 4096, WholeFile.maximumBytes]) func itGoesInOneFrame(size: Int) throws {
+    @Test(arguments: [0, 1, 4096, WholeFile.maximumBytes]) func itIsSentInOneFrame(size: Int) throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         var frame = try WholeFile.frame(self.offer(size), bytes)
         WholeFile.setStream(0x1234, of: &frame)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(WholeFile.maximumBytes, nil), (WholeFile.maximumBytes + 1, .frameTooLarge)] as [(Int, FramedError.Code?)])
-    func aLongerOneIsJudgedByItsHead(size: Int, code: FramedError.Code?) throws {
+    func aLongerOneIsRefusedByItsHead(size: Int, code: FramedError.Code?) throws {
         var session = try FramedSession.open()
         var buffer = ByteBuffer()
         try FrameHead(.offer, stream: 2, bodyLength: 12 + size).write(into: &buffer)

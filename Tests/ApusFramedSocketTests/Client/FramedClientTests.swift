@@ -7,7 +7,7 @@ import NIOPosix
 import Testing
 
 @Suite struct FramedClientTests {
-    @Test(.timeLimit(.minutes(1))) func nobodyListens() async throws {
+    @Test(.timeLimit(.minutes(1))) func anUnreachableServerIsAnError() async throws {
         let unused = try UnusedPort()
         do {
             _ = try await FramedClient.connect(host: "127.0.0.1", port: unused.number)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aServerThatSaysNothingIsNotWaitedFor() async throws {
+    @Test(.timeLimit(.minutes(1))) func aSilentServerTimesOut() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
         var configuration = FramedClientConfiguration()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    // MARK: TLS (hazard 19)
+    // MARK: TLS (docs/hazards.md, 19)
 
     @Test(.timeLimit(.minutes(1)), arguments: [Framing.version2, .fixedHeader(length: 100)])
     func messagesThroughTLS(framing: Framing) async throws {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCertificateThatNobodyVouchesForIsRefused() async throws {
+    @Test(.timeLimit(.minutes(1))) func anUntrustedCertificateIsRefused() async throws {
         let (context, _) = try makeCertificate()
         let seen = NIOLockedValueBox(0)
         let server = FramedServer { _ in seen.withLockedValue { $0 += 1 } }
@@ -81,7 +81,7 @@ import Testing
                 count += 1
                 return count
             }
-            guard number > 2 else { return connection.abort() }  // the first two are dropped
+            guard number > 2 else { return connection.abort() }  // the first two connections drop
             for try await _ in connection.messages { try await connection.send(header: ["number": .integer(Int64(number))]) }
         }
         try await withServer(server) { port in
@@ -130,7 +130,7 @@ import Testing
                 try await FramedClient.withReconnection(host: "127.0.0.1", port: port, configuration: .init(tls: .init())) { (_) -> Void in
                 }
             }
-            #expect(error == .transport)  // and at once: no other attempt would be answered differently
+            #expect(error == .transport)  // fails without another attempt, which could not succeed
         }
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 import NIOCore
 import Testing
 
-/// The fixed mode with a peer in Python that knows the text of seed 003 and nothing of us.
+/// Tests of the fixed mode against an independent Python peer that was written from the description
+/// of SocketDemo's format.
 @Suite struct SeedPeerTests {
     private static let script = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +12,8 @@ import Testing
     private static let python =
         ["/usr/bin/python3", "/usr/local/bin/python3"].first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// A peer, and what tells of its end: `waitUntilExit` would hold one of the few threads that all tests share.
+    /// Starts a peer. The stream reports its end, because `waitUntilExit` would block one of the
+    /// few threads that all tests share.
     private static func start(
         _ arguments: [String]
     ) throws -> (process: Process, input: Pipe, output: FileHandle, end: AsyncStream<Int32>) {
@@ -30,7 +32,7 @@ import Testing
         return (process, input, output.fileHandleForReading, end.stream)
     }
 
-    /// Waits for a line, on a thread of its own.
+    /// Waits for a line, on a separate thread.
     private static func line(of output: FileHandle) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -67,7 +69,7 @@ import Testing
                 #expect(try await message.body.collect() == pattern(count))
             }
         }
-        kill(peer.process.processIdentifier, SIGKILL)  // SIGTERM may be blocked in a child of a pool's thread
+        kill(peer.process.processIdentifier, SIGKILL)  // SIGTERM may be blocked in a child of a pool thread
         for await _ in peer.end {}
     }
 }

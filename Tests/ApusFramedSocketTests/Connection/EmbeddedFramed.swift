@@ -18,7 +18,7 @@ final class EmbeddedFramed {
         try self.channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
     }
 
-    /// Both hellos of version 2 are done.
+    /// Returns a side of version 2 after both hellos.
     static func open(isClient: Bool = true, _ configuration: FramedConnectionConfiguration = .init()) throws -> EmbeddedFramed {
         let side = try EmbeddedFramed(isClient: isClient, configuration)
         var bytes = isClient ? ByteBuffer() : ByteBuffer(bytes: FramePreface.bytes)

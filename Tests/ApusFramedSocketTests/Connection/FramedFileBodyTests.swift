@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 @Suite struct FramedFileBodyTests {
-    /// Pieces of several kinds: none, one, and more than there are buffers for.
+    /// Files of no piece, of one, and of more pieces than there are buffers.
     @Test(.timeLimit(.minutes(1)), arguments: [0, 1, 524_288, 3_000_001])
     func aFileIsTheBodyOfAMessage(count: Int) async throws {
         let path = NSTemporaryDirectory() + "apus-body-\(UUID().uuidString)"

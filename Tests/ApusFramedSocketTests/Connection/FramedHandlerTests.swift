@@ -4,11 +4,11 @@ import NIOEmbedded
 import NIOTLS
 import Testing
 
-/// The handler in virtual time. Deadlines are noticed at the tick after them.
+/// Tests of the handler in virtual time. A deadline is detected at the next tick.
 @Suite struct FramedHandlerTests {
     // MARK: Deadlines
 
-    /// Hazard 14: a byte a second does not prolong any of them.
+    /// docs/hazards.md, 14: one byte per second extends no deadline.
     @Test(arguments: [Framing.version2, .either(headerLength: 40)])
     func aHandshakeHasOneDeadline(framing: Framing) throws {
         let side = try EmbeddedFramed(isClient: false, .init(framing: framing))
@@ -19,7 +19,7 @@ import Testing
         }
         side.advance(by: .milliseconds(4500))
         #expect(try side.sent().map(\.type) == [.error])
-        side.advance(by: .seconds(5))  // the time a peer of version 2 gets to read why
+        side.advance(by: .seconds(5))  // the time that a peer of version 2 gets to read the error
         #expect(side.closure?.error?.code == .timeout)
         #expect(!side.channel.isActive)
     }
@@ -35,7 +35,8 @@ import Testing
         #expect(side.closure?.error?.code == .timeout)
     }
 
-    /// Hazard 14, in every place where a peer can be slow: a byte a second is not enough, and the deadline is the same for all bytes together.
+    /// docs/hazards.md, 14, at every place where a peer can be slow: each deadline covers all bytes
+    /// together.
     @Test(arguments: ["preface", "hello", "head", "header"]) func hazard14_aDripHasOneDeadline(place: String) throws {
         var bytes = ByteBuffer()
         let side: EmbeddedFramed
@@ -56,7 +57,7 @@ import Testing
             side.advance(by: .seconds(1))
             seconds += 1
         }
-        // Ten seconds, a tick, and what a peer gets to read why.
+        // Ten seconds, one tick, and the time to read the error frame.
         #expect(side.closure?.error?.code == .timeout)
         #expect(seconds >= 10 && seconds <= 18)
     }
@@ -95,7 +96,7 @@ import Testing
         #expect(side.closure == nil)
     }
 
-    @Test func silenceIsAskedAndThenCut() throws {
+    @Test func aSilentPeerIsPingedAndThenClosed() throws {
         let side = try EmbeddedFramed.open()
         side.advance(by: .seconds(23))
         #expect(try side.sent() == [FrameHead(.ping, header: ["id": 1])])
@@ -115,7 +116,7 @@ import Testing
         side.handler.write([ByteBuffer(string: "x")])
         for _ in 0..<9 {
             side.advance(by: .seconds(4))
-            _ = try? side.receive(FrameHead(.pong))  // it speaks, but it does not listen
+            _ = try? side.receive(FrameHead(.pong))  // the peer sends, but does not read
         }
         side.advance(by: .seconds(5))
         #expect(side.closure?.error?.code == .timeout)
@@ -140,19 +141,19 @@ import Testing
         #expect(try side.sent() == [FrameHead(.pong, header: ["id": 999])])
     }
 
-    @Test func thePeerHearsWhatItDidWrong() throws {
+    @Test func thePeerReceivesTheError() throws {
         let side = try EmbeddedFramed.open()
         try side.receive(FrameHead(.hello))
         let sent = try side.sent()
         #expect(sent.map(\.type) == [.error])
         #expect(sent.first?.header["code"] == "protocolViolation")
-        #expect(side.channel.isActive)  // closing at once could destroy the words
+        #expect(side.channel.isActive)  // closing immediately could discard the error frame
         side.advance(by: .seconds(5))
         #expect(!side.channel.isActive)
         #expect(side.closure?.error?.code == .protocolViolation)
     }
 
-    @Test func transfersAreRefusedWhereNobodyTakesThem() throws {
+    @Test func transfersAreRefusedWithoutAFolder() throws {
         let side = try EmbeddedFramed.open()
         try side.receive(FrameHead(.offer, stream: 7, header: ["name": "x"]))
         let sent = try side.sent()
@@ -161,7 +162,7 @@ import Testing
         #expect(side.closure == nil)
     }
 
-    /// Hazard 3: no work is done twice for a head that comes byte by byte.
+    /// docs/hazards.md, 3: a head that arrives byte by byte is not copied for each byte.
     @Test func aHeadMayComeByteByByte() throws {
         let side = try EmbeddedFramed.open()
         var bytes = ByteBuffer()
@@ -171,8 +172,9 @@ import Testing
         #expect(try side.sent().map(\.type) == [.pong, .pong])
     }
 
-    /// A peer that asks and does not read the answers is not asked on: they would pile up.
-    @Test func answersThatNobodyReadsStopTheReading() throws {
+    /// Reading stops for a peer that sends requests and does not read the answers, which would
+    /// accumulate.
+    @Test func unreadAnswersPauseReading() throws {
         let side = try EmbeddedFramed.open()
         let blocker = WriteBlocker()
         try side.channel.pipeline.syncOperations.addHandler(blocker, position: .first)
@@ -196,7 +198,7 @@ import Testing
         #expect(try other.sent().map(\.type) == [.error])
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     @Test func weLeaveInOrder() throws {
         let side = try EmbeddedFramed.open()
@@ -210,7 +212,7 @@ import Testing
         #expect(!side.channel.isActive)
     }
 
-    @Test func aPeerThatDoesNotAnswerAGoodbyeIsCut() throws {
+    @Test func aPeerThatDoesNotAnswerAByeIsAborted() throws {
         let side = try EmbeddedFramed.open()
         side.connection.startClosing()
         side.advance(by: .seconds(4))
@@ -220,7 +222,7 @@ import Testing
         #expect(side.closure == FramedClosure(initiator: .ourselves, error: nil))
     }
 
-    @Test func thePeerLeavesInOrder() throws {
+    @Test func thePeerClosesGracefully() throws {
         let side = try EmbeddedFramed.open()
         try side.receive(FrameHead(.bye))
         #expect(try side.sent().map(\.type) == [.bye])
@@ -228,7 +230,7 @@ import Testing
         #expect(side.closure?.isDrop == true)
     }
 
-    @Test func theTransportEndsWithoutAGoodbye() throws {
+    @Test func theTransportEndsWithoutABye() throws {
         let side = try EmbeddedFramed.open()
         side.channel.pipeline.fireChannelInactive()
         #expect(side.closure?.error?.code == .connectionLost)
@@ -238,7 +240,7 @@ import Testing
         #expect(old.closure == FramedClosure(initiator: .peer, error: nil))
     }
 
-    @Test func theFixedModeLeavesByItsEnd() throws {
+    @Test func theFixedModeClosesTheTransport() throws {
         let side = try EmbeddedFramed(.init(framing: .fixedHeader(length: 40)))
         #expect(side.isOpen)
         side.connection.startClosing()
@@ -247,7 +249,7 @@ import Testing
         #expect(!side.channel.isActive)
     }
 
-    @Test func abortingSaysNothing() throws {
+    @Test func abortSendsNoBye() throws {
         let side = try EmbeddedFramed.open()
         side.connection.abort()
         #expect(try side.sent().isEmpty)
@@ -256,7 +258,7 @@ import Testing
 
     // MARK: Back-pressure
 
-    @Test func whatNobodyReadsStopsTheReading() throws {
+    @Test func unreadMessagesPauseReading() throws {
         var configuration = FramedConnectionConfiguration()
         configuration.receivedBytes = 1000
         let side = try EmbeddedFramed.open(isClient: false, configuration)
@@ -264,7 +266,7 @@ import Testing
         #expect(!side.handler.isReadingPaused)
         try side.receive(FrameHead(.message, bodyLength: 500), body: [UInt8](repeating: 0, count: 500))
         #expect(side.handler.isReadingPaused)
-        // Its silence is ours then.
+        // The peer is not expected to send while reading is paused.
         side.advance(by: .minutes(10))
         #expect(side.closure == nil)
         side.connection.startClosing()
@@ -275,7 +277,7 @@ import Testing
     }
 }
 
-/// A transport that takes nothing.
+/// A transport that completes no writes.
 private final class WriteBlocker: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     private var promises: [EventLoopPromise<Void>] = []

@@ -6,10 +6,10 @@ import Testing
 @Suite struct FramedInboxStateMachineTests {
     private typealias Machine = FramedInboxStateMachine
 
-    /// Large enough not to be joined with another.
+    /// Large enough not to be joined with another piece.
     private let bytes = ByteBuffer(repeating: 7, count: 2000)
 
-    /// One message of two pieces, received.
+    /// Receives one message of two pieces.
     private func filled() -> Machine {
         var inbox = Machine(bound: 1 << 20)
         for part in [Machine.Part.head(["a": 1], bodyLength: 4), .body(self.bytes), .body(self.bytes), .end] {
@@ -38,20 +38,20 @@ import Testing
         #expect(inbox.received(.end).delivery == .bodyEnded)
     }
 
-    @Test func aBodyThatNobodyReadIsPassedOver() {
+    @Test func anUnreadBodyIsSkipped() {
         var inbox = self.filled()
         #expect(inbox.nextMessage().delivery != nil)
         #expect(inbox.nextPiece(of: 1).delivery == .piece(self.bytes))
         #expect(inbox.nextMessage() == .init())
         #expect(inbox.received(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
         guard case .failed(let error)? = inbox.nextPiece(of: 1).delivery else {
-            Issue.record("the old body is still read")
+            Issue.record("the previous body can still be read")
             return
         }
         #expect(error.code == .invalidUse)
     }
 
-    @Test func aBodyIsPassedOverWhileItComes() {
+    @Test func aBodyIsSkippedWhileItArrives() {
         var inbox = Machine(bound: 100)
         #expect(inbox.nextMessage() == .init())
         #expect(inbox.received(.head([:], bodyLength: 4)).delivery != nil)
@@ -61,12 +61,12 @@ import Testing
         #expect(inbox.received(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
     }
 
-    @Test func readingStopsAtTheBoundAndGoesOnAtHalf() {
+    @Test func readingPausesAtTheBoundAndResumesAtHalf() {
         var inbox = Machine(bound: 4200)
         #expect(inbox.received(.head([:], bodyLength: 6000)).pause == nil)  // 288
         #expect(inbox.received(.body(self.bytes)).pause == nil)  // 2352
         #expect(inbox.received(.body(self.bytes)).pause == true)  // 4416
-        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 6480: was on its way
+        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 6480: already read from the socket
         #expect(inbox.nextMessage().pause == nil)  // 6192
         #expect(inbox.nextPiece(of: 1).pause == nil)  // 4128
         #expect(inbox.isPaused)
@@ -85,7 +85,7 @@ import Testing
         #expect(count < 5000)
     }
 
-    /// A piece holds the memory of the read it came with, 2 KiB at least.
+    /// A piece retains the memory of its read, at least 2 KiB.
     @Test func smallPiecesAreJoined() {
         var inbox = Machine(bound: 1 << 20)
         _ = inbox.received(.head([:], bodyLength: 100_000))
@@ -102,14 +102,14 @@ import Testing
         #expect(count == 7)
     }
 
-    /// 64 KiB of numbers are a megabyte of values.
+    /// 64 KiB of numbers become one megabyte of values.
     @Test func headersCountByWhatTheyHold() {
         var inbox = Machine(bound: 1 << 20)
         #expect(inbox.received(.head(["a": .array([JSONValue](repeating: 0, count: 32_000))], bodyLength: 0)).pause == nil)
         #expect(inbox.received(.head(["a": ["b": .string(String(repeating: "x", count: 50_000))]], bodyLength: 0)).pause == true)
     }
 
-    @Test func theEndComesAfterWhatIsThere() {
+    @Test func theEndFollowsTheBufferedParts() {
         var inbox = self.filled()
         #expect(inbox.ended(nil) == .init())
         #expect(inbox.nextMessage().delivery != nil)
@@ -119,20 +119,20 @@ import Testing
         #expect(inbox.received(.end) == .init())
     }
 
-    @Test func anErrorComesAfterWhatIsThere() {
+    @Test func anErrorFollowsTheBufferedParts() {
         var inbox = Machine(bound: 1000)
         let error = FramedError(.connectionLost, message: "x")
         _ = inbox.received(.head([:], bodyLength: 4))
         _ = inbox.received(.body(self.bytes))
         _ = inbox.ended(error)
-        _ = inbox.ended(nil)  // the first counts
+        _ = inbox.ended(nil)  // the first end counts
         #expect(inbox.nextMessage().delivery != nil)
         #expect(inbox.nextPiece(of: 1).delivery == .piece(self.bytes))
         #expect(inbox.nextPiece(of: 1).delivery == .failed(error))
         #expect(inbox.nextMessage().delivery == .failed(error))
     }
 
-    @Test func whoWaitsHearsOfTheEnd() {
+    @Test func aWaitingReaderReceivesTheEnd() {
         var inbox = Machine(bound: 1000)
         #expect(inbox.nextMessage() == .init())
         #expect(inbox.ended(nil).delivery == .finished)
@@ -150,7 +150,7 @@ import Testing
         var inbox = Machine(bound: 1000)
         #expect(inbox.nextMessage() == .init())
         guard case .failed(let error)? = inbox.nextMessage().delivery else {
-            Issue.record("a second reader waits")
+            Issue.record("a second reader can wait")
             return
         }
         #expect(error.code == .invalidUse)

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Client and server over the loopback.
+/// Tests of client and server over the loopback.
 @Suite struct FramedLoopbackTests {
     @Test(.timeLimit(.minutes(1))) func aTaskThatIsCancelledTakesNoOthersMessage() async throws {
         try await withServer(echoServer()) { port in
@@ -16,7 +16,7 @@ import Testing
                 return try await messages.next()?.header
             }
             for await _ in started { break }
-            // Cancelled before it asks: whether the other one waits already or not, it is not hers.
+            // Cancelled before its request: it must not cancel the waiting reader.
             for _ in 0..<100 {
                 let other = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func progressIsTold() async throws {
+    @Test(.timeLimit(.minutes(1))) func progressIsReported() async throws {
         try await withServer(FramedServer { for try await _ in $0.messages {} }) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let seen = NIOLockedValueBox<[FramedProgress]>([])
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// A reader that does not read stops the reading of the socket; nothing piles up, and nothing is lost.
+    /// A slow reader stops the reading of the socket: the memory is bounded and nothing is lost.
     @Test(.timeLimit(.minutes(1))) func aSlowReaderSlowsTheSender() async throws {
         let received = NIOLockedValueBox(0)
         let server = FramedServer { connection in
@@ -138,9 +138,9 @@ import Testing
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
-    @Test(.timeLimit(.minutes(1))) func aMessageThatCannotBeSentLeavesTheConnectionAsItWas() async throws {
+    @Test(.timeLimit(.minutes(1))) func anInvalidMessageLeavesTheConnectionOpen() async throws {
         try await withServer(echoServer(.init(framing: .fixedHeader(length: 64)))) { port in
             let connection = try await FramedClient.connect(
                 host: "127.0.0.1", port: port, configuration: .init(framing: .fixedHeader(length: 64)))
@@ -210,13 +210,14 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func bothSidesHearWhatWasWrong() async throws {
-        let heard = AsyncStream.makeStream(of: FramedError.Code?.self)
+        let closeCodes = AsyncStream.makeStream(of: FramedError.Code?.self)
         let server = FramedServer { connection in
-            heard.continuation.yield(await connection.waitUntilClosed().error?.code)
+            closeCodes.continuation.yield(await connection.waitUntilClosed().error?.code)
         }
         try await withServer(server) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
-            // A body that ends too soon is our fault; the server hears of it as the peer's.
+            // A body that ends too early is a local error; the server reports it as an error of its
+            // peer.
             _ = await code { try await connection.send(AsyncStream { $0.finish() }, bodyLength: 2) }
             try await connection.send(pattern(1))
             let body = AsyncStream<ByteBuffer> { continuation in
@@ -224,7 +225,7 @@ import Testing
                 continuation.finish()
             }
             _ = await code { try await connection.send(body, bodyLength: 2) }
-            for await code in heard.stream {
+            for await code in closeCodes.stream {
                 #expect(code == .peerFailed)
                 break
             }

@@ -8,7 +8,8 @@ import NIOSSL
 import Testing
 import X509
 
-/// Hazard 19: no application byte, not even the preface, goes to a server that was not verified, and a server hears nobody before TLS stands.
+/// docs/hazards.md, 19: no byte, not even the preface, is sent to an unverified server, and a
+/// server reads no frame before the TLS handshake.
 @Suite(.timeLimit(.minutes(1))) struct FramedTLSTests {
     private let authority: TestCertificate
     private let trust: TLSSettings
@@ -18,7 +19,7 @@ import X509
         self.trust = .trusting(authoritiesPEM: try self.authority.pem)
     }
 
-    /// Connects to a server that counts what it is told; the code of what failed.
+    /// Connects to a server that counts the received bytes. Returns the code of the failure.
     private func outcome(
         _ certificate: TestCertificate, _ settings: TLSSettings, host: String = "127.0.0.1",
         change: (inout TLSConfiguration) -> Void = { _ in }
@@ -37,7 +38,7 @@ import X509
             }
             .bind(host: "127.0.0.1", port: 0).get()
         var client = FramedClientConfiguration(tls: settings)
-        client.connection.handshakeTimeout = .milliseconds(300)  // the server says no hello
+        client.connection.handshakeTimeout = .milliseconds(300)  // the server sends no hello
         client.connection.closeTimeout = .milliseconds(100)
         var failure: (any Error)?
         do {
@@ -50,7 +51,7 @@ import X509
         try await listener.close()
         try await group.shutdownGracefully()
         let error = try #require(failure as? FramedError)
-        // Who was verified is told the preface and waits for no hello.
+        // A verified server received the preface, and its hello timed out.
         guard error.code == .transport else {
             #expect(error.code == .timeout || error.code == .connectionLost)
             #expect(received.withLockedValue { $0 } > 8)
@@ -96,8 +97,8 @@ import X509
         #expect(try await self.outcome(own, .pinned(right)) == nil)
     }
 
-    /// The other way: who speaks no TLS, or an old one, gets no further than to the listener.
-    @Test func hazard19_theServerHearsNobodyBeforeTLSStands() async throws {
+    /// The reverse: a client without TLS, or with an old version, does not reach the handler.
+    @Test func hazard19_theServerReadsNothingBeforeTLS() async throws {
         let (context, _) = try makeCertificate()
         let handled = NIOLockedValueBox(0)
         let server = FramedServer { _ in handled.withLockedValue { $0 += 1 } }

@@ -22,13 +22,13 @@ import Testing
         #expect(order.withLockedValue { $0 } == [1, 2])
     }
 
-    @Test func whoWaitsCanBeGivenUp() async throws {
+    @Test func aWaitingPermitCanBeCancelled() async throws {
         let turns = SendSerializer()
         let first = SendSerializer.Ticket()
         try await turns.take(first)
         let second = SendSerializer.Ticket()
         let task = Task { try await turns.take(second) }
-        #expect(!turns.giveUp(second, because: Self.closed))  // before or while it waits
+        #expect(!turns.giveUp(second, because: Self.closed))  // before or during its wait
         await #expect(throws: FramedError.self) { try await task.value }
         #expect(turns.giveUp(first, because: Self.closed))
         turns.giveBack(first)
@@ -47,7 +47,7 @@ import Testing
         try await turns.take(SendSerializer.Ticket())
     }
 
-    @Test func theEndRefusesAllButTheOneWhoHasTheTurn() async throws {
+    @Test func theEndRefusesAllButTheGrantedPermit() async throws {
         let turns = SendSerializer()
         let first = SendSerializer.Ticket()
         try await turns.take(first)

@@ -14,7 +14,7 @@ import Testing
             #expect(server.connectionCount == 2)
             #expect(await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: port) } == .connectionLost)
             await first.close()
-            // The place is free once the handler has returned.
+            // The connection is no longer counted once its handler has returned.
             var third: FramedConnection?
             while third == nil { third = try? await FramedClient.connect(host: "127.0.0.1", port: port) }
             #expect(third != nil)
@@ -25,7 +25,7 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aServerThatGoesDownSaysGoodbye() async throws {
+    @Test(.timeLimit(.minutes(1))) func aShutdownSendsBye() async throws {
         let server = echoServer()
         let connections = NIOLockedValueBox<[FramedConnection]>([])
         try await withServer(server) { port in
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// A handler that does not listen, and a client that does not answer, end at the deadline.
-    @Test(.timeLimit(.minutes(1))) func goingDownHasADeadline() async throws {
+    /// A handler that ignores the close, and a client that does not answer, end at the deadline.
+    @Test(.timeLimit(.minutes(1))) func aShutdownHasADeadline() async throws {
         var configuration = FramedServerConfiguration()
         configuration.drainTimeout = .milliseconds(300)
         let wasCancelled = AsyncStream.makeStream(of: Void.self)
@@ -49,7 +49,7 @@ import Testing
             wasCancelled.continuation.yield()
         }
         try await withServer(server) { port in _ = try await FramedClient.connect(host: "127.0.0.1", port: port) }
-        for await _ in wasCancelled.stream { break }  // long before the ten minutes are over
+        for await _ in wasCancelled.stream { break }  // long before the ten minutes have passed
     }
 
     @Test(.timeLimit(.minutes(1))) func aHandlerThatThrowsClosesItsConnection() async throws {

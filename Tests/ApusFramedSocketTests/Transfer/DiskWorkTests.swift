@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Work for the disk of several transfers in one visit.
+/// Tests of disk work for several transfers in one batch.
 @Suite struct DiskWorkTests {
     private let path: String
     private let folder: ReceivingFolder
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What there is of a file whose name is taken, for a sender that shows the hash of these bytes; and whether it is the same.
+    /// Prepares and compares an offer whose name exists, with the hash of the given bytes.
     private func compare(_ offer: TransferOffer, _ bytes: [UInt8]) throws -> (part: PartFile, isEqual: Bool) {
         let shown = ShownBeginning(bytes: offer.size, sha256: try self.hash(bytes))
         let outcomes = DiskWork.perform([
@@ -79,7 +79,7 @@ import Testing
         let parts = self.prepare([other], recognizesFinished: true)
         #expect(old.isEqual && old.part.size == 2 && parts.map(\.size) == [0])
         let outcomes = DiskWork.perform([
-            // Not to be written to: the file stands there already.
+            // Refused: the part is a finished file.
             self.write([1], to: old.part, as: finished, hash: try self.hash([7, 7])),
             self.write([5], to: parts[0], as: other, hash: try self.hash([5])),
         ])
@@ -88,8 +88,8 @@ import Testing
         #expect(self.bytes("old") == [7, 7])
     }
 
-    /// What comes behind bytes that could not be written has no place any more, even when the disk works again.
-    @Test func aFileThatCouldNotBeWrittenIsNotWrittenOn() throws {
+    /// After a failed write, later chunks are refused, even if the disk works again.
+    @Test func aFailedWriteRefusesLaterChunks() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try Data().write(to: URL(fileURLWithPath: self.path + "/part"))
         let folder = FileDescriptor(open(self.path, O_RDONLY | O_DIRECTORY))
@@ -111,13 +111,13 @@ import Testing
         let parts = self.prepare([offer])
         let outcomes = DiskWork.perform([self.write([1], to: parts[0], as: offer, hash: try self.hash([2]))])
         guard case .finished(name: nil)? = outcomes[0].reports.last else {
-            Issue.record("it got a name")
+            Issue.record("the file got a name")
             return
         }
         #expect(self.bytes("x") == nil)
     }
 
-    // MARK: What is there
+    // MARK: Existing files
 
     private func existing(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = self.path + "/" + name
@@ -140,7 +140,7 @@ import Testing
             wholeHash: isWhole ? String(repeating: "a", count: 64) : nil)
     }
 
-    @Test func whatIsThereIsNotTouched() throws {
+    @Test func anExistingFileIsNotChanged() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let path = try self.existing("x", [1, 2, 3])
         // The same content.
@@ -154,14 +154,14 @@ import Testing
             Issue.record("\(outcomes)")
             return
         }
-        // With its offer, and another content of the same size.
+        // Sent with their offers: the same content, and another content of the same size.
         _ = try self.take([(self.harmful("whole", 3, isWhole: true), [1, 2, 3])], keepsAttributes: true, recognizesFinished: true)
         _ = try self.take([(self.harmful("other", 3, isWhole: true), [4, 5, 6])], keepsAttributes: true, recognizesFinished: true)
         #expect(try self.isUntouched(path, [1, 2, 3]))
     }
 
-    /// Whatever size is offered, the first answer is the same.
-    @Test(arguments: [1, 3, 4, 1000]) func theSizeOfWhatIsThereIsNotTold(size: Int) throws {
+    /// The first answer is independent of the offered size.
+    @Test(arguments: [1, 3, 4, 1000]) func theSizeOfAnExistingFileIsNotDisclosed(size: Int) throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let path = try self.existing("x", [1, 2, 3])
         let (part, isEqual) = try self.compare(self.harmful("guess", size), [9])
@@ -184,7 +184,7 @@ import Testing
         #expect(try self.prepare([self.harmful("a", 0)], recognizesFinished: true).first?.finishedName == "x")
     }
 
-    /// A name that is taken needs no room; a file that is another does.
+    /// An existing file needs no space; a different file of that name does.
     @Test func anotherFileNeedsRoom() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         _ = try self.existing("x", [1, 2, 3])
@@ -215,7 +215,7 @@ import Testing
             #expect(self.names == (bytes.isEmpty ? [] : [offer.partName]))
             part.unlock()
         }
-        // Not hashed yet: it holds a byte all the same.
+        // Not hashed yet, but it contains a byte.
         let part = try self.folder.openPart(TransferOffer(id: "x", name: SafeFileName("x"), size: 2))
         _ = DiskWork.perform([[.discardIfEmpty(part, in: self.folder)]])
         #expect(self.names.count == 1)
@@ -253,33 +253,33 @@ import Testing
         let outcomes = try self.take([
             (self.whole("1", "a/b/x", 2), [1, 1]), (self.whole("2", "a/b/x", 3), [2, 2, 2]), (self.whole("3", "y", 0), []),
         ])
-        guard case .taken? = outcomes[0].reports.first else { return }  // a system without files without names
+        guard case .taken? = outcomes[0].reports.first else { return }  // unnamed files are not supported here
         #expect(outcomes.map(self.name) == ["a/b/x", "a/b/x (2)", "y"] && self.leases == 3)
         #expect(self.bytes("a/b/x") == [1, 1] && self.bytes("a/b/x (2)") == [2, 2, 2] && self.bytes("y") == [])
         #expect(self.names == ["a", "a/b", "a/b/x", "a/b/x (2)", "y"])
     }
 
-    @Test func nothingIsLeftOfAWholeFileThatIsNotTaken() throws {
+    @Test func aRefusedWholeFileLeavesNothing() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try Data([1]).write(to: URL(fileURLWithPath: self.path + "/file"))
         let wrong = try self.take([(self.whole("1", "x", 1), [1])], hash: String(repeating: "b", count: 64))
         guard case .taken(name: nil, had: 0)? = wrong[0].reports.first else { return }  // as above
-        // A folder that is a file: its lease is given back as well.
+        // The parent folder is a file. The lease is released as well.
         let blocked = try self.take([(self.whole("2", "file/x", 1), [1])])
         #expect(blocked[0].failure?.code == .storage && self.leases == 1)
-        // The same upload twice at a time.
+        // The same upload twice concurrently.
         let busy = try self.take([(self.whole("1", "x", 1), [1])])
         #expect(busy[0].failure?.code == .busy && self.leases == 1)
         #expect(self.names == ["file"])
     }
 
-    @Test func whatIsThereOfAWholeFileIsGoneOnWith() throws {
+    @Test func aWholeFileWithExistingBytesIsDeclined() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let offer = try self.whole("1", "x", 2)
         try Data([1]).write(to: URL(fileURLWithPath: self.path + "/" + offer.partName))
         let outcomes = try self.take([(offer, [1, 1])])
         guard case .declined? = outcomes[0].reports.first else {
-            Issue.record("it was taken beside what was there")
+            Issue.record("the file was stored despite existing bytes")
             return
         }
         #expect(self.names == [offer.partName] && self.leases == 1)
@@ -290,7 +290,7 @@ import Testing
         try Data([1, 1]).write(to: URL(fileURLWithPath: self.path + "/x"))
         let same = try self.take([(self.whole("1", "x", 2), [1, 1])], recognizesFinished: true)
         guard case .taken(name: "x", had: 2)? = same[0].reports.first else {
-            Issue.record("it was not recognized")
+            Issue.record("the file was not recognized")
             return
         }
         let other = try self.take([(self.whole("2", "x", 2), [2, 2])], recognizesFinished: true)

@@ -5,12 +5,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Files over lines that do what bad lines do: each transfer ends, whole or with an error that says why, and the next one goes on from there.
+/// Transfers over faulty connections: each ends with a complete file or a typed error, and the next
+/// one resumes.
 @Suite(.serialized) struct FaultyLineTests {
-    /// A receiver, and files to send to it; deadlines are short.
+    /// A receiver and files to send to it, with short deadlines.
     private final class World: Sendable {
         let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
-        /// By name, where each attempt went on from.
+        /// The offsets at which the attempts began, by name.
         let began = NIOLockedValueBox<[String: [Int]]>([:])
 
         init() throws {
@@ -59,7 +60,7 @@ import Testing
             FileManager.default.contents(atPath: self.path + "/target/" + name) == Data(pattern(count).readableBytesView)
         }
 
-        /// One connection, one file. Answers the error, and how much was durable.
+        /// Sends one file over one connection. Returns the error and the number of durable bytes.
         func send(_ path: String, port: Int) async -> (error: (any Error)?, durable: Int) {
             let durable = NIOLockedValueBox(0)
             do {
@@ -82,7 +83,8 @@ import Testing
             #expect(error == nil, "\(String(describing: error))")
         }
 
-        /// Without faults; waits until the receiver has noticed that the sender before has gone.
+        /// Sends without faults. Retries until the receiver has detected the end of the previous
+        /// connection.
         func finish(_ path: String, port: Int) async throws {
             for _ in 0..<300 {
                 let error = await self.send(path, port: port).error
@@ -90,14 +92,14 @@ import Testing
                     if let error { throw error }
                     return
                 }
-                try await Task.sleep(for: .milliseconds(100))  // until the receiver has noticed
+                try await Task.sleep(for: .milliseconds(100))  // until the receiver has detected the end
             }
         }
     }
 
     private static func isTyped(_ error: any Error) -> Bool { error is FramedError || error is TransferError }
 
-    // MARK: Lines that are slow
+    // MARK: Slow connections
 
     @Test(
         .timeLimit(.minutes(1)),
@@ -116,7 +118,7 @@ import Testing
         #expect(world.isWhole("a", count))
     }
 
-    // MARK: Lines that break
+    // MARK: Broken connections
 
     private static let breaks: [FaultProxy.Fault] = [0, 30, 200, 100_000, 1_400_000].flatMap {
         [.stall(after: $0), .reset(after: $0), .halfClose(after: $0)]
@@ -127,7 +129,7 @@ import Testing
         let count = 1_500_000
         try await world.withReceiver { port in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // What comes back is little: those that break late break never.
+                // The answers are short, so a fault at a late byte never occurs in that direction.
                 for (index, fault) in Self.breaks.enumerated() {
                     group.addTask {
                         let path = try world.file("\(index)", count)
@@ -138,7 +140,8 @@ import Testing
                         if isToServer { #expect(error != nil, "\(fault) was not noticed") }
                         try await world.finish(path, port: port)
                         #expect(world.isWhole("\(index)", count), "\(fault)")
-                        // It went on from where it was, or behind that. (The other way the file may stand already, and nobody has heard of it.)
+                        // It resumed at the durable offset or later. In the other direction the
+                        // file may be complete already, without an answer.
                         if isToServer, durable > 0 {
                             #expect(world.began.withLockedValue { $0["\(index)"]?.last ?? 0 } >= durable, "\(fault): \(durable)")
                         }
@@ -149,7 +152,7 @@ import Testing
         }
     }
 
-    // MARK: Lines that damage
+    // MARK: Damaged bytes
 
     @Test(.timeLimit(.minutes(1)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
         let world = try World()
@@ -166,8 +169,9 @@ import Testing
         #expect(world.isWhole("a", count))
     }
 
-    /// A bit at any place of the first frames, either way: hellos, heads, offer, accept, the first chunk. Some of these go unnoticed (the name of the
-    /// file, nobody's capability); none may hang, trap or make a wrong file.
+    /// Flips one bit at a position of the first frames, in either direction: hellos, heads, offer,
+    /// accept, the first chunk. Some flips are undetected, such as in the name of the file. None
+    /// may hang, trap or produce a wrong file.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
         let world = try World()
         let count = 300_000
@@ -194,10 +198,10 @@ import Testing
         }
     }
 
-    // MARK: Giving up
+    // MARK: Cancellation
 
-    /// The answer comes while a body flows over a slow line, and the connection can be used.
-    @Test(.timeLimit(.minutes(1))) func givingUpIsAnsweredWhileABodyFlows() async throws {
+    /// The confirmation arrives while a body is sent over a slow connection, which remains usable.
+    @Test(.timeLimit(.minutes(1))) func aCancellationIsConfirmedDuringABody() async throws {
         let world = try World()
         let path = try world.file("a", 20_000_000)
         try await world.withReceiver { port in
@@ -225,7 +229,7 @@ import Testing
 }
 
 extension FaultProxy {
-    /// As `withProxy`, for bodies that do not throw.
+    /// Like `withProxy`, for bodies that do not throw.
     fileprivate static func withProxyOrNothing(
         to port: Int, toServer: Fault = .none, toClient: Fault = .none, seed: UInt64 = 1,
         _ body: (FaultProxy) async -> (error: (any Error)?, durable: Int)

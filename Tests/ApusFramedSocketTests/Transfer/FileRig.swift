@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Two folders that go when the test ends.
+/// Two folders that are deleted at the end of the test.
 final class Folders {
     let path: String
     var source: String { self.path + "/source" }
@@ -34,7 +34,7 @@ final class Folders {
 
 typealias ReceivedEvents = NIOLockedValueBox<[ReceivedFileEvent]>
 
-/// A server that takes files and echoes messages, and a connection to it.
+/// A server that receives files and echoes messages, and a connection to it.
 func withReceiver(
     _ folders: Folders, limits: TransferLimits = .init(), keepsAttributes: Bool = false, recognizesFinished: Bool = false,
     refuses: @escaping @Sendable (FramedConnection, SafeFileName, Int) -> TransferError? = { _, _, _ in nil },

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Files over the loopback, from a folder of its own to another.
+/// Tests of file transfers over the loopback.
 @Suite struct FileTransferTests {
     @Test(.timeLimit(.minutes(1)), arguments: [0, 1, 262_144, 5_000_001])
     func aFileArrives(count: Int) async throws {
@@ -56,9 +56,9 @@ import Testing
         #expect(attributes[.modificationDate] as? Date == date)
     }
 
-    // MARK: Resuming
+    // MARK: Resumption
 
-    /// Sends until a megabyte is durable, and cuts the connection then.
+    /// Sends until a megabyte is durable, then aborts the connection.
     private func sendPart(_ path: String, port: Int) async throws {
         let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
         await #expect(throws: (any Error).self) {
@@ -68,14 +68,14 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itGoesOnWhereItStopped() async throws {
+    @Test(.timeLimit(.minutes(1))) func itResumesWhereItStopped() async throws {
         let folders = try Folders()
         let bytes = pattern(20_000_000)
         let path = try folders.write("a", bytes)
         let events = ReceivedEvents([])
         try await withReceiver(folders, events: events) { port, connection in
             try await self.sendPart(path, port: port)
-            // The first connection's lease lives until its end has been noticed.
+            // The lease of the first connection is held until its end has been detected.
             while await transferCode({ try await connection.send(file: path) }) == .busy {}
         }
         #expect(folders.received("a") == Array(bytes.readableBytesView))
@@ -109,12 +109,12 @@ import Testing
             let second = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let code = await transferCode { try await second.send(file: path) }
             try await first.value
-            #expect(code == .busy || code == nil)  // `nil`: the first was done before
+            #expect(code == .busy || code == nil)  // `nil`: the first transfer was already complete
             await second.close()
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func givingUpLeavesTheConnection() async throws {
+    @Test(.timeLimit(.minutes(1))) func aCancellationLeavesTheConnectionOpen() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(40_000_000))
         try await withReceiver(folders) { _, connection in
@@ -135,7 +135,8 @@ import Testing
         #expect(folders.received("b")?.count == 10)
     }
 
-    /// A goodbye is the last frame: what is being sent ends before it, and neither side calls the other wrong.
+    /// A bye is the last frame: transfers end before it, and neither side reports a protocol
+    /// violation.
     @Test(.timeLimit(.minutes(1))) func closingEndsWhatIsBeingSent() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(40_000_000))
@@ -151,14 +152,14 @@ import Testing
             #expect(await code { try await sending.value } == .closed)
         }
         guard case .failed(let error)? = events.withLockedValue({ $0.last?.kind }) else {
-            Issue.record("the receiver does not hear of the end")
+            Issue.record("the receiver did not report the end")
             return
         }
         #expect(error.code == .interrupted)
         #expect(folders.part != nil)
     }
 
-    // MARK: Names (hazard 21)
+    // MARK: Names (docs/hazards.md, 21)
 
     @Test(.timeLimit(.minutes(1))) func aNameThatIsTakenIsNotWrittenOver() async throws {
         let folders = try Folders()
@@ -177,7 +178,7 @@ import Testing
         try await withReceiver(folders) { _, connection in
             #expect(await transferCode { try await connection.send(file: path, as: "link/out") } == .storage)
             #expect(await transferCode { try await connection.send(file: path, as: "../out") } == .nameRefused)
-            // A link where the file should stand is a name that is taken.
+            // The name exists as a link.
             try await connection.send(file: path, as: "link")
         }
         #expect(!FileManager.default.fileExists(atPath: folders.source + "/out"))
@@ -186,7 +187,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test(.timeLimit(.minutes(1))) func quotasAreTold() async throws {
+    @Test(.timeLimit(.minutes(1))) func quotasAreReported() async throws {
         let folders = try Folders()
         let path = try folders.write("x", pattern(101))
         var limits = TransferLimits()
@@ -208,7 +209,7 @@ import Testing
         #expect(folders.names == ["x"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoTakesNoFilesSaysSo() async throws {
+    @Test(.timeLimit(.minutes(1))) func aPeerWithoutAFolderRefusesFiles() async throws {
         let folders = try Folders()
         let path = try folders.write("x", pattern(1))
         try await withServer(echoServer()) { port in
@@ -250,7 +251,7 @@ import Testing
         #expect(folders.part != nil)
         let folder = try ReceivingFolder(path: folders.target)
         #expect(folder.removeAbandoned(at: Date().addingTimeInterval(6 * 24 * 3600)) == 0)
-        // The last write may still hold the file open, and its lock.
+        // The last write may still hold the file and its lock.
         while folder.removeAbandoned(at: Date().addingTimeInterval(8 * 24 * 3600)) == 0 { await Task.yield() }
         #expect(folders.names.isEmpty)
     }

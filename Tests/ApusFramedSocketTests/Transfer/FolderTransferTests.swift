@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// Folders and many files over the loopback, and what a receiver may say to a file.
+/// Tests of folders and many files over the loopback, and of the receiver's answers to them.
 @Suite struct FolderTransferTests {
     private typealias Events = NIOLockedValueBox<[SentFileEvent]>
 
@@ -14,7 +14,7 @@ import Testing
         return sending
     }
 
-    /// Everything below the target, folders with a slash at their end.
+    /// The paths of everything below the target, folders with a trailing slash.
     private func tree(_ folders: Folders) -> [String] {
         let files = FileManager.default.enumerator(atPath: folders.target)
         var names: [String] = []
@@ -24,7 +24,8 @@ import Testing
         return names.sorted()
     }
 
-    /// With a rate files do not go with their offers, as to a receiver that does not take them so.
+    /// A rate limit prevents files from being sent with their offers, as does a receiver without
+    /// that capability.
     @Test(.timeLimit(.minutes(1)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
     func aFolderArrives(filesAtATime: Int, bytesPerSecond: Int?) async throws {
         let folders = try Folders()
@@ -68,15 +69,15 @@ import Testing
         }
         for number in 0..<300 { #expect(folders.received("source/\(number)") == Array(pattern(number * 60).readableBytesView)) }
         #expect(tree(folders).count == 301)
-        // What both sides hear of one of them, the receiver of its second sending as well.
-        let heard = events.withLockedValue { $0 }.filter { $0.offeredName.description == "source/100" }.map(\.kind)
+        // The events of one file at both sides; the receiver also reports the second transfer.
+        let receivedKinds = events.withLockedValue { $0 }.filter { $0.offeredName.description == "source/100" }.map(\.kind)
         let name = "source/100"
-        #expect(heard == [.began(offset: 0), .completed(name: name), .began(offset: 6000), .completed(name: name)])
-        let told = own.withLockedValue { $0 }.filter { $0.name == name }.map(\.kind)
-        #expect(told == [.offered, .began(offset: 0), .progress(durableBytes: 6000), .completed])
+        #expect(receivedKinds == [.began(offset: 0), .completed(name: name), .began(offset: 6000), .completed(name: name)])
+        let sentKinds = own.withLockedValue { $0 }.filter { $0.name == name }.map(\.kind)
+        #expect(sentKinds == [.offered, .began(offset: 0), .progress(durableBytes: 6000), .completed])
     }
 
-    /// Another sender is at one of them, for longer than is waited.
+    /// One file is busy for longer than `busyPatience`.
     @Test(.timeLimit(.minutes(1))) func aFileThatIsBusyDoesNotStopTheRest() async throws {
         let folders = try Folders()
         for name in ["a", "b"] { _ = try folders.write(name, pattern(10)) }
@@ -97,12 +98,13 @@ import Testing
         #expect(tree(folders) == ["source/", "source/b"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aListIsGivenUpWithItsTaskAndItsConnection() async throws {
+    @Test(.timeLimit(.minutes(1))) func aListIsCancelledWithItsTaskOrConnection() async throws {
         let folders = try Folders()
         for number in 0..<100 { _ = try folders.write("\(number)", pattern(100)) }
         _ = try folders.write("large", pattern(50_000_000))
         try await withReceiver(folders) { _, connection in
-            // From within, when one is there: the others are under way.
+            // Cancels the task from an event of the first completed file, while other transfers are
+            // active.
             let task = NIOLockedValueBox<Task<SentFiles, any Error>?>(nil)
             let isKnown = ConditionLock(value: false)
             var sending = FileSending { event in if event.kind == .completed { task.withLockedValue { $0?.cancel() } } }
@@ -117,7 +119,7 @@ import Testing
             isKnown.lock()
             isKnown.unlock(withValue: true)
             await #expect(throws: CancellationError.self) { try await new.value }
-            // The connection stays, and its end ends a list.
+            // The connection stays open. Its end also ends a list.
             let ending = FileSending { event in if event.kind == .completed { connection.abort() } }
             await #expect(throws: FramedError.self) { try await connection.send(folder: folders.source, ending) }
         }
@@ -148,7 +150,7 @@ import Testing
         let events = ReceivedEvents([])
         try await withReceiver(folders, recognizesFinished: true, events: events) { _, connection in
             try await connection.send(folder: folders.source)
-            // The same size and another content: a file of its own.
+            // The same size with another content is a different file.
             _ = try folders.write("b", ByteBuffer(repeating: 7, count: 1_500_000))
             try await connection.send(folder: folders.source)
             try await connection.send(folder: folders.source)
@@ -202,8 +204,8 @@ import Testing
             }
         ) { _, connection in
             let code = await transferCode { try await connection.send(file: path) }
-            #expect(code == .cancelled || code == nil)  // `nil`: it was sent before
-            // The disk has let go of it a moment later.
+            #expect(code == .cancelled || code == nil)  // `nil`: the file was already sent
+            // The disk work releases the lease shortly afterwards.
             while await transferCode({ try await connection.send(file: path) }) == .busy {}
         }
         #expect(folders.received("a")?.count == 30_000_000)
@@ -216,7 +218,8 @@ import Testing
             var configuration = FramedClientConfiguration()
             configuration.connection.fileBytesPerSecond = 1_000_000
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration)
-            // An eighth of a second's bytes go at once, the last chunk is not waited for: 350,000 bytes at the least are.
+            // The bucket holds an eighth of a second, and the last chunk may overdraw it: at least
+            // 350,000 bytes are delayed.
             let time = try await ContinuousClock().measure { try await connection.send(file: path) }
             #expect(time > .milliseconds(340))
             await connection.close()

@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 import Testing
 
-/// What may lie in the folder when an upload is gone on with: what crashes, other processes and other people left there.
+/// Tests of resumption with files that crashes, other processes or other users left in the folder.
 @Suite struct ReceivingFolderTests {
     private let path: String
     private let folder: ReceivingFolder
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func anUnfinishedFileIsGoneOnWith() throws {
+    @Test func anUnfinishedFileIsResumed() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         do { try self.folder.openPart(self.offer).append([ByteBuffer(bytes: [1, 2, 3])]) }
         let part = try self.folder.openPart(self.offer)
@@ -54,15 +54,16 @@ import Testing
         }
     }
 
-    /// Hazard 12: what is longer than the file can be is no beginning of it.
-    @Test func aPartThatIsTooLongIsNotGoneOnWith() throws {
+    /// A part that is longer than the file is discarded.
+    @Test func aPartThatIsTooLongIsNotResumed() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try self.write(self.offer.partName, [UInt8](repeating: 1, count: 11))
         #expect(try self.folder.openPart(self.offer).size == 0)
         #expect(self.bytes(self.offer.partName) == [])
     }
 
-    /// A crash between the two names of a finished file leaves both: what has been finished is not written to.
+    /// A crash between linking the final name and removing the other leaves both. The finished file
+    /// must not be written to.
     @Test func aFinishedFileIsNotWrittenTo() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try self.write("photo.jpg", [7, 7, 7, 7, 7, 7, 7, 7, 7, 7])
@@ -72,8 +73,9 @@ import Testing
         #expect(self.bytes("photo.jpg") == [7, 7, 7, 7, 7, 7, 7, 7, 7, 7])
     }
 
-    /// Hazard 21: neither a link under the name of an unfinished file nor a folder or FIFO is opened as one.
-    @Test func whatIsNoFileIsNotGoneOnWith() throws {
+    /// docs/hazards.md, 21: a link, folder or FIFO under the name of an unfinished file is not
+    /// opened.
+    @Test func onlyARegularFileIsResumed() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try self.write("secret", [1])
         let part = self.path + "/" + self.offer.partName
@@ -106,7 +108,7 @@ import Testing
                 try FileManager.default.setAttributes(old, ofItemAtPath: self.path + "/" + name)
             }
         }
-        // One for its age, and one that is empty.
+        // One expired file and one empty file.
         #expect(self.folder.removeAbandoned() == 2)
         #expect(self.names == [".apus-1.part", ".apus-2.txt", open.name, "photo.jpg"].sorted())
     }

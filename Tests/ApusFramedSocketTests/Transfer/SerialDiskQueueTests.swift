@@ -9,18 +9,18 @@ import Testing
 @Suite struct DiskLaneTests {
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
 
-    /// More than are done in one go, from several threads at once.
+    /// More work than one job performs, from several threads.
     @Test(.timeLimit(.minutes(1))) func workIsDoneInOrderAndOneAtATime() async throws {
-        let lane = SerialDiskQueue()
-        let (done, isAtWork) = (NIOLockedValueBox<[Int]>([]), NIOLockedValueBox(false))
+        let queue = SerialDiskQueue()
+        let (done, isBusy) = (NIOLockedValueBox<[Int]>([]), NIOLockedValueBox(false))
         let futures = (0..<100).map { number in
-            lane.run(on: self.eventLoop) {
-                isAtWork.withLockedValue { value in
+            queue.run(on: self.eventLoop) {
+                isBusy.withLockedValue { value in
                     #expect(!value)
                     value = true
                 }
                 done.withLockedValue { $0.append(number) }
-                isAtWork.withLockedValue { $0 = false }
+                isBusy.withLockedValue { $0 = false }
                 return number
             }
         }
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func oneThatFailsStopsNoOther() async throws {
-        let lane = SerialDiskQueue()
-        let fails = lane.run(on: self.eventLoop) { () throws -> Int in throw TransferError(.storage, message: "no disk") }
-        let works = lane.run(on: self.eventLoop) { 1 }
+        let queue = SerialDiskQueue()
+        let fails = queue.run(on: self.eventLoop) { () throws -> Int in throw TransferError(.storage, message: "no disk") }
+        let works = queue.run(on: self.eventLoop) { 1 }
         await #expect(throws: TransferError.self) { try await fails.get() }
         #expect(try await works.get() == 1)
     }
 
-    /// What is added is taken by the visit that is on its way, counted while it waits, and done in order.
+    /// Added work joins the submitted job, is counted while it waits, and is performed in order.
     @Test(.timeLimit(.minutes(1))) func aBacklogWritesInOrderAndCountsWhatWaits() async throws {
         let path = NSTemporaryDirectory() + "apus-backlog-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -7,9 +7,10 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// What a sender that means harm can say, over a socket and down to the disk. The numbers are those of the list of hazards.
+/// Tests of malicious senders, over a socket and down to the disk. The numbers refer to
+/// docs/hazards.md.
 @Suite struct TransferHazardTests {
-    /// A receiver's folder beside one that must stay as it is.
+    /// A receiver's folder, next to one that must not change.
     private final class World: Sendable {
         let path = NSTemporaryDirectory() + "apus-hazards-\(UUID().uuidString)"
         var target: String { self.path + "/target" }
@@ -36,7 +37,7 @@ import Testing
             try await withServer(echoServer(configuration)) { port in
                 let peer = try await RawPeer(port: port)
                 try await body(peer)
-                // Whatever was said on its streams, the connection lives.
+                // The connection is still usable after all frames on its streams.
                 try await peer.send(.ping, stream: 0, ["id": 7])
                 var last = await peer.next()
                 while last != nil, last?.type != .pong { last = await peer.next() }
@@ -57,7 +58,7 @@ import Testing
     }
     .joined()
 
-    /// The code with which the stream is refused; `nil`: the frame was none.
+    /// Returns the error code of a frame, or `nil` for another frame.
     private func code(_ head: FrameHead?) -> String? { head?.type == .error ? head?.header["code"]?.stringValue : nil }
 
     // MARK: 12: offsets and sizes
@@ -92,7 +93,7 @@ import Testing
     @Test(
         .timeLimit(.minutes(1)),
         arguments: [1, 40, 99, 100, 101, 1 << 32, 1 << 63 - 1, 1 << 63, .max] as [UInt64])
-    func hazard12_chunksBelongBehindWhatIsThere(offset: UInt64) async throws {
+    func hazard12_chunksFollowTheExistingBytes(offset: UInt64) async throws {
         let world = try World()
         try await world.withPeer { peer in
             try await peer.send(.offer, Self.offer(size: 100))
@@ -112,7 +113,7 @@ import Testing
             try await peer.send(.data, body: chunk(offset: 0, [UInt8](repeating: 9, count: 500)))
             try await peer.send(.cancel)
             #expect(await peer.next()?.type == .cancelled)
-            // The same upload, smaller than what there is of it.
+            // The same upload with a smaller size than the existing bytes.
             var accept: FrameHead?
             repeat {
                 try await peer.send(.offer, stream: 3, Self.offer(size: 100))
@@ -176,7 +177,7 @@ import Testing
         #expect(world.isOutsideUntouched)
     }
 
-    /// The decomposed form of a name is the same name: the second file gets a number.
+    /// The decomposed form of a name is the same name, so the second file gets a number.
     @Test(.timeLimit(.minutes(1))) func hazard21_decomposedNamesAreComposed() async throws {
         let world = try World()
         try await world.withPeer { peer in
@@ -193,7 +194,7 @@ import Testing
 
     // MARK: Whole files
 
-    /// An offer with the file behind it.
+    /// Sends an offer followed by the file.
     private func send(
         _ peer: RawPeer, stream: UInt16 = 1, _ name: String = "a", size: Int = 100, id: String = "x", hash: String = Self.hash,
         body: ByteBuffer = chunk(offset: 0, [UInt8](repeating: 7, count: 100))
@@ -203,12 +204,12 @@ import Testing
         try await peer.send(.offer, stream: stream, header, body: body)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aWholeFileIsTaken() async throws {
+    @Test(.timeLimit(.minutes(1))) func aWholeFileIsStored() async throws {
         let world = try World()
         try await world.withPeer { peer in
             try await self.send(peer)
             var last = await peer.next()
-            if last?.type == .accept {  // a system without files without names
+            if last?.type == .accept {  // unnamed files are not supported here
                 try await peer.send(.data, body: chunk(offset: 0, [UInt8](repeating: 7, count: 100)))
                 try await peer.send(.done, ["sha256": .string(Self.hash)])
                 repeat { last = await peer.next() } while last?.type == .ack
@@ -230,20 +231,20 @@ import Testing
         #expect(world.names == ["link"] && world.isOutsideUntouched)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aWholeFileThatIsAnotherIsRefused() async throws {
+    @Test(.timeLimit(.minutes(1))) func aWholeFileThatDiffersFromItsOfferIsRefused() async throws {
         let world = try World()
         try await world.withPeer { peer in
             let other = chunk(offset: 0, [UInt8](repeating: 8, count: 100))
             try await self.send(peer, hash: String(repeating: "a", count: 64))
             let code = self.code(await peer.next())
-            #expect(code == "corrupted" || code == nil)  // `nil`: a system without files without names
+            #expect(code == "corrupted" || code == nil)  // `nil`: unnamed files are not supported here
             if code == nil { return }
-            // Damaged on the way: it is to be sent as any other.
+            // Damaged in transit: the file must be sent in chunks.
             try await self.send(peer, stream: 3, body: chunk(offset: 0, [UInt8](repeating: 7, count: 100), damage: true))
             #expect(await peer.next()?.header == ["offset": 0])
             try await peer.send(.cancel, stream: 3)
             #expect(await peer.next()?.type == .cancelled)
-            // More, less or something else than was offered.
+            // Longer than, shorter than or different from the offer.
             for (stream, body) in [
                 (UInt16(5), ByteBuffer()), (7, chunk(offset: 0, [7])), (9, chunk(offset: 1, [UInt8](repeating: 7, count: 100))),
             ] {
@@ -270,7 +271,7 @@ import Testing
 
     // MARK: Floods
 
-    /// More offers than are taken at a time, in one go: each is answered, few are looked at.
+    /// More concurrent offers than allowed: each is answered, and few are processed.
     @Test(.timeLimit(.minutes(1))) func aFloodOfOffersIsAnswered() async throws {
         let world = try World()
         try await world.withPeer { peer in
@@ -285,7 +286,7 @@ import Testing
         }
     }
 
-    /// A chunk that does not fit its checksum is asked for again, a bounded number of times.
+    /// A chunk with a wrong checksum is requested again, a bounded number of times.
     @Test(.timeLimit(.minutes(1))) func damageIsNotEndless() async throws {
         let world = try World()
         try await world.withPeer { peer in

@@ -2,7 +2,7 @@ import ApusJSON
 import Foundation
 import Testing
 
-/// Errors say where, and never quote the data.
+/// Errors contain the coding path, and never the data.
 struct JSONCodableErrorTests {
     struct Outer: Codable {
         var list: [Inner]
@@ -90,7 +90,7 @@ struct JSONCodableErrorTests {
         }
     }
 
-    /// Foundation traps when a date that is not a number is printed; an error must not bring that about.
+    /// Foundation traps when an invalid date is printed; an error must not cause that.
     @Test(arguments: [1e15, -1e15, .nan, .infinity])
     func datesBeyondTheCalendarAreRefused(seconds: Double) {
         let outer = Outer(list: [Inner(number: 1, date: Date(timeIntervalSince1970: seconds))])

@@ -2,7 +2,7 @@ import ApusJSON
 import Foundation
 import Testing
 
-/// There and back, through the bridge alone and through text.
+/// Round trips through values alone, and through text.
 struct JSONCodableTests {
     private func check<T: Codable & Equatable>(_ value: T, _ expected: JSONValue, sourceLocation: SourceLocation = #_sourceLocation) throws
     {
@@ -131,7 +131,7 @@ struct JSONCodableTests {
         }
         override func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            let parent = container.superEncoder()  // written to after its sibling
+            let parent = container.superEncoder()  // written after its sibling
             try container.encode(self.song, forKey: .song)
             try super.encode(to: parent)
         }
@@ -145,7 +145,7 @@ struct JSONCodableTests {
         #expect(throws: DecodingError.self) { try JSONValueDecoder().decode(Bird.self, from: ["song": "srii"]) }
     }
 
-    /// Every way to nest by hand, in both directions.
+    /// All nested containers, in both directions.
     struct Handmade: Codable, Equatable {
         enum Key: String, CodingKey { case object, array, list, empty }
         var a = 1, b = 2, c = 3, d = 4
@@ -222,7 +222,7 @@ struct JSONCodableTests {
         #expect(try decoder.decode([UserInfo].self, from: [nil]).first?.who == "you")
     }
 
-    /// ``JSONValue`` with the coders of Foundation.
+    /// Encodes and decodes ``JSONValue`` with Foundation's coders.
     @Test func worksWithOtherCoders() throws {
         let value: JSONValue = ["a": [nil, true, 1, 1.5, "x"], "b": ["c": [:]]]
         #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)

@@ -42,7 +42,7 @@ private func elements(_ text: String) -> [JSONValue] {
         #expect(try outline(text) == .other)
     }
 
-    /// One wrong text of each kind, where the reader says the same.
+    /// One invalid text of each kind, which the reader rejects too.
     @Test(arguments: [
         "", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1]x", "[01]", "[1.]", "[1e]", "[1e999]", "[tru]", "[\"a]", #"["\x"]"#,
         #"["\ud800"]"#,

@@ -57,7 +57,7 @@ struct JSONNumberReadingTests {
         }
     }
 
-    /// The fast path and the library must agree to the last bit.
+    /// The fast path and the standard library must agree exactly.
     @Test func doublesAreRoundedRightly() throws {
         var generator = SplitMix(state: 7)
         for _ in 0..<20_000 {
@@ -70,7 +70,7 @@ struct JSONNumberReadingTests {
     }
 }
 
-/// Source: S. Vigna, splitmix64. Tests must repeat.
+/// A repeatable random number generator. Source: S. Vigna, splitmix64.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

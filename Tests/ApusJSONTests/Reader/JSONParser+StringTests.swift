@@ -37,7 +37,7 @@ struct JSONStringReadingTests {
         #expect(error?.code == code)
     }
 
-    /// What JavaScript writes of a text that was cut within an emoji.
+    /// JavaScript writes these for a text that is cut within an emoji.
     @Test(
         arguments: [
             (#""\ud83d""#, "\u{FFFD}"), (#""\ude00""#, "\u{FFFD}"), (#""a\uD83Db""#, "a\u{FFFD}b"),
@@ -67,7 +67,7 @@ struct JSONStringReadingTests {
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE4, 0xC0, 0x80], [0xC3, 0xA9, 0xA9],
         ] as [[UInt8]])
     func refusesInvalidUTF8(bytes: [UInt8]) {
-        for padding in 0..<9 {  // at every place of a word, and after an escape
+        for padding in 0..<9 {  // at every offset in a word, and after an escape
             for prefix in ["", "\\n"] {
                 let text = [0x22] + Array(prefix.utf8) + Array(repeating: 0x61, count: padding) + bytes + [0x22]
                 let error = #expect(throws: JSONError.self) { try JSONReader.read(text) }

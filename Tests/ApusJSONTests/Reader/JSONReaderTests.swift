@@ -1,7 +1,8 @@
 import ApusJSON
 import Testing
 
-/// The grammar of RFC 8259, in the manner of JSONTestSuite: what must be taken, and what must be refused with which code.
+/// The grammar of RFC 8259, in the manner of JSONTestSuite: valid texts, and invalid ones with
+/// their error code.
 struct JSONReaderTests {
     @Test(
         arguments: [
@@ -54,7 +55,7 @@ struct JSONReaderTests {
     @Test func namesTheOffsetAndNotTheText() {
         let error = #expect(throws: JSONError.self) { try JSONReader.read("{\"secret\":1,x}") }
         #expect(error?.offset == 12)
-        #expect(error?.description == "unexpectedByte: byte 0x78 where a name in quotes should stand (at byte 12)")
+        #expect(error?.description == "unexpectedByte: expected a name in quotes, found byte 0x78 (at byte 12)")
     }
 
     @Test(arguments: [1, 2, 128, 512])
@@ -92,7 +93,7 @@ struct JSONReaderTests {
         #expect(try JSONReader.read([UInt8]("7".utf8)) == 7)
     }
 
-    /// Every prefix of a text is an error of its own and reads nothing outside of the buffer.
+    /// Every prefix of a text is an error, and no byte after it is read.
     @Test func everyPrefixIsRefused() {
         let text = Array("{\"name\":[1.5e3,\"\\ud83d\\ude00 é 漢字 😀 abcdefghijkl\",true,null]}".utf8)
         for count in text.indices {

@@ -32,7 +32,7 @@ struct JSONObjectTests {
         #expect(Array(built.keys) == names)
     }
 
-    /// Seventeen members need an index, two names do not.
+    /// Seventeen members require an index, two do not.
     @Test func manyRepetitionsOfFewNames() throws {
         let text = "{" + (0..<17).map { "\"\($0 % 2)\":\($0)" }.joined(separator: ",") + "}"
         var object = try #require(try JSONReader.read(text).objectValue)

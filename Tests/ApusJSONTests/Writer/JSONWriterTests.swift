@@ -65,12 +65,12 @@ struct JSONWriterTests {
         #expect(error?.code == .tooDeep)
     }
 
-    @Test func describesForPeople() {
+    @Test func descriptionIsJSONText() {
         #expect("\(["a": 1, "b": .binary([1])] as JSONValue)" == "{\"a\":1,\"b\":\"AQ==\"}")
-        #expect("\(JSONValue.double(.nan))" == "<nonFiniteNumber: nan has no form in JSON>")
+        #expect("\(JSONValue.double(.nan))" == "<nonFiniteNumber: nan cannot be written as JSON>")
     }
 
-    /// Random values come back as they were.
+    /// Random values are equal after a round trip.
     @Test func roundTrips() throws {
         var generator = SplitMix(state: 1)
         for _ in 0..<2000 {

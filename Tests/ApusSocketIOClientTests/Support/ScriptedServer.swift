@@ -4,14 +4,15 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// A server of few words over WebSocket: it opens Engine.IO sessions, says what the test tells it and hands over what it hears.
+/// A WebSocket server that opens Engine.IO sessions, sends texts chosen by the test, and returns
+/// the texts it receives.
 final class ScriptedServer: Sendable {
     /// One session.
     final class Peer: Sendable {
         private let connection: WebSocketConnection
-        /// The path and query that it asked for.
+        /// The path and query of its request.
         let target: String
-        /// What it said, without its pongs.
+        /// The texts that it sent, without its pongs.
         let heard: AsyncStream<String>
         fileprivate let continuation: AsyncStream<String>.Continuation
 
@@ -25,10 +26,10 @@ final class ScriptedServer: Sendable {
             for text in texts { _ = self.connection.post(.text(text)) }
         }
 
-        /// The next that it says.
+        /// Returns the next text that it sends.
         func next() async -> String? { await self.heard.first { _ in true } }
 
-        /// Answers the CONNECT that is on its way; returns it.
+        /// Receives a CONNECT, accepts it, and returns it.
         @discardableResult
         func letIn(_ grant: String = #"{"sid":"s1"}"#) async -> String? {
             let connect = await self.next()
@@ -36,7 +37,7 @@ final class ScriptedServer: Sendable {
             return connect
         }
 
-        /// Without a word.
+        /// Closes the connection without a close frame.
         func hangUp() { self.connection.abort() }
     }
 
@@ -48,10 +49,10 @@ final class ScriptedServer: Sendable {
         self.peers = peers
     }
 
-    /// The next session.
+    /// Returns the next session.
     func nextPeer() async throws -> Peer { try #require(await self.peers.first { _ in true }) }
 
-    /// Runs a server while `body` runs.
+    /// Runs a server during `body`.
     static func run(_ body: (ScriptedServer) async throws -> Void) async throws {
         let (peers, found) = AsyncStream.makeStream(of: Peer.self)
         var configuration = WebSocketServerConfiguration()
@@ -74,7 +75,7 @@ final class ScriptedServer: Sendable {
         try await running.value
     }
 
-    /// A manager for this server: one WebSocket, and again at once when it is lost.
+    /// Creates a manager for this server, which uses WebSocket only and reconnects at once.
     func makeManager(_ change: (inout SocketManagerConfiguration) -> Void = { _ in }) -> SocketManager {
         var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.milliseconds(5), stableTime: .zero))
         change(&configuration)

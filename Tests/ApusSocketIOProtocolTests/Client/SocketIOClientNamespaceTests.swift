@@ -48,17 +48,17 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
     }
 
     @Test func eventsBeforeTheAnswerAreKept() {
-        // python-socketio sends what its connect handler emits before the CONNECT packet.
+        // python-socketio sends the events of its connect handler before the CONNECT packet.
         var namespace = self.makeConnecting(maximumEarlyEvents: 2)
         #expect(namespace.received(self.event("a")) == .doNothing)
         #expect(namespace.received(self.event("b")) == .doNothing)
         #expect(namespace.received(.ack(id: 0, arguments: [])) == .doNothing)
         guard case .fail(let error) = namespace.received(self.event("c")) else {
-            Issue.record("unbounded")
+            Issue.record("the number of early events is not limited")
             return
         }
         #expect(error.code == .malformedPacket)
-        // In bytes as well; those of an earlier attempt do not count.
+        // The limit also applies to bytes. Those of an earlier attempt do not count.
         do {
             namespace = self.makeConnecting(maximumEarlyEvents: 1000)
             #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
@@ -67,7 +67,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
             #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
             #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
             guard case .fail = namespace.received(self.event("b"), bytes: 1) else {
-                Issue.record("unbounded")
+                Issue.record("the bytes of early events are not limited")
                 return
             }
         }
@@ -130,7 +130,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.received(.connectError("late")) == .doNothing)
     }
 
-    @Test func aLostSessionIsWantedAgainTheServersGoodbyeIsNot() {
+    @Test func theNamespaceRejoinsAfterALossButNotAfterADisconnect() {
         var namespace = self.makeConnected()
         #expect(namespace.sessionLost() == .wasConnected)
         #expect(namespace.isActive)
@@ -143,7 +143,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.sessionOpened(session) == .doNothing)
     }
 
-    @Test func leavesFromEveryState() {
+    @Test func closesInEveryState() {
         var namespace = SocketIOClientNamespace()
         #expect(namespace.close() == .doNothing)
         _ = namespace.open(in: nil)
@@ -159,7 +159,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 }
 
 @Suite struct SocketIOAckTableTests {
-    @Test func everyWaiterLeavesOnce() {
+    @Test func everyWaiterIsRemovedOnce() {
         var table = SocketIOAckTable<String>(maximumCount: 3)
         #expect(table.add("a", wasSent: true) == 0)
         #expect(table.add("b", wasSent: false) == 1)
@@ -168,7 +168,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(table.take(2) == "c")
         #expect(table.take(2) == nil)
         #expect(table.take(99) == nil)
-        // Ids are not used again.
+        // Ids are not reused.
         #expect(table.add("e", wasSent: true) == 3)
         #expect(table.takeSent() == ["a", "e"])
         table.markSent(1)
@@ -202,20 +202,20 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(buffer.append(self.item("0123456789")) == .kept(dropped: []))
     }
 
-    @Test func theOldestMakeRoomWhenToldSo() {
+    @Test func theOldestEventsAreDroppedOnOverflow() {
         var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10, overflow: .dropOldest)
         for text in ["aaa", "bbb", "cc"] { #expect(buffer.append(self.item(text)) == .kept(dropped: [])) }
         #expect(buffer.append(self.item("d")) == .kept(dropped: [self.item("aaa")]))
         #expect(buffer.append(self.item("123456789")) == .kept(dropped: [self.item("bbb"), self.item("cc")]))
         #expect(buffer.bytes == 10)
-        // What fits into no buffer empties none.
+        // An item larger than the buffer does not evict the others.
         #expect(buffer.append(self.item("12345678901")) == .refused)
         #expect(buffer.takeAll() == [self.item("d"), self.item("123456789")])
         var none = SocketIOClientBuffer(maximumCount: 0, maximumBytes: 10, overflow: .dropOldest)
         #expect(none.append(self.item("a")) == .refused)
     }
 
-    @Test func whatNobodyWaitsForIsTakenOut() {
+    @Test func anEventWithoutAWaiterIsRemoved() {
         var buffer = SocketIOClientBuffer(maximumCount: 3, maximumBytes: 10)
         _ = buffer.append(self.item("a"))
         _ = buffer.append(self.item("b", ackID: 4))

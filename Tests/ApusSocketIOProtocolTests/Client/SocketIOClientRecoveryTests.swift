@@ -4,7 +4,7 @@ import Testing
 
 private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
-/// Connection state recovery from the client's side, as conversations of the namespace machine.
+/// Connection state recovery in the client, tested through the namespace state machine.
 @Suite struct SocketIOClientRecoveryTests {
     private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> UndecodedPacket.Content {
         .event(name: "e", arguments: .init(arguments), ackID: ackID)
@@ -24,13 +24,13 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         return namespace
     }
 
-    /// Loses the session and asks again, and answers the auth.
+    /// Loses the session, reopens it, and returns the auth of the CONNECT.
     private func auth(of namespace: inout SocketIOClientNamespace, _ own: SocketIOValue? = nil) -> SocketIOValue? {
         #expect(namespace.sessionLost() == .wasConnected)
         guard case .fetchAuth(let attempt) = namespace.sessionOpened(session),
             case .sendConnect(let auth) = namespace.authenticated(attempt: attempt, own)
         else {
-            Issue.record("not asked for")
+            Issue.record("no CONNECT was sent")
             return nil
         }
         return auth
@@ -48,7 +48,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         _ = namespace.received(self.event(1, "o1"))
         _ = namespace.received(self.event())
         _ = namespace.received(self.event("text", 7))
-        // What wants an ack is not kept by the server.
+        // The server does not keep an event that requests an ack.
         _ = namespace.received(self.event("text", ackID: 3))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o1"])
     }
@@ -65,11 +65,11 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(self.auth(of: &namespace, ["token": "t", "offset": "mine"]) == ["pid": "pid1", "offset": "mine", "token": "t"])
     }
 
-    @Test func missedEventsComeBeforeTheGrantEachOnce() {
+    @Test func missedEventsArriveOnceBeforeTheConnect() {
         var namespace = self.makeConnected()
         for offset: SocketIOValue in ["o1", "o2"] { _ = namespace.received(self.event(offset)) }
         _ = self.auth(of: &namespace)
-        // The server goes further back than we asked.
+        // The server repeats more events than requested.
         for offset: SocketIOValue in ["o1", "o2", "o3", "o3", "o4"] { #expect(namespace.received(self.event(offset)) == .doNothing) }
         #expect(
             namespace.received(.connect(["sid": "id1", "pid": "pid1"]))
@@ -92,13 +92,13 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(
             namespace.received(.connect(["sid": "id2", "pid": "pid2"])) == .connected(id: "id2", early: [self.delivered("o1")]))
         #expect(self.auth(of: &namespace) == ["pid": "pid2", "offset": "o1"])
-        // A server without recovery gives no pid: nothing is kept any more.
+        // A server without recovery sends no pid, and nothing is kept.
         #expect(namespace.received(.connect(["sid": "id3"])) == .connected(id: "id3", early: []))
         _ = namespace.received(self.event("o9"))
         #expect(self.auth(of: &namespace) == nil)
     }
 
-    @Test func whoLeavesOrIsSentAwayIsForgotten() {
+    @Test func theSessionIsForgottenAfterADisconnect() {
         var namespace = self.makeConnected(offset: "o0")
         _ = namespace.close()
         _ = namespace.open(in: session)
@@ -116,15 +116,15 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(recovery.received(self.delivered("c"), isRepeated: true) == nil)
         #expect(recovery.received(self.delivered("b"), isRepeated: true) == nil)
         #expect(recovery.received(self.delivered("a"), isRepeated: true) != nil)
-        // Live events are never doubles, whatever they end with.
+        // Live events are never duplicates, regardless of their last argument.
         #expect(recovery.received(self.delivered("a")) != nil)
     }
 
-    /// Our own server gives an offset at CONNECT, and all of its begin alike.
-    @Test func anOffsetThatIsKnownForOneIsTakenOff() {
+    /// An Apus server sends an offset in CONNECT, and all of its offsets have the same prefix.
+    @Test func anOffsetWithTheKnownPrefixIsRemoved() {
         var namespace = self.makeConnected(offset: "k3x9Qz.0")
         #expect(namespace.received(self.event(1, "k3x9Qz.1")) == .deliver(self.delivered(1)))
-        // A volatile event has none: its last argument is its own.
+        // A volatile event has no offset, so its last argument is kept.
         #expect(namespace.received(self.event("a.b")) == .deliver(self.delivered("a.b")))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "k3x9Qz.1"])
     }

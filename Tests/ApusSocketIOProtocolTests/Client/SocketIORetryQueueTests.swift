@@ -10,7 +10,7 @@ import Testing
         .init(ackID: id, packet: "packet \(id)", bytes: bytes, timeout: .seconds(5), isAwaited: isAwaited)
     }
 
-    /// Connected, with events 0 and 1, the first on its way.
+    /// Returns a connected queue with events 0 and 1, of which the first is outstanding.
     private func makeWaiting(tries: Int = 3) -> SocketIORetryQueue<String> {
         var queue = self.makeQueue(tries: tries)
         queue.connected()
@@ -25,23 +25,23 @@ import Testing
         var queue = self.makeWaiting()
         #expect(queue.remove(ackID: 0) == true)
         #expect(queue.next()?.packet == "packet 1")
-        #expect(queue.remove(ackID: 0) == false)  // doubled
+        #expect(queue.remove(ackID: 0) == false)  // duplicate
         #expect(queue.next() == nil)
         #expect(queue.remove(ackID: 1) == true)
         #expect(queue.next() == nil)
         #expect(queue.count == 0)
     }
 
-    @Test func theSameEventAgainUntilTheTriesAreSpent() {
+    @Test func anEventIsSentUntilItsTriesAreExhausted() {
         var queue = self.makeWaiting()
         for _ in 1...2 {
             #expect(queue.timedOut(ackID: 0) == .doNothing)
             #expect(queue.next()?.ackID == 0)
         }
         #expect(queue.timedOut(ackID: 0) == .giveUp(ackID: 0))
-        // The next has all its tries.
+        // The next event has all of its tries.
         #expect(queue.next()?.ackID == 1)
-        #expect(queue.timedOut(ackID: 0) == .doNothing)  // the timer of what was given up
+        #expect(queue.timedOut(ackID: 0) == .doNothing)  // the timer of the failed event
         #expect(queue.timedOut(ackID: 1) == .doNothing)
         #expect(queue.next()?.ackID == 1)
     }
@@ -58,7 +58,7 @@ import Testing
         var queue = self.makeWaiting(tries: 2)
         #expect(queue.disconnected() == .doNothing)
         #expect(queue.next() == nil)
-        #expect(queue.timedOut(ackID: 0) == .doNothing)  // raced with the loss
+        #expect(queue.timedOut(ackID: 0) == .doNothing)  // raced with the loss of the connection
         #expect(queue.append(self.item(2)) == true)
         queue.connected()
         #expect(queue.next()?.ackID == 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(queue.next()?.ackID == 1)
     }
 
-    @Test func whatWaitsForAConnectionLosesNoTry() {
+    @Test func anEventThatWaitsForAConnectionLosesNoTry() {
         var queue = self.makeQueue(tries: 1)
         #expect(queue.append(self.item(0)) == true)
         for _ in 0..<5 { #expect(queue.disconnected() == .doNothing) }
@@ -76,7 +76,7 @@ import Testing
         #expect(queue.next()?.ackID == 0)
     }
 
-    @Test func whoGivesUpWaitingTakesHisEventAlong() {
+    @Test func aCancelledEventIsRemoved() {
         var queue = self.makeWaiting()
         #expect(queue.remove(ackID: 1) == false)
         #expect(queue.remove(ackID: 0) == true)
@@ -84,7 +84,7 @@ import Testing
         #expect(queue.remove(ackID: 7) == false)
     }
 
-    @Test func leavingKeepsWhatNobodyWaitsFor() {
+    @Test func leavingKeepsEventsThatAreNotAwaited() {
         var queue = self.makeQueue()
         queue.connected()
         for id in 0...3 { _ = queue.append(self.item(id, bytes: 25, isAwaited: id.isMultiple(of: 2))) }
@@ -108,7 +108,8 @@ import Testing
         #expect(queue.append(self.item(5, bytes: 60)) == true)
     }
 
-    /// A network that loses events, acks and connections: each event arrives at least once, and the first arrivals are in order.
+    /// A network that loses events, acks and connections. Each event arrives at least once, and the
+    /// first arrivals are in order.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func atLeastOnceAndInOrderOverABadNetwork(seed: UInt64) {
         var dice = SplitMix64(state: seed)
         var queue = self.makeQueue(tries: .max, count: 100)
@@ -127,7 +128,7 @@ import Testing
             case 3:
                 if let id = onItsWay { #expect(queue.timedOut(ackID: id) == .doNothing) }
             case 4, 5:
-                // The ack of something that arrived, perhaps late, perhaps doubled.
+                // The ack of an event that arrived, possibly late or duplicated.
                 if let id = arrivals.last {
                     acknowledged.insert(id)
                     _ = queue.remove(ackID: id)
@@ -135,7 +136,7 @@ import Testing
             default: break
             }
             while let item = queue.next() {
-                // Nothing overtakes what is not acknowledged.
+                // No event is sent before the previous one is acknowledged.
                 #expect(item.ackID == 0 || acknowledged.contains(item.ackID - 1))
                 onItsWay = item.ackID
                 if dice.roll(3) > 0 { arrivals.append(item.ackID) }
@@ -152,7 +153,7 @@ import Testing
     }
 }
 
-/// Repeatable chance (splitmix64).
+/// A repeatable random number generator (splitmix64).
 private struct SplitMix64 {
     var state: UInt64
 

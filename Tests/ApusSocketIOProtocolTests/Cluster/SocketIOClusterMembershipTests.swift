@@ -14,10 +14,10 @@ import Testing
         #expect(membership.timerFired(at: .seconds(11)) == [b])
         #expect(membership.timerFired(at: .seconds(11)) == [])
         #expect(membership.nodes == [a])
-        #expect(membership.heard(b, at: .seconds(12)) == true, "it is back")
+        #expect(membership.heard(b, at: .seconds(12)) == true, "the server rejoined")
     }
 
-    @Test func aGoodbyeIsBelievedOnce() {
+    @Test func aServerLeavesOnce() {
         var membership = SocketIOClusterMembership(timeout: .seconds(10))
         membership.heard(a, at: .seconds(0))
         #expect(membership.left(a) == true)
@@ -25,7 +25,7 @@ import Testing
         #expect(membership.nodes.isEmpty)
     }
 
-    @Test func whoOnlyPublishesIsNoServer() {
+    @Test func anEmitterIsNotAServer() {
         var membership = SocketIOClusterMembership(timeout: .seconds(10))
         #expect(membership.heard(.emitter, at: .seconds(0)) == false)
         #expect(membership.nodes.isEmpty)

@@ -23,8 +23,8 @@ import Testing
         #expect(table["\u{e9}"] == 1 && table["e\u{301}"] == 3 && table["K"] == 2)
     }
 
-    /// Down from many to few, over the place where look-up changes.
-    @Test func forgetsWhatWasTakenOut() {
+    /// Removes names until the lookup changes from hashing to a search.
+    @Test func removedNamesAreNotFound() {
         var table = SocketIONameTable<Int>()
         for number in 0..<20 { table["\(number)"] = number }
         for number in 0..<20 {

@@ -16,7 +16,7 @@ private func written(_ value: SocketIOValue) throws -> [UInt8] {
 
 private func run(_ head: [UInt8], _ byte: UInt8, _ count: Int) -> [UInt8] { head + [UInt8](repeating: byte, count: count) }
 
-/// The formats of the specification, each at its first and last value.
+/// The formats of the specification, each with its first and last value.
 private let table: [(value: SocketIOValue, bytes: [UInt8])] = [
     (nil, [0xc0]), (false, [0xc2]), (true, [0xc3]),
     (0, [0x00]), (127, [0x7f]), (-1, [0xff]), (-32, [0xe0]),
@@ -47,12 +47,12 @@ private let table: [(value: SocketIOValue, bytes: [UInt8])] = [
 private func date(_ seconds: Double) -> SocketIOValue { .date(Date(timeIntervalSince1970: seconds)) }
 
 private let foreign: [(bytes: [UInt8], value: SocketIOValue)] = [
-    ([0xcc, 1], 1), ([0xcd, 0, 1], 1), ([0xd0, 1], 1), ([0xd3, 0, 0, 0, 0, 0, 0, 0, 1], 1),  // longer than need be
-    ([0xca, 0x3f, 0xc0, 0, 0], 1.5),  // float of 32 bits
+    ([0xcc, 1], 1), ([0xcd, 0, 1], 1), ([0xd0, 1], 1), ([0xd3, 0, 0, 0, 0, 0, 0, 0, 1], 1),  // not the shortest format
+    ([0xca, 0x3f, 0xc0, 0, 0], 1.5),  // 32-bit float
     ([0xcf, 0x80, 0, 0, 0, 0, 0, 0, 0], .double(9_223_372_036_854_775_808)),  // above 63 bits
     ([0xd9, 1, 0x61], "a"), ([0xdb, 0, 0, 0, 1, 0x61], "a"), ([0xdc, 0, 0], []), ([0xde, 0, 0], [:]),
     ([0x82, 0xa1, 0x61, 1, 0xa1, 0x61, 2], ["a": 2]),  // the last of equal names, as in JavaScript
-    // JavaScript's own: undefined, a date, an ArrayBuffer; and what JSON has no number for.
+    // Formats of JavaScript: undefined, a date, an ArrayBuffer, and numbers that JSON lacks.
     ([0xd4, 0, 0], nil), ([0x91, 0xd4, 0, 0], [nil]), ([0x82, 0xa1, 0x61, 0xd4, 0, 0, 0xa1, 0x62, 1], ["b": 1]),
     ([0xd7, 0, 0x00, 0x00, 0x00, 0xdf, 0xb7, 0x62, 0x9c, 0x00], date(960_854_400)),
     ([0xd7, 0, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], nil),
@@ -78,7 +78,7 @@ private let malformed: [[UInt8]] = [
         #expect(try read(table[row].bytes) == table[row].value)
     }
 
-    @Test(arguments: [(15, 0x8f as UInt8), (16, 0xde), (65_535, 0xde), (65_536, 0xdf)]) func mapsOfEverySizeComeBack(
+    @Test(arguments: [(15, 0x8f as UInt8), (16, 0xde), (65_535, 0xde), (65_536, 0xdf)]) func mapsOfEverySizeRoundTrip(
         count: Int, marker: UInt8
     ) throws {
         let object = SocketIOValue.object(JSONObject((0..<count).map { (key: String($0), value: .integer(Int64($0))) }))
@@ -87,7 +87,7 @@ private let malformed: [[UInt8]] = [
         #expect(try read(bytes) == object)
     }
 
-    /// What other writers send and ours would write otherwise.
+    /// Formats of other encoders that this one does not write.
     @Test(arguments: foreign)
     func othersAreUnderstood(bytes: [UInt8], value: SocketIOValue) throws {
         #expect(try read(bytes) == value)
@@ -99,15 +99,16 @@ private let malformed: [[UInt8]] = [
         #expect(error?.code == .malformedPacket)
     }
 
-    /// Announced: four gigabytes of text or bytes, four thousand million elements. There: a few bytes.
-    @Test(arguments: [0xc6, 0xc9, 0xdb, 0xdd, 0xdf] as [UInt8]) func lengthsAreJudgedBeforeAnythingIsAllocated(marker: UInt8) {
+    /// The data announces four gigabytes or four thousand million elements, and contains a few
+    /// bytes.
+    @Test(arguments: [0xc6, 0xc9, 0xdb, 0xdd, 0xdf] as [UInt8]) func lengthsAreCheckedBeforeAllocation(marker: UInt8) {
         for length: [UInt8] in [[0xff, 0xff, 0xff, 0xff], [0x7f, 0xff, 0xff, 0xff], [0, 0, 0, 9]] {
             let bytes = [UInt8](repeating: 0x91, count: 100) + [marker] + length + [0, 0]
             #expect(throws: SocketIOError.self) { try read(bytes) }
         }
     }
 
-    /// Hazard 11.
+    /// docs/hazards.md, 11.
     @Test func depthIsBounded() throws {
         func nested(_ depth: Int) -> [UInt8] { [UInt8](repeating: 0x91, count: depth) + [0xc0] }
         #expect(try read(nested(512)) != nil)
@@ -123,7 +124,8 @@ private let malformed: [[UInt8]] = [
         #expect(error?.code == .invalidArguments)
     }
 
-    /// As notepack.io 3.0.1 and @msgpack/msgpack 2.8 write JavaScript's dates, and python's msgpack a `datetime` with microseconds.
+    /// The bytes of notepack.io 3.0.1 and @msgpack/msgpack 2.8 for JavaScript's dates, and of
+    /// python's msgpack for a `datetime` with microseconds.
     @Test(
         arguments: [
             (1_700_000_000, [0xd6, 0xff, 0x65, 0x53, 0xf1, 0x00]),
@@ -140,11 +142,11 @@ private let malformed: [[UInt8]] = [
         #expect(try written([date(seconds)]) == [0x91] + bytes)
     }
 
-    @Test(arguments: [Double.nan, .infinity, 1e300]) func datesBeyondAnyClockAreNull(seconds: Double) throws {
+    @Test(arguments: [Double.nan, .infinity, 1e300]) func datesOutOfRangeAreNull(seconds: Double) throws {
         #expect(try written(date(seconds)) == [0xc0])
     }
 
-    /// Half of a surrogate pair, as JavaScript peers write it, is read as what people see for it.
+    /// A lone surrogate, as JavaScript peers write it, is read as U+FFFD.
     @Test(
         arguments: [([0xa1, 0xff], "\u{FFFD}"), ([0xa5, 0x61, 0xed, 0xa0, 0xbd, 0x62], "a\u{FFFD}\u{FFFD}\u{FFFD}b")] as [([UInt8], String)]
     )
@@ -153,7 +155,7 @@ private let malformed: [[UInt8]] = [
         #expect(try read([0x81] + bytes + [1]) == [text: 1])
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func whatJSONHasNoNumberForIsNotSent(number: Double) {
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func nonFiniteNumbersAreNotEncoded(number: Double) {
         let error = #expect(throws: SocketIOError.self) { try written(["a": [.double(number)]]) }
         #expect(error?.code == .invalidArguments)
     }

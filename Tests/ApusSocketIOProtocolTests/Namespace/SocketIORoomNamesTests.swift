@@ -1,7 +1,7 @@
 import ApusSocketIOProtocol
 import Testing
 
-/// Whatever is put in and taken out, it is what a set would be.
+/// Compares the type with a `Set` over random insertions and removals.
 @Suite struct SocketIORoomNamesTests {
     @Test func theSameAsASet() {
         var names = SocketIORoomNames()
@@ -24,8 +24,8 @@ import Testing
         #expect(SocketIORoomNames([]).isEmpty)
     }
 
-    /// Names that are canonically equivalent are different rooms: `é` of one and of two scalars, `K` and the Kelvin sign, `;` and the
-    /// Greek question mark.
+    /// Canonically equivalent names are different rooms: `é` as one and as two scalars, `K` and the
+    /// Kelvin sign, `;` and the Greek question mark.
     @Test(arguments: [("\u{e9}", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("\u{AC00}", "\u{1100}\u{1161}")])
     func comparesByBytes(one: String, other: String) {
         #expect(one == other)

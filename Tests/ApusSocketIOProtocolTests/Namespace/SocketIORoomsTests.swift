@@ -11,7 +11,7 @@ import Testing
         return rooms
     }
 
-    @Test func emptyRoomsMeansEverybody() {
+    @Test func noRoomsSelectsTheWholeNamespace() {
         #expect(self.makeRooms().members(of: .init(rooms: [], except: [])) == ["1", "2", "3"])
         #expect(self.makeRooms().members(of: .init(rooms: [], except: ["red"])) == ["3"])
     }
@@ -22,7 +22,8 @@ import Testing
         #expect(self.makeRooms().members(of: .init(rooms: ["nobody's"], except: [])) == [])
     }
 
-    /// Hazard 26. Rooms named by users: the message for one must not reach the members of another that looks alike.
+    /// docs/hazards.md, 26. A message to a room must not reach the members of a room with a similar
+    /// name.
     @Test(arguments: [("\u{e9}", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")])
     func roomsOfOtherBytesAreOtherRooms(one: String, other: String) {
         var rooms = SocketIORooms()
@@ -58,7 +59,7 @@ import Testing
         #expect(rooms.leave("2", "green") == .memberAndRoom)
     }
 
-    /// The rule for one socket says of each what the rule for all says.
+    /// The selection of all members agrees with the test of a single socket.
     @Test(arguments: [
         SocketIOTargets(), .init(rooms: ["red"]), .init(rooms: ["red", "blue"]), .init(rooms: ["3", "blue"], except: ["1"]),
         .init(except: ["red"]),

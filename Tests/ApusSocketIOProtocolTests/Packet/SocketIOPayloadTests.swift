@@ -18,7 +18,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
 
 @Suite struct SocketIOPayloadTests {
     @Test(arguments: table)
-    func anEventsArgumentsAreDecodedWhenAskedFor(wire: String, arguments: [SocketIOValue]) throws {
+    func argumentsAreDecodedOnDemand(wire: String, arguments: [SocketIOValue]) throws {
         guard case .event("e", let payload, nil) = try received(wire).content else {
             Issue.record("no event")
             return
@@ -29,7 +29,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         #expect(payload.detached == payload)
     }
 
-    @Test func whatIsPassedOnGoesOutAsItCame() throws {
+    @Test func relayedTextIsUnchanged() throws {
         guard case .event(_, let payload, _) = try received(#"2["e", 1.50 ,{"a": "\u00e9"}]"#).content else {
             Issue.record("no event")
             return

@@ -15,7 +15,7 @@ private func decode(_ value: SocketIOValue, version: SocketIOVersion = .v5, limi
     return try decoder.received(try message(value))?.packet
 }
 
-/// A byte for each scalar.
+/// Returns one byte per scalar.
 private func latin(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
 private func packet(_ content: SocketIOPacket.Content, _ namespace: String = "/") -> SocketIOPacket {
@@ -42,7 +42,7 @@ private let foreign: [(map: SocketIOValue, packet: SocketIOPacket)] = [
     (["type": 1, "data": nil, "nsp": "/", "id": nil], packet(.disconnect)),
     (["type": 2, "data": [1, 2], "nsp": "/"], packet(.event(name: "1", arguments: [2], ackID: nil))),
     (["type": 4, "data": "no", "nsp": "/"], packet(.connectError("no"))),
-    // Here it is what it says.
+    // Without JSON a placeholder is plain data.
     (
         ["type": 2, "data": ["a", ["_placeholder": true, "num": 5]], "nsp": "/"],
         packet(.event(name: "a", arguments: [["_placeholder": true, "num": 5]], ackID: nil))
@@ -68,7 +68,7 @@ private let malformed: [SocketIOValue] = [
 ]
 
 @Suite("Packets as MessagePack") struct SocketIOMessagePackParserTests {
-    /// As `socket.io-msgpack-parser` 3 reads and writes them.
+    /// The format of `socket.io-msgpack-parser` 3.
     @Test(arguments: table)
     func aPacketIsOneMap(packet: SocketIOPacket, map: SocketIOValue) throws {
         let messages = try SocketIOParser.messagePack.encode(packet)
@@ -81,13 +81,14 @@ private let malformed: [SocketIOValue] = [
         #expect(try decode(map) == packet)
     }
 
-    @Test func bytesAreThoseOfTheReference() throws {
+    @Test func bytesAreThoseOfNodesParser() throws {
         let messages = try SocketIOParser.messagePack.encode(packet(.event(name: "hi", arguments: [.binary([9])], ackID: 1)))
         let expected = "\u{84}\u{a4}type\u{2}\u{a3}nsp\u{a1}/\u{a2}id\u{1}\u{a4}data\u{92}\u{a2}hi\u{c4}\u{1}\u{9}"
         #expect(messages == [.binary(ByteBuffer(bytes: latin(expected)))])
     }
 
-    /// What peers write and we would not: JavaScript's `options`, python's null for what is not there, a number for a name.
+    /// Packets of other implementations: JavaScript's `options`, python-socketio's null for an
+    /// absent member, a number as a name.
     @Test(arguments: foreign)
     func othersAreUnderstood(map: SocketIOValue, packet: SocketIOPacket) throws {
         #expect(try decode(map) == packet)
@@ -100,7 +101,7 @@ private let malformed: [SocketIOValue] = [
         #expect(try decoder.received(.binary(ByteBuffer(bytes: bytes)))?.packet == packet(.connect(nil)))
     }
 
-    /// A parse error each.
+    /// Each is a parse error.
     @Test(arguments: malformed)
     func malformedPacketsAreRefused(map: SocketIOValue) {
         #expect(throws: SocketIOError.self) { try decode(map) }
@@ -120,7 +121,7 @@ private let malformed: [SocketIOValue] = [
         #expect(throws: SocketIOError.self) { try decode(["type": 2, "nsp": "/abcd", "data": ["a"]], limits: limits) }
     }
 
-    /// JavaScript clients of version 4 say that an event is a binary one.
+    /// JavaScript clients of version 4 send the binary event type.
     @Test func versionFourNamesBinaryEvents() throws {
         let content = SocketIOPacket.Content.event(name: "a", arguments: [.binary([1])], ackID: nil)
         #expect(try decode(["type": 5, "nsp": "/", "data": ["a", .binary([1])]], version: .v4) == packet(content))

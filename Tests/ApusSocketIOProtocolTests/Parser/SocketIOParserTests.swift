@@ -3,7 +3,8 @@ import ApusSocketIOProtocol
 import NIOCore
 import Testing
 
-/// A parser that needs only what is public: the JSON of others behind a line of its own, each packet in two messages.
+/// A parser that uses the public API only: JSON after a header line, with each packet in two
+/// messages.
 private struct TwoPartParser: SocketIOPacketParser {
     struct Failure: Error {}
 
@@ -31,7 +32,7 @@ private struct TwoPartParser: SocketIOPacketParser {
 
 private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string: string)) }
 
-@Suite("A parser of one's own") struct SocketIOParserTests {
+@Suite("Custom parsers") struct SocketIOParserTests {
     private let parser = SocketIOParser.custom(TwoPartParser())
 
     @Test func writesAndReads() throws {

@@ -17,7 +17,7 @@ import Testing
         #expect(history.next == self.offset(2))
     }
 
-    @Test func missedAreThoseAfterTheOffsetThatWereMeant() {
+    @Test func missedPacketsAreThoseForTheSocketAfterTheOffset() {
         var history = self.history()
         history.append("all", for: .init(), bytes: 1, at: .zero)
         history.append("red", for: .init(rooms: ["red"]), bytes: 1, at: .zero)
@@ -30,7 +30,7 @@ import Testing
         #expect(history.missed(after: self.offset(5), memberOf: ["id"]) == [])
     }
 
-    @Test func whatItNeverGaveOutIsNoPlaceInIt() {
+    @Test func unknownOffsetsAreNotReached() {
         var history = self.history()
         history.append("a", for: .init(), bytes: 1, at: .zero)
         #expect(!history.reaches(backTo: self.offset(2)))
@@ -45,7 +45,7 @@ import Testing
         for name in ["a", "b", "c"] { history.append(name, for: .init(), bytes: 10, at: .zero) }
         #expect(history.count == 2)
         #expect(history.missed(after: self.offset(1), memberOf: []) == ["b", "c"])
-        // "a" is gone: who stood before it has a gap.
+        // A client before "a" has missed an expired packet.
         #expect(history.missed(after: self.offset(0), memberOf: []) == nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         history.expire(at: .seconds(10))
         #expect(history.missed(after: self.offset(1), memberOf: []) == ["b"])
         #expect(!history.reaches(backTo: self.offset(0)))
-        // Nothing is left, and a client that has all of it misses nothing.
+        // The history is empty, and a client at its end has missed nothing.
         history.expire(at: .seconds(15))
         #expect(history.count == 0)
         #expect(history.missed(after: self.offset(2), memberOf: []) == [])

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "abc", "abc.", ".1", "abc.1.2", "abc.-1", "abc.+1", "abc. 1", "abc.1 ", "abc.3w5e11264sgsg", "hello world."])
-    func whatNoHistoryGaveOutIsNone(text: String) {
+    func otherTextIsNotAnOffset(text: String) {
         #expect(SocketIOOffset(text) == nil)
     }
 }

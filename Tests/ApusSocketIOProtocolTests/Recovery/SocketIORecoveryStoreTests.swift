@@ -1,7 +1,8 @@
 import ApusSocketIOProtocol
 import Testing
 
-/// Who comes back, and from where. Section 4: "Connection state recovery"; section 7: "a pid is single-use", "an offset is given at CONNECT".
+/// The result of a recovery, and its offset. Source: Socket.IO, "Connection state recovery". In
+/// contrast to Node's Socket.IO a pid can be used once, and CONNECT carries an offset.
 @Suite struct SocketIORecoveryStoreTests {
     private var store = SocketIORecoveryStore<String, Int>(
         epoch: "e", lifetime: .seconds(120), maximumPackets: 3, maximumBytes: 1000, maximumSessions: 10)
@@ -15,7 +16,7 @@ import Testing
         self.store.lost(.init(socketID: "id", rooms: ["id", "red"], start: start, kept: 7), pid: "p", at: .zero)
     }
 
-    /// The number a claim resumes from; nil when it starts anew.
+    /// Returns the number that a claim resumes from, or nil for a new session.
     private mutating func claim(_ offset: String?, pid: String = "p", at now: Duration = .zero) -> UInt64? {
         guard case .resume(let session, let from) = self.store.claimed(pid: pid, offset: offset, at: now) else { return nil }
         #expect(session.socketID == "id")
@@ -52,15 +53,15 @@ import Testing
     }
 
     @Test(arguments: ["hello", "", "e", "e.99", "e.-1"])
-    mutating func anOffsetThatIsNoneStartsAnew(offset: String) {
+    mutating func anInvalidOffsetStartsANewSession(offset: String) {
         self.append("a")
         self.lose()
         #expect(self.claim(offset) == nil)
-        // The session is spent all the same: the client has started another.
+        // The session was removed, because the client has started another one.
         #expect(self.claim("e.0") == nil)
     }
 
-    @Test mutating func whatLeftTheHistoryStartsAnew() {
+    @Test mutating func anExpiredOffsetStartsANewSession() {
         self.lose()
         self.append("a", "b", "c", "d")
         #expect(self.claim("e.0") == nil)
@@ -68,12 +69,12 @@ import Testing
         #expect(self.claim("e.1") == 1)
     }
 
-    @Test mutating func nobodyKnownStartsAnew() {
+    @Test mutating func anUnknownPidStartsANewSession() {
         self.lose()
         #expect(self.claim("e.0", pid: "other") == nil)
     }
 
-    @Test mutating func tooLateStartsAnew() {
+    @Test mutating func anExpiredSessionStartsANewOne() {
         self.lose()
         #expect(self.claim("e.0", at: .seconds(120)) == nil)
         self.lose()

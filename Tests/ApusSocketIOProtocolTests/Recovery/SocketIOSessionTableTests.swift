@@ -20,7 +20,7 @@ import Testing
         #expect(self.table.count == 0)
     }
 
-    @Test mutating func oneThatIsKeptAgainLivesByItsLastTime() {
+    @Test mutating func aSessionStoredAgainExpiresByItsLastTime() {
         self.table.keep("s", pid: "p", at: .seconds(0))
         #expect(self.table.take("p", at: .seconds(5)) == "s")
         self.table.keep("t", pid: "p", at: .seconds(6))
@@ -28,7 +28,7 @@ import Testing
         #expect(self.table.take("p", at: .seconds(15)) == "t")
     }
 
-    @Test mutating func theOldestGoesForANewOne() {
+    @Test mutating func aNewSessionReplacesTheOldest() {
         for pid in ["a", "b", "c"] { self.table.keep(pid, pid: pid, at: .zero) }
         #expect(self.table.count == 2)
         #expect(self.table.take("a", at: .zero) == nil)

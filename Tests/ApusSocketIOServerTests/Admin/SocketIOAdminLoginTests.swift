@@ -20,7 +20,7 @@ import Testing
         #expect(queue.enter(from: "a") == false)
     }
 
-    @Test func whoHasASessionDoesNotStandInTheQueue() async throws {
+    @Test func aClientWithASessionSkipsTheQueue() async throws {
         let server = SocketIOServer(configuration: .init(), logger: Logger(label: "test"))
         let password = try SocketIOAdminPassword(hashing: "secret", logRounds: 4)
         server.enableAdmin(.init(authentication: .basic(username: "admin", password: password)))

@@ -6,7 +6,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// A page without a login, as a client of `/admin`.
+/// An admin page without a login, as a client of `/admin`.
 private struct Page {
     let client: PollingClient
 
@@ -15,7 +15,7 @@ private struct Page {
         try self.client.post("0/admin,")
     }
 
-    /// What came since the last call: each event as its name and its arguments.
+    /// Returns the events since the last call, each as its name and its arguments.
     func events() throws -> [(name: String, arguments: [SocketIOValue])] {
         var events: [(String, [SocketIOValue])] = []
         self.client.pass(.zero)
@@ -59,7 +59,7 @@ private struct Page {
         return client
     }
 
-    @Test func aPageIsToldWhatItMayDoAndWhoIsThere() throws {
+    @Test func aPageReceivesItsFeaturesAndTheSockets() throws {
         self.enable()
         _ = try self.makeClient()
         self.server.namespace("/").sockets.first?.data = ["name": "Ann"]
@@ -103,7 +103,7 @@ private struct Page {
         #expect(try page.arguments(of: "server_stats") != nil)
     }
 
-    @Test func everythingThatHappensIsTold() throws {
+    @Test func everyEventIsReported() throws {
         self.enable()
         let page = try Page(self.server)
         _ = try page.events()
@@ -123,12 +123,12 @@ private struct Page {
         let end = try page.events()
         #expect(end.map(\.name) == ["room_left", "room_left", "socket_disconnected"])
         #expect(end.last?.arguments.prefix(3) == ["/", id, "client namespace disconnect"])
-        // A date as JavaScript writes it.
+        // The JSON form of a JavaScript date.
         let time = try #require(end.last?.arguments.last?.stringValue)
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     }
 
-    @Test func namespacesMadeLaterAreTold() throws {
+    @Test func laterNamespacesAreReported() throws {
         self.enable()
         let page = try Page(self.server)
         _ = try page.events()
@@ -215,11 +215,11 @@ private struct Page {
         let far = try #require(sockets.first { $0["nsp"] == "/" })
         #expect(far["transport"] == "polling")
         #expect(far["data"] == [:])
-        // What servers tell each other for the page is not the application's.
+        // The admin details that servers exchange are not part of the application's data.
         let fetched = Box<SocketIOValue>()
         servers[0].namespace("/").fetchSockets { if case .success(let sockets) = $0 { sockets.forEach { fetched.add($0.data) } } }
         #expect(fetched.all == [[:]])
-        // Another page, because the first one's connection waits for its poll.
+        // Another page, because the first page's connection holds a poll.
         try Page(servers[0]).command(#"["_disconnect","/",false]"#)
         #expect(servers[1].namespace("/").sockets.isEmpty)
         #expect(try page.events().map(\.name).contains("socket_disconnected"))

@@ -2,19 +2,19 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
 
-/// A wire nobody answers on: it says that there are other servers, and keeps what is sent to them.
+/// A transport without answers: it reports other servers and records the messages to them.
 final class HungTransport: SocketIOClusterTransport {
     private let servers: SocketIOClusterServers?
     private let state = NIOLockedValueBox<(receiver: (any SocketIOClusterReceiver)?, sent: [SocketIOClusterMessage])>((nil, []))
 
-    /// - Parameter servers: Who is said to be there; `nil` never says.
+    /// - Parameter servers: The reported servers; `nil` reports none.
     init(servers: SocketIOClusterServers? = nil) {
         self.servers = servers
     }
 
     var sent: [SocketIOClusterMessage] { self.state.withLockedValue { $0.sent } }
     var receiver: (any SocketIOClusterReceiver)? { self.state.withLockedValue { $0.receiver } }
-    /// The request of the last message that has one.
+    /// The request id of the last message that has one.
     var lastRequest: String? {
         for message in self.sent.reversed() {
             switch message.content {

@@ -6,7 +6,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Servers of one process, joined; one thread and a clock passed by hand.
+/// Servers of one process in a cluster, on one thread and with a manual clock.
 private struct Cluster {
     enum Kind: CaseIterable { case known, heartbeats }
 
@@ -33,7 +33,7 @@ private struct Cluster {
 
     subscript(index: Int) -> SocketIONamespace { self.servers[index].namespace("/") }
 
-    /// A client on each server.
+    /// Connects one client to each server.
     func makeClients() throws -> [PollingClient] {
         try self.servers.map { server in
             let client = try PollingClient(server)
@@ -109,7 +109,7 @@ private struct Cluster {
         try clients[2].post("30[2]")
         cluster.clock.advanceTime(by: .seconds(2))
         #expect(told.all == ["[2] of 3, 0 silent"])
-        // Its late ack finds nobody, and does no harm.
+        // Its late ack has no effect.
         try clients[1].post("30[1]")
         #expect(cluster.servers[1].clientCount == 1)
     }
@@ -146,7 +146,7 @@ private struct Cluster {
         #expect((0..<3).map { cluster[$0].sockets(in: "a").count } == [1, 1, 1])
         #expect((0..<3).map { cluster[$0].sockets(in: "b").count } == [0, 0, 0])
         cluster[2].in("a").disconnectSockets(close: true)
-        // The namespace's goodbye, and then the connection's.
+        // The packet of the namespace, and then that of the connection.
         for client in clients {
             #expect(try client.poll() == ["1"])
             #expect(try client.poll() == ["1"])
@@ -175,7 +175,7 @@ private struct Cluster {
         #expect(all.compactMap(\.intValue).sorted() == [0, 2])
     }
 
-    @Test func aServerAloneHasNobodyToAsk() {
+    @Test func aServerAloneGetsNoAnswers() {
         let server = SocketIOServer(configuration: .init(), logger: Logger(label: "test"), clock: EmbeddedEventLoop())
         let answers = Box<Bool>()
         server.namespace("/").serverSideEmit("hello")
@@ -206,7 +206,7 @@ private struct Cluster {
         #expect(self.fetched(cluster[0].broadcast).all == ["0, 0 silent"])
     }
 
-    // MARK: The dead and the hung
+    // MARK: Failed and hung servers
 
     @Test(arguments: [SocketIOClusterServers.count(2), .nodes(["a", "b"])]) func hungServersCostTheirAnswers(
         servers: SocketIOClusterServers
@@ -228,7 +228,7 @@ private struct Cluster {
         #expect(acks.all == ["[7] of 1, 2 silent"])
     }
 
-    @Test func aTransportThatCannotSayWhoIsThereIsWaitedForNoLonger() throws {
+    @Test func aRequestEndsAtItsDeadlineWithoutAListOfServers() throws {
         let clock = EmbeddedEventLoop()
         let server = Cluster.makeServer(HungTransport(), clock)
         let sockets = self.fetched(server.namespace("/").broadcast)
@@ -247,7 +247,7 @@ private struct Cluster {
         #expect(sockets.all == [])
         receiver.left("b")
         #expect(sockets.all == ["0, 1 silent"])
-        // Late, twice, and never asked for.
+        // Responses that are late, repeated or not requested.
         receiver.received(SocketIOClusterResponse(sender: "b", namespace: "/", request: request, content: .sockets([])))
         receiver.received(SocketIOClusterResponse(sender: nil, namespace: "/", request: "x", content: .clientCount(-1)))
         #expect(sockets.all.count == 1)
@@ -256,7 +256,7 @@ private struct Cluster {
     @Test func aShutDownServerIsGoneFromTheCluster() async throws {
         let hub = SocketIOLocalCluster()
         await Cluster.makeServer(hub.transport(), EmbeddedEventLoop()).shutdown()
-        // Made here, because an embedded loop stays on its thread.
+        // Created here, because an embedded event loop must stay on its thread.
         let server = Cluster.makeServer(hub.transport(), EmbeddedEventLoop())
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
     }
@@ -269,7 +269,7 @@ private struct Cluster {
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
     }
 
-    @Test func heartbeatsTellWhoIsThere() throws {
+    @Test func heartbeatsIdentifyTheServers() throws {
         let clock = EmbeddedEventLoop()
         let transport = BeatingTransport()
         let server = Cluster.makeServer(transport, clock)
@@ -286,7 +286,7 @@ private struct Cluster {
         #expect(transport.hung.sent.suffix(2).map(\.content) == [.heartbeat, .heartbeat])
     }
 
-    @Test func whoHasAnsweredIsNotHeldUntilTheTimeIsUp() throws {
+    @Test func anAnsweringSocketIsReleasedBeforeTheTimeout() throws {
         let cluster = Cluster(.known, servers: 2)
         let client = try PollingClient(cluster.servers[1])
         try client.connect()
@@ -299,7 +299,7 @@ private struct Cluster {
         #expect(socket == nil)
     }
 
-    @Test func aGoodbyeIsBelieved() throws {
+    @Test func aCloseMessageRemovesTheServer() throws {
         let transport = BeatingTransport()
         let server = Cluster.makeServer(transport, EmbeddedEventLoop())
         let receiver = try #require(transport.hung.receiver)
@@ -312,7 +312,7 @@ private struct Cluster {
     }
 }
 
-/// A wire nobody answers on, with heartbeats.
+/// A transport without answers, with heartbeats.
 private final class BeatingTransport: SocketIOClusterTransport {
     let hung = HungTransport()
     let heartbeat: SocketIOClusterHeartbeat? = SocketIOClusterHeartbeat()

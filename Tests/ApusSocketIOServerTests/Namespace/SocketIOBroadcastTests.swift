@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Keeps what a completion was called with.
+/// Records the values passed to a completion.
 final class Box<Value: Sendable>: Sendable {
     private let values = NIOLockedValueBox<[Value]>([])
     func add(_ value: Value) { self.values.withLockedValue { $0.append(value) } }
@@ -47,7 +47,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(try clients[2].poll() == [#"2["d"]"#])
     }
 
-    @Test func aVolatileEventIsLostForWhoDoesNotPoll() throws {
+    @Test func aVolatileEventIsDroppedWithoutAPoll() throws {
         let clients = try self.makeClients(nil, nil)
         #expect(try clients[0].poll() == [])
         self.namespace.volatile.emit("now")
@@ -86,7 +86,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(try clients[1].poll() == [#"20["ask",1]"#])
         #expect(try clients[2].poll() == [])
         try clients[1].post("30[11]")
-        try clients[2].post("30[13]")  // nobody asked it
+        try clients[2].post("30[13]")  // the client was not a recipient
         #expect(told.all == [])
         try clients[0].post("30[10]")
         #expect(told.all == ["[11, 10] of 2 true"])
@@ -109,7 +109,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(self.server.clientCount == 2)
     }
 
-    @Test func whoLeavesIsNotWaitedFor() throws {
+    @Test func clientsThatLeaveAreNotWaitedFor() throws {
         let clients = try self.makeClients(nil, nil)
         let told = self.emitWithAck(self.namespace.broadcast)
         _ = try clients.map { try $0.poll() }
@@ -118,7 +118,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(told.all == ["[10] of 2 false"])
     }
 
-    @Test func nobodyToAskIsAnswerEnough() {
+    @Test func aBroadcastWithoutRecipientsCompletesImmediately() {
         #expect(self.emitWithAck(self.namespace.to("nobody's")).all == ["[] of 0 true"])
         #expect(self.emitWithAck(self.namespace.local).all == ["[] of 0 true"])
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(events == [#"2/a1,["static"]"#, #"2/a2,["first"]"#, #"2/b1,["second"]"#])
     }
 
-    /// Whoever names it first, a name that a regular expression fits has that rule's middleware.
+    /// A rule with a regular expression also applies when the application creates the namespace.
     @Test func aNameThatFitsIsGuardedWhenTheApplicationNamesItFirst() throws {
         let server = self.makeServer { $0.maximumDynamicNamespaces = 1 }
         let parent = server.namespaces(matching: /\/workspace-\d+/)
@@ -61,7 +61,7 @@ import Testing
         try client.post("0/workspace-7,", "0/workspace-8,")
         let events = try client.poll().filter { $0.hasPrefix("2") }
         #expect(events == [#"2/workspace-7,["parent"]"#, #"2/workspace-7,["own"]"#, #"2/workspace-8,["parent"]"#])
-        // What clients brought about goes; what the application named, with its handlers, stays.
+        // Removes the namespace that a client requested, not the one that the application named.
         try client.post("1/workspace-7,", "1/workspace-8,")
         #expect(parent.children.first === named)
         #expect(parent.children.count == 1)
@@ -92,7 +92,7 @@ import Testing
         let told = Box<String>()
         server.onNewNamespace { namespace in
             told.add(namespace.name)
-            // To be had already, and once.
+            // The namespace is available already, and the lookup creates no second one.
             #expect(server.namespace(namespace.name) === namespace)
             namespace.onConnection { _ in told.add("client of \(namespace.name)") }
         }
@@ -104,7 +104,7 @@ import Testing
         #expect(told.all == ["/static", "/d", "client of /d"])
     }
 
-    @Test func anEmptyChildGoesAndComesBackNew() throws {
+    @Test func anEmptyChildIsRemovedAndCreatedAnew() throws {
         let server = self.makeServer()
         let parent = server.namespaces { name, _ in name == "/d" }
         let (a, b) = (try PollingClient(server), try PollingClient(server))

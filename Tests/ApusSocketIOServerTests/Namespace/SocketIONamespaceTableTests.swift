@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusSocketIOServer
 
-/// A wire that counts what comes out of turn.
+/// A transport that counts calls of `opened` and `closed` out of order.
 private final class TurnTransport: SocketIOClusterTransport {
     private let state = NIOLockedValueBox<(isOpen: Bool, faults: Int)>((false, 0))
 
@@ -30,7 +30,8 @@ private final class TurnTransport: SocketIOClusterTransport {
 }
 
 @Suite struct SocketIONamespaceTableTests {
-    /// Clients on all threads come and go: who subscribes for a name must not be unsubscribed by the one before.
+    /// Clients join and leave on all threads. The removal of a namespace must not unsubscribe its
+    /// successor.
     @Test func aNamespaceOpensWhenTheOneBeforeItIsClosed() {
         let transport = TurnTransport()
         var configuration = SocketIOServerConfiguration()

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 
-/// One connection to a server that stands alone, without a socket: bytes in, bytes out, time passed by hand.
+/// One connection to a server without a web framework, on an embedded channel with manual time.
 final class EmbeddedWebSocketServer {
     let channel = EmbeddedChannel()
     let server: WebSocketServer
@@ -25,7 +25,7 @@ final class EmbeddedWebSocketServer {
         try self.server.configure(self.channel, tls: nil)
     }
 
-    /// A handshake that is in order, with further lines.
+    /// Returns a valid handshake request with additional lines.
     static func request(_ path: String = "/", _ lines: String...) -> String {
         let lines =
             [
@@ -52,20 +52,20 @@ final class EmbeddedWebSocketServer {
 
     func pass(_ time: Duration) { self.channel.embeddedEventLoop.advanceTime(by: TimeAmount(time)) }
 
-    /// All bytes written since the last call.
+    /// Returns the bytes written since the last call.
     func written() throws -> ByteBuffer {
         var bytes = ByteBuffer()
         while var more = try self.channel.readOutbound(as: ByteBuffer.self) { bytes.writeBuffer(&more) }
         return bytes
     }
 
-    /// The status of what was answered, and its text.
+    /// Returns the status of the response, and its text.
     func answer() throws -> (status: Int?, text: String) {
         let text = String(buffer: try self.written())
         return (text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) }, text)
     }
 
-    /// The frames the server has sent.
+    /// Returns the frames that the server has sent.
     func frames() throws -> [WebSocketFrame] {
         var bytes = try self.written()
         var decoder = WebSocketFrameDecoder(role: .client, limits: .init())
@@ -74,7 +74,7 @@ final class EmbeddedWebSocketServer {
         return frames
     }
 
-    /// A server whose handshake is through.
+    /// Returns a server after a successful handshake.
     static func opened(
         _ configuration: WebSocketServerConfiguration = .init(), onOpen: @escaping @Sendable (WebSocketConnection) -> Void = { _ in }
     ) throws -> EmbeddedWebSocketServer {

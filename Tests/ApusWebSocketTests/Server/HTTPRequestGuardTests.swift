@@ -9,9 +9,9 @@ import Testing
 
 @testable import ApusWebSocket
 
-/// Bytes in, bytes out, with a responder that answers when it is told to.
+/// Byte-level tests with a responder that answers on demand.
 @Suite struct HTTPRequestGuardTests {
-    /// Notes what it is asked, and answers each request at once or when told so.
+    /// Records its events, and answers each request immediately or on demand.
     private final class Responder: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundOut = HTTPResponsePart
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Counts what is read from the socket.
+    /// Counts the reads from the socket.
     private final class Reads: ChannelOutboundHandler {
         typealias OutboundIn = Any
         var count = 0
@@ -87,7 +87,7 @@ import Testing
             return text
         }
 
-        /// The last lines of the answers: their bodies.
+        /// Returns the bodies of the responses.
         func bodies() throws -> [String] {
             try self.written().split(separator: "HTTP/1.1 ").map { $0.split(separator: "\r\n\r\n").dropFirst().last.map(String.init) ?? "" }
         }
@@ -126,13 +126,13 @@ import Testing
         #expect(connection.reads.count == count + 1)
     }
 
-    @Test func whatIsRefusedIsToldWhy() throws {
+    @Test func aRefusalStatesItsReason() throws {
         let connection = try Connection()
         try connection.send(self.get("/1") + "GET /2 HTTP/1.1\r\n\r\n" + self.get("/3"))
         let text = try connection.written()
         #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
-        #expect(text.hasSuffix("Connection: close\r\n\r\nA request has one Host field, this one has 0.\n"))
+        #expect(text.hasSuffix("Connection: close\r\n\r\nA request must have exactly one Host field, not 0.\n"))
         #expect(connection.responder.log.filter { $0.hasPrefix("/") } == ["/1"])
         #expect(!connection.channel.isActive)
         let head = try Connection()
@@ -140,18 +140,18 @@ import Testing
         #expect(try head.written().hasSuffix("\r\n\r\n"))
     }
 
-    @Test(arguments: [true, false]) func aBodyThatIsCutIsToldToWhomWaitsForIt(isAlone: Bool) throws {
+    @Test(arguments: [true, false]) func aTruncatedBodyIsReportedToTheResponder(isAlone: Bool) throws {
         let connection = try Connection(isAlone: isAlone)
         try connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
         connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(try connection.written().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         #expect(connection.responder.log == ["/", "complete"] + (isAlone ? [] : ["HTTPParserError"]))
-        // What is answered all the same goes nowhere.
+        // A response after the refusal is dropped.
         connection.responder.answer()
         #expect(try connection.written() == "")
     }
 
-    @Test func aClientThatHasSaidAllGetsItsAnswers() throws {
+    @Test func aClientThatHasClosedItsSideGetsItsResponses() throws {
         let connection = try Connection(answersAtOnce: false, isAlone: false)
         try connection.send(self.get("/1") + self.get("/2"))
         connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)

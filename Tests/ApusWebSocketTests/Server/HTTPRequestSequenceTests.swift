@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What is done with the events that wait, in words.
+    /// Returns the actions for the waiting events, as texts.
     private func actions(_ sequence: inout Sequence) -> [String] {
         var words: [String] = []
         while let action = sequence.next() { words.append(self.word(action)) }
@@ -132,7 +132,7 @@ import Testing
         #expect(sequence.answerEnded() == .drop)
     }
 
-    /// NIO's decoder reads nothing behind a request that asks for another protocol.
+    /// NIO's decoder stops after a request that asks for another protocol.
     @Test func anUpgradeThatIsRefusedEndsTheConnection() {
         let headers: HTTPHeaders = ["Host": "a", "Connection": "Upgrade", "Upgrade": "h2c"]
         var refused = Sequence(allowsHTTP10: true)
@@ -140,7 +140,7 @@ import Testing
         #expect(refused.answered(self.answer())?.headers["Connection"] == ["close"])
         #expect(refused.answerEnded() == .writeAndClose)
 
-        // A proxy may add one of the two to every request.
+        // A proxy may add either field to every request.
         for headers: HTTPHeaders in [["Host": "a", "Connection": "upgrade"], ["Host": "a", "Upgrade": "websocket"]] {
             var plain = Sequence(allowsHTTP10: true)
             #expect(self.actions(&plain, after: self.request(self.head("/", .GET, .http1_1, headers))) == ["/", "end"])
@@ -200,7 +200,7 @@ import Testing
         #expect(self.actions(&waiting, after: two + [.inputClosed]) == ["/1", "end"])
         _ = waiting.answered(self.answer())
         _ = waiting.answerEnded()
-        // The last request is being answered: whoever does so is told that its client has left.
+        // The responder to the last request is notified that its client has left.
         #expect(self.actions(&waiting) == ["/2", "end", "left"])
         var idle = Sequence(allowsHTTP10: true)
         #expect(self.actions(&idle, after: [.inputClosed]) == ["closed"])

@@ -5,8 +5,8 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Pings, stalls and drains, with time passed by hand.
-@Suite struct WebSocketServerKeeperTests {
+/// Pings, stalls and drains, with manual time.
+@Suite struct ServerKeepAliveTests {
     private func closure(of server: EmbeddedWebSocketServer) -> WebSocketClosure? { server.closure.withLockedValue { $0 } }
 
     @Test func aSilentClientIsCutAfterOnePingTimeout() throws {
@@ -35,7 +35,7 @@ import Testing
         #expect(server.server.connections.first?.latency == .seconds(19))
     }
 
-    @Test func otherBytesThanAPongBuyTimeButNotForEver() throws {
+    @Test func otherBytesThanAPongExtendTheDeadlineButNotForEver() throws {
         let server = try EmbeddedWebSocketServer.opened()
         server.pass(.seconds(20))
         for _ in 0..<3 {
@@ -78,7 +78,7 @@ import Testing
         #expect(self.closure(of: server)?.error?.code == .timeout)
     }
 
-    @Test func aQuiescingApplicationSaysGoodbye() throws {
+    @Test func aQuiescingApplicationClosesWithGoingAway() throws {
         let server = try EmbeddedWebSocketServer.opened()
         server.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         server.channel.embeddedEventLoop.run()

@@ -3,7 +3,7 @@ import HTTPTypes
 import Testing
 
 @Suite struct StoredRequestTests {
-    @Test func aRequestComesBackAsItWas() {
+    @Test func aStoredRequestIsUnchanged() {
         var request = HTTPRequest(method: .get, scheme: "https", authority: "a.example:8443", path: "/chat?token=a%20b&x=+-")
         request.headerFields[.origin] = "https://a.example"
         request.headerFields[.userAgent] = ""

@@ -6,5 +6,5 @@
     import Darwin
 #endif
 
-/// Removes a file. `true`: it was there.
+/// Removes a file. Returns whether it existed.
 func unlinkFile(_ path: String) -> Bool { unlink(path) == 0 }

@@ -8,11 +8,11 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Testing
 
-/// The first bytes of a connection: whoever reads them, the server does and answers the same.
+/// The first bytes of a connection. The fast path and the HTTP handlers must give the same result.
 @Suite struct WebSocketArrivalTests {
     private static let deflate = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
 
-    /// Requests of all kinds, as further lines of a handshake that is in order.
+    /// Requests of all kinds, as additional lines of a valid handshake.
     private static let requests: [[String]] = [
         [], ["Sec-WebSocket-Protocol: b, a"], ["Sec-WebSocket-Protocol: c"], [Self.deflate], [Self.deflate + "; server_max_window_bits=7"],
         ["Cookie: a=1; b=2"], ["Origin: http://a.example"], ["Origin: http://a.example", "Cookie: a=1"], ["Origin: http://b.example"],
@@ -46,11 +46,11 @@ import Testing
             ] + seen
         }
         let whole = try outcome([request[...]])
-        // Bytes that end within the head go to the parser of HTTP.
+        // A read that ends within the head goes to the HTTP parser.
         #expect(try whole == outcome([request.prefix(30), request.dropFirst(30)]))
     }
 
-    /// What is taken apart here comes out of NIO's parser the same.
+    /// NIO's parser gives the same result as `WebSocketRequestHead`.
     @Test(arguments: Self.requests)
     func theParserReadsTheSame(lines: [String]) throws {
         let text = EmbeddedWebSocketServer.request("/a?b=c").dropLast(2) + lines.map { $0 + "\r\n" }.joined() + "\r\n"
@@ -64,7 +64,7 @@ import Testing
         #expect(try channel.readInbound(as: HTTPRequestPart.self) == .end(nil))
     }
 
-    @Test func theAnswerAndWhatIsSaidAtOnceLeaveTogether() throws {
+    @Test func theResponseAndTheFirstMessagesLeaveTogether() throws {
         let server = try EmbeddedWebSocketServer { $0.post("hi") }
         try server.send(EmbeddedWebSocketServer.request())
         let bytes = try #require(try server.channel.readOutbound(as: ByteBuffer.self))
@@ -86,8 +86,8 @@ import Testing
         #expect(try server.answer().status == 101)
     }
 
-    /// Hazard 14: one deadline, which no byte prolongs.
-    @Test func whoSaysNothingOrTooLittleIsCut() throws {
+    /// docs/hazards.md, 14: one deadline, which received bytes do not extend.
+    @Test func silentAndSlowPeersAreDisconnected() throws {
         for part in ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n"] {
             let server = try EmbeddedWebSocketServer()
             let timeout = server.server.configuration.handshakeTimeout
@@ -100,13 +100,13 @@ import Testing
         }
     }
 
-    @Test func whoIsAskedAboutIsLeftToTheHandlersOfHTTP() throws {
+    @Test func aRequestWithACheckGoesToTheHTTPHandlers() throws {
         var configuration = self.configuration()
         configuration.shouldUpgrade = { _ in }
         let server = try EmbeddedWebSocketServer(configuration)
         try server.send(EmbeddedWebSocketServer.request())
         #expect(throws: Never.self) { _ = try server.channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self) }
-        #expect(server.server.connections.isEmpty)  // the task of the check has not come back
+        #expect(server.server.connections.isEmpty)  // the check is still running
         server.channel.close(promise: nil)
     }
 }

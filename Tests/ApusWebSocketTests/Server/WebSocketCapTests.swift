@@ -5,7 +5,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Caps, as clients see them.
+/// Connection limits, from the client's side.
 @Suite struct WebSocketCapTests {
     private func connect(_ server: WebSocketServer, from address: String, _ lines: String = "") throws -> (
         channel: EmbeddedChannel, answer: String
@@ -20,7 +20,7 @@ import Testing
         return (channel, answer)
     }
 
-    @Test func aFullServerSaysWhenToComeBack() throws {
+    @Test func aFullServerSendsRetryAfter() throws {
         var configuration = WebSocketServerConfiguration()
         configuration.maximumConnections = 1
         configuration.retryAfter = .milliseconds(6500)
@@ -62,7 +62,7 @@ import Testing
         #expect(try self.connect(server, from: "2001:db8:0:1::1").answer.hasPrefix("HTTP/1.1 101 "))
     }
 
-    @Test func behindAProxyTheClosureTellsWhoTheClientIs() throws {
+    @Test func behindAProxyTheClosureReturnsTheClientsKey() throws {
         var configuration = WebSocketServerConfiguration()
         configuration.maximumConnectionsPerAddress = 1
         configuration.clientAddress = { request, _ in

@@ -50,7 +50,7 @@ import Testing
         #expect(machine.receivedEnd() == .doNothing)
     }
 
-    @Test func theTimerRefusesWhoHasAskedAndCutsWhoHasNot() {
+    @Test func theTimerRefusesAPendingRequestAndClosesAnIdleConnection() {
         var machine = WebSocketHTTPStateMachine()
         #expect(machine.timerFired() == .close)
         #expect(machine.timerFired() == .doNothing)
@@ -59,6 +59,6 @@ import Testing
         _ = machine.receivedEnd()
         #expect(machine.timerFired() == .refuse)
         let isInTime = machine.decided()
-        #expect(!isInTime)  // the check's answer comes too late
+        #expect(!isInTime)  // the check finished too late
     }
 }

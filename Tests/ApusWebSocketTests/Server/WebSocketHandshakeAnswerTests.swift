@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// What a server that stands alone answers, byte for byte in and out.
+/// The handshake responses of a server without a web framework, byte by byte.
 @Suite struct WebSocketHandshakeAnswerTests {
     private func answer(_ request: String, _ configure: (inout WebSocketServerConfiguration) -> Void = { _ in }) throws -> (
         status: Int?, text: String
@@ -15,7 +15,7 @@ import Testing
         let server = try EmbeddedWebSocketServer(configuration)
         try server.send(request)
         let answer = try server.answer()
-        server.pass(.seconds(1))  // what is no HTTP is read to its end before the connection closes
+        server.pass(.seconds(1))  // invalid bytes are discarded for a second before the connection closes
         #expect(server.isOpen == (answer.status == 101))
         #expect(server.server.connectionCount == (answer.status == 101 ? 1 : 0))
         return answer
@@ -50,7 +50,7 @@ import Testing
         #expect(try Array(server.written().readableBytesView.suffix(4)) == [0x81, 2, 0x68, 0x69])
     }
 
-    @Test func theEndOfThatReadIsToldAsWell() throws {
+    @Test func theEndOfThatReadIsReportedToo() throws {
         let server = try EmbeddedWebSocketServer { connection in
             connection.onMessage { _, _ in }
             connection.onReadComplete { $0.post("end") }
@@ -70,7 +70,7 @@ import Testing
         #expect(try self.answer("GET /K HTTP/1.1\r\nHost: a\r\n\r\n") { $0.path = "/\u{212A}" }.status == 404)
     }
 
-    @Test func aPlainRequestIsToldWhatThisIs() throws {
+    @Test func aPlainRequestGetsAnExplanation() throws {
         let answer = try self.answer("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
         #expect(answer.status == 426)
         #expect(answer.text.contains("Upgrade: websocket\r\n"))
@@ -84,15 +84,15 @@ import Testing
         ("no connection field", "Connection: Upgrade", "Connection: keep-alive", 400),
         ("POST", "GET / HTTP", "POST / HTTP", 400),
         ("no host", "Host: a.example\r\n", "", 400),
-        ("a host that is none", "a.example", "a.example/b", 400),
-        // The Kelvin sign is no letter of ASCII, although it is a `k` in lower case: this asks for nothing that is known here.
-        ("another word for it", "Upgrade: websocket", "Upgrade: websoc\u{212A}et", 426),
-        ("another word for upgrade", "Connection: Upgrade", "Connection: \u{FF35}pgrade", 400),
+        ("an invalid host", "a.example", "a.example/b", 400),
+        // The Kelvin sign is not ASCII, although its lower case is `k`: an unknown protocol.
+        ("another protocol", "Upgrade: websocket", "Upgrade: websoc\u{212A}et", 426),
+        ("another option", "Connection: Upgrade", "Connection: \u{FF35}pgrade", 400),
         ("a key with a Kelvin sign", "dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25\u{212A}ZQ==", 400),
         ("two hosts", "Host: a.example\r\n", "Host: a.example\r\nHost: b.example\r\n", 400),
         ("HTTP/1.0", "HTTP/1.1", "HTTP/1.0", 505),
         ("a body", "Host: a.example\r\n", "Host: a.example\r\nContent-Length: 2\r\n", 400),
-        // Hazard 8: whose bytes are they?
+        // docs/hazards.md, 8: the end of the body would be ambiguous.
         ("both lengths", "Host: a.example\r\n", "Host: a.example\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n", 400),
         ("a bare CR in a value", "Host: a.example\r\n", "Host: a.example\r\nX: a\rb\r\n", 400),
         ("a NUL in a value", "Host: a.example\r\n", "Host: a.example\r\nX: a\0b\r\n", 400),
@@ -105,7 +105,7 @@ import Testing
         #expect(answer.status == status, "\(what)")
     }
 
-    /// Hazard 18.
+    /// docs/hazards.md, 18.
     @Test(arguments: [
         (["Origin: http://a.example"], 101), (["Origin: https://a.example"], 101), ([], 101),
         (["Origin: http://a.example.evil.org"], 403), (["Origin: http://evil.org/a.example"], 403), (["Origin: null"], 403),
@@ -118,7 +118,7 @@ import Testing
         #expect(try self.answer(String(request)).status == status)
     }
 
-    @Test func aListedOriginIsLetIn() throws {
+    @Test func aListedOriginIsAccepted() throws {
         #expect(
             try self.answer(EmbeddedWebSocketServer.request("/", "Origin: https://app.example")) {
                 $0.origins = .list(["https://app.example"])
@@ -143,8 +143,8 @@ import Testing
         #expect(try chosen("a, b", selection: .custom { offered, _ in offered.last }) == "b")
         #expect(try chosen("a", selection: .custom { _, _ in "z" }) == "none")  // not offered
         #expect(try chosen("a", selection: .custom { _, _ in throw WebSocketUpgradeRefusal.unauthorized() }) == "401")
-        #expect(try chosen("a b", selection: .preferred("a b")) == "none")  // no token
-        // Canonically equivalent, and of other bytes.
+        #expect(try chosen("a b", selection: .preferred("a b")) == "none")  // not a token
+        // Canonically equivalent, but different bytes.
         #expect(try chosen("K", selection: .preferred("\u{212A}")) == "none")
         #expect(try chosen("K", selection: .custom { _, _ in "\u{212A}" }) == "none")
         #expect(try chosen(selection: .required("b")) == "400")

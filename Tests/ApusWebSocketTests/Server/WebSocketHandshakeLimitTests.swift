@@ -3,7 +3,7 @@ import ApusWebSocketProtocol
 import NIOCore
 import Testing
 
-/// Hazards 7 and 14: too much of a handshake, and too slow a one.
+/// Handshakes that are too large or too slow (docs/hazards.md, 7 and 14).
 @Suite struct WebSocketHandshakeLimitTests {
     private func request(with lines: String) -> String {
         EmbeddedWebSocketServer.request().dropLast() + lines + "\r\n"
@@ -33,7 +33,8 @@ import Testing
         let server = try EmbeddedWebSocketServer()
         try server.send(EmbeddedWebSocketServer.request("/", line))
         let status = try server.answer().status
-        // Spaces before a value are no part of it; thirty-two thousand of them are refused all the same or cost no more than their reading.
+        // Spaces before a value are not a part of it. 32,000 of them are refused, or skipped in
+        // linear time.
         #expect(status == 431 || status == 400 || line.hasPrefix("X:  ") && status == 101)
     }
 
@@ -93,11 +94,11 @@ import Testing
         configuration.pingInterval = nil
         let server = try EmbeddedWebSocketServer.opened(configuration)
         try server.send(ByteBuffer(bytes: [0x81]))
-        try server.send(ByteBuffer(bytes: [0x85, 1, 2, 3, 4]))  // the header is whole, its payload is slow
+        try server.send(ByteBuffer(bytes: [0x85, 1, 2, 3, 4]))  // the header is complete, the payload is slow
         server.pass(.seconds(60))
         #expect(server.isOpen)
         let rest: [UInt8] = [0x60, 0x63, 0x62, 0x65, 0x60, 0x81]
-        try server.send(ByteBuffer(bytes: rest))  // and another begins
+        try server.send(ByteBuffer(bytes: rest))  // and the next frame begins
         server.pass(.seconds(9))
         #expect(server.isOpen)
         server.pass(.seconds(11))

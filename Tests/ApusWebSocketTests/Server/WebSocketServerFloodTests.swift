@@ -6,13 +6,13 @@
     import NIOPosix
     import Testing
 
-    /// Counts how often an event loop wakes.
+    /// Counts the wake-ups of an event loop.
     private final class WakeUps: NIOEventLoopMetricsDelegate {
-        /// A pause of a listener that cannot accept is 200 ms.
+        /// A listener that cannot accept pauses for 200 ms.
         private static let pause = TimeAmount.milliseconds(150)
 
         let count = NIOLockedValueBox((afterPause: 0, others: 0))
-        /// One after the last wake-up, also for who was not waiting then.
+        /// Yields after each wake-up; the newest one is buffered.
         let ticks: AsyncStream<Void>
         private let ticked: AsyncStream<Void>.Continuation
 
@@ -26,9 +26,9 @@
         }
     }
 
-    /// Hazard 15: a flood up to the limit of descriptors.
+    /// docs/hazards.md, 15: connections up to the limit of descriptors.
     @Suite struct WebSocketServerFloodTests {
-        /// In a process of its own, because the limit is the process's.
+        /// In a process of its own, because the limit applies to the whole process.
         @Test(.timeLimit(.minutes(2))) func theAcceptLoopSurvivesAndRecovers() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var configuration = WebSocketServerConfiguration()
@@ -39,7 +39,8 @@
                 try await withServer(server, on: group) { port in
                     let clients = (0..<60).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
                     let highest = try #require(clients.max())
-                    // Dispatch takes the descriptor of its timers at the first wait, and traps where there is none left.
+                    // Dispatch opens a descriptor for its timers at the first wait, and traps if it
+                    // fails.
                     try await Task.sleep(for: .milliseconds(1))
                     // Room for a few connections, not for sixty.
                     var limit = rlimit(rlim_cur: rlim_t(highest) + 6, rlim_max: rlim_t(highest) + 6)
@@ -47,9 +48,9 @@
                     let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
                     for client in clients {
                         let result = address.withSockAddr { connect(client, $0, socklen_t($1)) }
-                        try #require(result == 0)  // the kernel accepts; whether the server can is another matter
+                        try #require(result == 0)  // accepted by the kernel, not necessarily by the server
                     }
-                    // The server takes what it can get, until there is nothing left for anybody.
+                    // The server accepts connections until no descriptor is left.
                     var ticks = wakeUps.ticks.makeAsyncIterator()
                     var failure: CInt = 0
                     while failure == 0, await ticks.next() != nil {
@@ -58,7 +59,7 @@
                     }
                     try #require(failure == EMFILE)
                     #expect(server.transportCount < 60, "\(server.transportCount) accepted")
-                    // It waits rather than tries as fast as it can.
+                    // It waits between attempts to accept.
                     let before = wakeUps.count.withLockedValue { $0 }
                     var (pauses, others) = (0, 0)
                     while pauses < 3, others < 1000, await ticks.next() != nil {
@@ -67,7 +68,8 @@
                     }
                     #expect(others < 100, "\(others) wake-ups in \(pauses) pauses")
                     for client in clients { Glibc.close(client) }
-                    // It recovers, when it may on a busy machine; the test's time limit bounds this.
+                    // It recovers, sooner or later on a busy machine; the test's time limit bounds
+                    // this.
                     var isIn = false
                     while !isIn {
                         guard let connection = try? await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/", on: group.next()) else {

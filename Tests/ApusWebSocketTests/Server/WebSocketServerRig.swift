@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Runs a server on a port of its own, lends it to `body`, and waits until it has gone down.
+/// Runs a server on a free port, calls `body` with the port, and waits for the shutdown.
 func withServer(
     _ server: WebSocketServer, tls: NIOSSLContext? = nil, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
     _ body: (_ port: Int) async throws -> Void
@@ -21,9 +21,9 @@ func withServer(
     try result.get()
 }
 
-/// A peer that says what the test tells it, byte for byte.
+/// A peer that sends the bytes given by the test.
 ///
-/// `@unchecked Sendable`: what was received is touched on the channel's event loop only.
+/// `@unchecked Sendable`: the received bytes are accessed on the channel's event loop only.
 final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -57,14 +57,14 @@ final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
 
     func send(_ bytes: ByteBuffer) async throws { try await self.open.writeAndFlush(bytes) }
 
-    /// Says nothing more, and listens on.
+    /// Closes the sending side only.
     func hangUp() async throws { try await self.open.close(mode: .output) }
 
     func stopReading() async throws { try await self.open.setOption(.autoRead, value: false).get() }
 
     func close() async { try? await self.open.close() }
 
-    /// Waits until `text` has come, or the end. Everything so far.
+    /// Waits for `text` or the end. Returns everything received so far.
     func receive(until text: String, within time: TimeAmount = .seconds(10)) async throws -> String {
         let channel = try self.open
         return try await channel.eventLoop.flatSubmit {

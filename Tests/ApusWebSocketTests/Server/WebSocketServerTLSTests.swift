@@ -9,7 +9,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// The server behind TLS.
+/// The server with TLS.
 @Suite struct WebSocketServerTLSTests {
     /// A self-signed certificate for 127.0.0.1.
     private static func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
@@ -46,21 +46,21 @@ import X509
         }
     }
 
-    /// Hazard 14.
+    /// docs/hazards.md, 14.
     @Test func aClientThatDoesNotFinishTLSIsCutByTheSameDeadline() throws {
         let (context, _) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { _ in })
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
         try server.configure(channel, tls: context)
-        // A record of 512 bytes is announced and comes a byte a second.
+        // Announces a record of 512 bytes and sends one byte per second.
         for byte: UInt8 in [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC] {
             try channel.writeInbound(ByteBuffer(bytes: [byte]))
             channel.embeddedEventLoop.advanceTime(by: .seconds(1))
             #expect(channel.isActive)
         }
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        channel.embeddedEventLoop.advanceTime(by: .seconds(6))  // a TLS closure is waited for, for five seconds
+        channel.embeddedEventLoop.advanceTime(by: .seconds(6))  // NIOSSL waits five seconds for the TLS closure
         #expect(!channel.isActive)
     }
 

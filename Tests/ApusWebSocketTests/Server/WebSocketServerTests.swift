@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// The public server and the public client over the loopback.
+/// The server and the client over the loopback interface.
 @Suite struct WebSocketServerTests {
 
     @Test(.timeLimit(.minutes(1))) func anAsyncHandlerEchoes() async throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aHandlerThatReturnsClosesAndOneThatThrowsSaysSo() async throws {
+    @Test(.timeLimit(.minutes(1))) func aHandlerThatReturnsClosesWith1000AndOneThatThrowsWith1011() async throws {
         struct Mistake: Error {}
         let server = WebSocketServer { connection in
             guard connection.request?.path == "/?throw" else { return }
@@ -47,7 +47,7 @@ import Testing
             switch request.headerFields[.authorization] {
             case "good": break
             case "bad": throw CancellationError()
-            default: throw WebSocketUpgradeRefusal(.unauthorized, message: "Who are you?", headerFields: [.wwwAuthenticate: "Bearer"])
+            default: throw WebSocketUpgradeRefusal(.unauthorized, message: "Sign in first", headerFields: [.wwwAuthenticate: "Bearer"])
             }
         }
         let server = WebSocketServer(configuration: configuration) { connection in try await connection.send("welcome") }
@@ -61,7 +61,7 @@ import Testing
             #expect(try await messages.next() == "welcome")
             let refusal = await #expect(throws: WebSocketError.self) { try await open(nil) }?.refusal
             #expect(refusal?.status == 401)
-            #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == "Who are you?")
+            #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == "Sign in first")
             #expect(await #expect(throws: WebSocketError.self) { try await open("bad") }?.refusal?.status == 500)
         }
         #expect(server.connectionCount == 0)
@@ -69,7 +69,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func aCheckThatTakesTooLongIsCancelledAndAnswered() async throws {
         var configuration = WebSocketServerConfiguration()
-        configuration.handshakeTimeout = .seconds(2)  // the request must have come by then, on a busy machine too
+        configuration.handshakeTimeout = .seconds(2)  // long enough for the request to arrive on a busy machine
         configuration.shouldUpgrade = { _ in try await Task.sleep(for: .seconds(3600)) }
         let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
         try await withServer(server) { port in
@@ -77,11 +77,11 @@ import Testing
             try await peer.send(EmbeddedWebSocketServer.request())
             #expect(try await peer.waitForEnd().hasPrefix("HTTP/1.1 503 "))
         }
-        // The place is the check's until it has really ended.
+        // The check keeps its permit until it has ended.
         while server.connectionCount > 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBroadcastReachesEverybodyButTheSender() async throws {
+    @Test(.timeLimit(.minutes(1))) func aBroadcastReachesAllButTheSender() async throws {
         let room = WebSocketServer(onOpen: { connection in
             connection.onMessage { connection, message in connection.post(message) }
         })
@@ -109,8 +109,9 @@ import Testing
         }
     }
 
-    /// The server finds what the peer said, and its end, in one turn of its event loop: that is held until both are there.
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func whoSpeaksAndHangsUpIsAnswered(withItsRequest: Bool) async throws {
+    /// The server reads the peer's message and its end in one turn, since its event loop is blocked
+    /// until both have arrived.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true]) func aPeerThatSendsAndClosesIsAnswered(withItsRequest: Bool) async throws {
         let server = WebSocketServer(onOpen: { connection in connection.onMessage { connection, message in connection.post(message) } })
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         try await withServer(server, on: group) { port in
@@ -140,8 +141,8 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// Hazard 17.
-    @Test(.timeLimit(.minutes(1))) func aServerThatGoesDownTellsEverybody() async throws {
+    /// docs/hazards.md, 17.
+    @Test(.timeLimit(.minutes(1))) func aShutdownClosesEveryConnection() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.drainBatchSize = 3
         configuration.drainBatchGap = .milliseconds(10)
@@ -160,7 +161,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoeverStaysIsCutAtTheDeadline() async throws {
+    @Test(.timeLimit(.minutes(1))) func remainingConnectionsAreAbortedAtTheDeadline() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.drainTimeout = .milliseconds(200)
         let cancelled = AsyncStream.makeStream(of: Bool.self)
@@ -173,14 +174,14 @@ import Testing
             try await peer?.send(EmbeddedWebSocketServer.request())
             #expect(try await peer?.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 ") == true)
         }
-        // Told, and cut without an answer; its handler as well.
+        // Closed with 1001, then aborted without an answer; its handler is cancelled.
         #expect(try await peer?.waitForEnd().contains("\r\n\r\n") == true)
         var cancellations = cancelled.stream.makeAsyncIterator()
         #expect(await cancellations.next() == true)
-        while server.connectionCount > 0 { await Task.yield() }  // who is cut is not waited for; the test's own time bounds this
+        while server.connectionCount > 0 { await Task.yield() }  // the shutdown does not wait for aborted ones
     }
 
-    @Test(.timeLimit(.minutes(1))) func aHandlerThatOutlivesItsConnectionKeepsItsPlace() async throws {
+    @Test(.timeLimit(.minutes(1))) func aHandlerThatOutlivesItsConnectionKeepsItsPermit() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.maximumConnections = 1
         let ended = AsyncStream.makeStream(of: Void.self)
@@ -188,7 +189,7 @@ import Testing
         let server = WebSocketServer(configuration: configuration) { connection in
             _ = await connection.waitUntilClosed()
             ended.continuation.yield()
-            for await _ in gate.stream {}  // still busy with what it was sent
+            for await _ in gate.stream {}  // still handles a message
         }
         try await withServer(server) { port in
             let first = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
@@ -206,7 +207,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func nobodyIsLetInAfterAShutdown() async throws {
+    @Test(.timeLimit(.minutes(1))) func noConnectionIsAcceptedAfterAShutdown() async throws {
         let asked = AsyncStream.makeStream(of: Void.self)
         let gate = AsyncStream.makeStream(of: Void.self)
         var configuration = WebSocketServerConfiguration()
@@ -220,15 +221,15 @@ import Testing
             try await peer.send(EmbeddedWebSocketServer.request())
             var questions = asked.stream.makeAsyncIterator()
             _ = await questions.next()
-            await server.shutdown()  // nobody is open, so that it returns at once
+            await server.shutdown()  // returns at once, as no connection is open
             gate.continuation.finish()
             #expect(try await peer.waitForEnd().hasPrefix("HTTP/1.1 503 "))
         }
         #expect(server.connectionCount == 0)
     }
 
-    /// Hazard 16: the same as a reader under SIGSTOP.
-    @Test(.timeLimit(.minutes(1))) func aReaderThatStopsIsClosedAndTheOthersDoNotNotice() async throws {
+    /// docs/hazards.md, 16: equivalent to a reader stopped by SIGSTOP.
+    @Test(.timeLimit(.minutes(1))) func aReaderThatStopsIsClosedAndTheOthersAreNotAffected() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.flow.postedBytes = 1 << 20
         configuration.limits.closeTimeout = .milliseconds(200)
@@ -246,7 +247,7 @@ import Testing
             try await stopped.stopReading()
             let healthy = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")
             var messages = healthy.messages.makeAsyncIterator()
-            // Far more than the kernel's buffers and our bound together.
+            // Far more than the kernel's buffers and the queue limit together.
             let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 64 << 10))
             for _ in 0..<400 {
                 server.broadcast(message)
@@ -260,7 +261,8 @@ import Testing
         }
     }
 
-    /// Hazard 16, from other threads: a hop to the event loop gives no room when the transport took nothing.
+    /// docs/hazards.md, 16, from other threads: a hop to the event loop makes no room while the
+    /// transport takes nothing.
     @Test(.timeLimit(.minutes(1)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func whatOtherThreadsPostIsBounded(
         overflow: WebSocketFlowControl.Overflow
     ) async throws {
@@ -279,7 +281,7 @@ import Testing
             let connection = try #require(await connections.next())
             let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 64 << 10))
             var taken = 0
-            // Far more than the kernel's buffers and our bound together.
+            // Far more than the kernel's buffers and the queue limit together.
             for _ in 0..<400 {
                 if connection.post(message) { taken += 1 }
                 let queued = try await connection.eventLoop.submit { connection.handler?.queuedBytes ?? 0 }.get()

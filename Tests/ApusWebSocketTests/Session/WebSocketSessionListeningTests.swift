@@ -5,7 +5,8 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// Who listens and reads, on a loop that stands still when it is told to. Nothing is connected: the address is none.
+/// Listeners and sequences, on an event loop that can be blocked. No attempt succeeds, as the URL
+/// is invalid.
 @Suite(.timeLimit(.minutes(1))) struct WebSocketSessionListeningTests {
     private let loop = NIOAsyncTestingEventLoop()
 
@@ -16,7 +17,7 @@ import Testing
         return WebSocketSession("nowhere", configuration: configuration, on: self.loop)
     }
 
-    /// Runs `body` with the loop standing still, so that what it leaves to the loop comes later.
+    /// Runs `body` while the loop is blocked, so that its tasks for the loop run later.
     private func holdingTheLoop(_ body: @escaping @Sendable () -> Void) {
         let isDone = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -30,7 +31,7 @@ import Testing
         for _ in 1...count { _ = core.subscribers.received("a") }
     }
 
-    @Test(arguments: [true, false]) func aListenerLeavesInTheCallThatBringsWhatWasKept(isDirect: Bool) async throws {
+    @Test(arguments: [true, false]) func aListenerCancelsInTheCallThatDeliversKeptMessages(isDirect: Bool) async throws {
         let session = self.session()
         let (core, heard, place) = (session.core, NIOLockedValueBox(0), NIOLockedValueBox<WebSocketListening?>(nil))
         try await self.loop.executeInContext {
@@ -47,8 +48,8 @@ import Testing
         #expect(heard.withLockedValue { $0 } == 1)
     }
 
-    /// The listener is full with its only event, and leaves while it is given to it.
-    @Test func whoHasLeftIsNotWaitedFor() async throws {
+    /// The listener is full with its only event, and is cancelled while it receives it.
+    @Test func aCancelledListenerIsNotWaitedFor() async throws {
         let session = self.session(receivedMessages: 1)
         let (core, place) = (session.core, NIOLockedValueBox<WebSocketListening?>(nil))
         let listening = session.listen(on: .executor { $0() }) { event in
@@ -76,20 +77,20 @@ import Testing
         #expect(heard.withLockedValue { $0 } == 1)
     }
 
-    /// Leaves once more when it is let go of, as an object that cancels its own listening does.
-    private final class Leaver: Sendable {
+    /// Cancels once more when it is released, as an object that cancels its own listening does.
+    private final class CancelsOnDeinit: Sendable {
         let listening = NIOLockedValueBox<WebSocketListening?>(nil)
         deinit { self.listening.withLockedValue { $0.take() }?.cancel() }
     }
 
     private func listen(_ session: WebSocketSession, on context: WebSocketListenerContext) -> WebSocketListening {
-        let leaver = Leaver()
-        let listening = session.listen(on: context) { _ in withExtendedLifetime(leaver) {} }
-        leaver.listening.withLockedValue { $0 = listening }
+        let canceller = CancelsOnDeinit()
+        let listening = session.listen(on: context) { _ in withExtendedLifetime(canceller) {} }
+        canceller.listening.withLockedValue { $0 = listening }
         return listening
     }
 
-    @Test(arguments: [true, false]) func whatAListenerHoldsMayCancelWhenItIsLetGoOf(isDirect: Bool) async throws {
+    @Test(arguments: [true, false]) func capturesOfAListenerMayCancelWhenReleased(isDirect: Bool) async throws {
         let context: WebSocketListenerContext = isDirect ? .eventLoop : .executor { $0() }
         var session: WebSocketSession? = self.session()
         let core = try #require(session).core
@@ -101,7 +102,7 @@ import Testing
         #expect(try await self.loop.executeInContext { core.subscribers.isEmpty })
     }
 
-    // MARK: Room that has gone again
+    // MARK: Queues that fill up again
 
     @Test func aListenerThatIsFullAgainStopsTheReading() async throws {
         let session = self.session(receivedMessages: 4)
@@ -117,7 +118,7 @@ import Testing
             work()  // the failure of the attempt
             self.receive(4, core)
             let isFull = core.subscribers.isFull
-            work()  // leaves it to the loop to say that there is room
+            work()  // schedules the report of room on the loop
             self.receive(4, core)
             return isFull
         }
@@ -131,7 +132,7 @@ import Testing
     @Test func aSequenceThatIsFullAgainStopsTheReading() async throws {
         let session = self.session(receivedMessages: 4)
         let (core, messages) = (session.core, session.messages)
-        core.snapshot.withLockedValue { $0.state = .open }  // nobody is to connect
+        core.snapshot.withLockedValue { $0.state = .open }  // prevents an attempt
         @Sendable func take(_ count: Int) async throws {
             var iterator = messages.makeAsyncIterator()
             for _ in 1...count { _ = try await iterator.next() }

@@ -15,7 +15,7 @@ import Testing
         func stop() { self.isStopped.withLockedValue { $0 = true } }
     }
 
-    /// To connect to 0.0.0.0 is to connect to 127.0.0.1, but the session takes it for another machine.
+    /// 0.0.0.0 connects to 127.0.0.1, but the session treats it as another machine.
     @Test func attemptsPauseAndAreMadeAtOnce() async throws {
         let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
         let source = Source()
@@ -39,7 +39,7 @@ import Testing
             for await state in states where state == .waitingToReconnect { break }
             report(self.path(true, "b"))
             try await session.connect()
-            // Lost with a network: an hour's wait, which another network cuts short.
+            // Lost while there is a network: a wait of one hour, ended by a network change.
             server.hangUp()
             for await state in session.states where state == .waitingToReconnect { break }
             report(self.path(true, "c"))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aNewBeginningDoesNotRememberTheLackOfANetwork() async throws {
+    @Test func aRestartForgetsTheLackOfANetwork() async throws {
         let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
         let monitor = NetworkPathMonitor { report in
             reports.withLockedValue { $0 = report }

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// A session whose listener takes nothing, and what waits for a connection.
+/// A session whose listener is full, and its queue of messages.
 @Suite(.timeLimit(.minutes(1))) struct WebSocketSessionPressureTests {
     private func configuration(_ change: (inout WebSocketSessionConfiguration) -> Void) -> WebSocketSessionConfiguration {
         var configuration = WebSocketSessionConfiguration()
@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    /// The listener is full with the failure of the first attempt, and the audience changes while the second one logs in.
+    /// The listener is full with the failure of the first attempt, and the subscribers change while
+    /// the second one logs in.
     @Test func theHookReadsWhateverTheListenersDo() async throws {
         try await ScriptedServer.with { _, number in
             number == 1
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    /// The hook is content, but its connection takes no messages any more.
+    /// The hook succeeds, but its connection is closing.
     @Test func whatWaitsOutlivesAHookThatCloses() async throws {
         let (heard, hear) = AsyncStream<String>.makeStream()
         try await ScriptedServer.with { _, _ in

@@ -81,7 +81,7 @@ import Testing
         }
         #expect(flushed(.fail) == (true, ["a", "b"], 0))
         #expect(flushed(.dropNewest) == (false, ["a", "b"], 2))
-        #expect(flushed(.dropOldest) == (false, [], 4))  // the large one drove all the others out and did not fit either
+        #expect(flushed(.dropOldest) == (false, [], 4))  // the large message displaced all others and did not fit either
     }
 
     @Test func nothingWaitsInAQueueOfNone() {
@@ -102,11 +102,11 @@ import Testing
         session = self.machine()
         _ = session.send("a")
         #expect(session.closeRequested() == .cancel)
-        #expect(session.opened() == .abort)  // it raced
+        #expect(session.opened() == .abort)  // at the same time as the close
         #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .doNothing)
         #expect(session.connectRequested(again: true) == .connect)
         #expect(session.opened() == .runHook)
-        #expect(session.hookFinished(at: .zero) == .flush([]))  // what waited went with the close
+        #expect(session.hookFinished(at: .zero) == .flush([]))  // the close discarded the queue
 
         session = self.machine()
         _ = session.connectRequested(again: false)
@@ -154,7 +154,7 @@ import Testing
 
     @Test mutating func theNetworkGoesAndReturns() {
         var session = self.open()
-        #expect(session.routeLost() == .doNothing)  // the heartbeat will find out
+        #expect(session.routeLost() == .doNothing)  // the heartbeat detects it
         #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .waitForRoute)
         #expect(session.state == .waitingToReconnect)
         #expect(session.routeFound() == .connect)

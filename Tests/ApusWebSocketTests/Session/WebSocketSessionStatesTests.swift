@@ -2,7 +2,8 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct WebSocketSessionStatesTests {
-    /// The end of the stream calls its handler at once, in the middle of the session's own end.
+    /// Finishing the stream calls its termination handler synchronously, within the end of the
+    /// session.
     @Test func aStreamOfStatesOutlivesItsSession() async throws {
         var session: WebSocketSession? = WebSocketSession("ws://127.0.0.1:1/")
         let streams = [try #require(session).states, try #require(session).states]

@@ -16,7 +16,8 @@ import Testing
         return configuration
     }
 
-    /// Says `number` to every connection, echoes, and closes with 1012 at "restart" and with 1000 at "bye".
+    /// Sends `number` on every connection, echoes, and closes with 1012 on "restart" and 1000 on
+    /// "bye".
     private let script: ScriptedServer.Script = { _, number in
         .upgrade { connection in
             connection.post(.text("\(number)"))
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aSequenceGoesOnOverLostConnections() async throws {
+    @Test func aSequenceContinuesAcrossConnections() async throws {
         try await ScriptedServer.with(self.script) { server in
             let session = WebSocketSession(server.url, configuration: self.configuration())
             var texts: [String] = []
@@ -62,7 +63,7 @@ import Testing
             #expect(session.latency != nil)
             try await session.send("x")
             var messages = session.messages.makeAsyncIterator()
-            #expect(try await messages.next() == "1")  // came before anybody read
+            #expect(try await messages.next() == "1")  // received before the first read
             #expect(try await messages.next() == "x")
             await session.close(code: .init(rawValue: 4000), reason: "enough")
             #expect(session.state == .closedByUser)
@@ -70,7 +71,7 @@ import Testing
             #expect(try await messages.next() == nil)
             await #expect(throws: WebSocketError.self) { try await session.send("late") }
             #expect(!session.post("late"))
-            try await session.connect()  // begins anew
+            try await session.connect()  // restarts the session
             var again = session.messages.makeAsyncIterator()
             #expect(try await again.next() == "2")
             await session.close()
@@ -176,7 +177,7 @@ import Testing
                 if case .failure(let error, willRetry: true) = event { heard.withLockedValue { $0.append(error.code) } }
             }
             try await session.connect()
-            // A busy machine may be too slow for the others as well.
+            // On a busy machine the later attempts may time out too.
             #expect(heard.withLockedValue { Set($0) } == [.timeout])
             await session.close()
         }
@@ -190,7 +191,7 @@ import Testing
                 server.url, configuration: self.configuration(.fixed(.milliseconds(1), maximumAttempts: 5)))
             await #expect(throws: WebSocketError.self) { try await session.connect() }
             #expect(session.state == .failed)
-            #expect(server.requests.count == 6)  // the first, and five more
+            #expect(server.requests.count == 6)  // the first attempt and five retries
         }
     }
 
@@ -238,7 +239,7 @@ import Testing
         try await ScriptedServer.with { _, number in
             .upgrade { connection in
                 connection.post(.text("\(number)"))
-                if number == 1 { connection.setReading(paused: true) }  // alive, and deaf
+                if number == 1 { connection.setReading(paused: true) }  // connected, but not reading
             }
         } _: { server in
             let session = WebSocketSession(
@@ -256,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func callbacksHearEverythingInOrderOnTheirQueue() async throws {
+    @Test func listenersReceiveAllEventsInOrderOnTheirQueue() async throws {
         try await ScriptedServer.with(self.script) { server in
             let key = DispatchSpecificKey<Int>()
             let queue = DispatchQueue(label: "listener")
@@ -290,7 +291,7 @@ import Testing
         }
     }
 
-    @Test func aListenerThatLeavesHearsNoMore() async throws {
+    @Test func aCancelledListenerReceivesNothing() async throws {
         try await ScriptedServer.with(self.script) { server in
             let session = WebSocketSession(server.url, configuration: self.configuration())
             let heard = NIOLockedValueBox(0)
@@ -344,7 +345,7 @@ import Testing
         }
     }
 
-    @Test func whoClosesDoesNotWaitForTheSessionThatAListenerBegins() async throws {
+    @Test func closeDoesNotWaitForASessionRestartedByAListener() async throws {
         try await ScriptedServer.with(self.script) { server in
             let session = WebSocketSession(server.url, configuration: self.configuration())
             let core = session.core
@@ -374,7 +375,7 @@ import Testing
         }
     }
 
-    /// A reader that stops makes us stop reading, and the peer stop sending.
+    /// A reader that stops makes the session stop reading, and the peer stop sending.
     @Test func aReaderThatStopsStopsThePeer() async throws {
         let sent = NIOLockedValueBox(0)
         let total = 2000
@@ -390,7 +391,7 @@ import Testing
         } _: { server in
             let session = WebSocketSession(server.url, configuration: self.configuration { $0.heartbeat = .none })
             try await session.connect()
-            while (try? await session.ping(timeout: .milliseconds(200))) != nil {}  // until we read nothing any more
+            while (try? await session.ping(timeout: .milliseconds(200))) != nil {}  // until the session has stopped reading
             #expect(sent.withLockedValue { $0 } < total)
             var count = 0
             for try await _ in session.messages {
@@ -431,7 +432,7 @@ import Testing
         try await ScriptedServer.with(self.script) { server in
             let weak = try await self.use(server.url, closes: closes)
             #expect(weak.session == nil)
-            // The rest goes when the peer has answered the close.
+            // The rest is released after the close handshake.
             while weak.core != nil || weak.connection != nil || weak.listener != nil { await Task.yield() }
         }
     }

@@ -10,7 +10,7 @@ import Logging
 import NIOConcurrencyHelpers
 import Testing
 
-/// The bounds of the chat server as its clients meet them.
+/// The limits of the chat server, tested with clients.
 @Suite(.timeLimit(.minutes(2)))
 struct ChatLimitTests {
     private static let seconds = Duration.seconds(15)
@@ -30,13 +30,13 @@ struct ChatLimitTests {
                 open.append(self.socket(url, alice))
                 try await open[open.count - 1].socket.connect(timeout: Self.seconds)
             }
-            // Another device of the same user counts as well; another user does not.
+            // Another device of the same user counts, another user does not.
             let again = try await ChatClient.login(server: url, name: "alice", password: Self.password)
             for session in [alice, again] {
                 let one = self.socket(url, session)
                 do {
                     try await one.socket.connect(timeout: Self.seconds)
-                    Issue.record("a socket too many was let in")
+                    Issue.record("the server accepted too many sockets")
                 } catch let error as SocketIOError {
                     #expect(error.code == .connectRefused && error.data?["code"]?.stringValue == ChatError.Code.tooMany.rawValue)
                     #expect(error.message.contains("at most 3 connections"))
@@ -45,7 +45,7 @@ struct ChatLimitTests {
             }
             let other = self.socket(url, bobby)
             try await other.socket.connect(timeout: Self.seconds)
-            // Those that were there are there, and one that leaves makes room.
+            // The existing sockets stay connected, and a closed socket frees a place.
             for each in open {
                 let answer = try await each.socket.emitWithAck(ChatVerb.hello, arguments: [[:]], timeout: Self.seconds)
                 #expect(answer.first?["user"]?["name"]?.stringValue == "alice")
@@ -56,13 +56,14 @@ struct ChatLimitTests {
                 do {
                     try await last.socket.connect(timeout: Self.seconds)
                     break
-                } catch  where attempt < 500 { try await Task.sleep(for: .milliseconds(10)) }  // the server hears of the end in its time
+                } catch  where attempt < 500 { try await Task.sleep(for: .milliseconds(10)) }  // the server detects the close with a delay
             }
             for each in open + [other, last] { each.manager.disconnect() }
         }
     }
 
-    /// More heads, and more in one conversation, than one answer holds.
+    /// There are more conversations, and more events in one conversation, than fit into one
+    /// response.
     @Test func aClientGetsEveryPage() async throws {
         try await withChatServer { url, folder in
             let alice = try await ChatClient.register(server: url, name: "alice", password: Self.password)
@@ -102,7 +103,7 @@ struct ChatLimitTests {
             let changes = client.changes
             for await change in changes { if case .connection(.online) = change { break } }
             #expect(Set(try await client.conversations.map(\.id.rawValue)) == conversations)
-            // The window is short; the rest comes as it is asked for, without a hole.
+            // The window is short. The client requests the rest, without gaps.
             let conversation = try await client.conversation(try #require(ConversationID(busy)))
             var texts = 0
             for _ in 0..<200 where texts < 65 {
@@ -118,7 +119,8 @@ struct ChatLimitTests {
         }
     }
 
-    /// All at once, as a page does that catches up: they wait for each other, and none is refused.
+    /// A page that catches up sends many requests at once. The responses are queued and none is
+    /// refused.
     @Test func manyLargeAnswersAtOnceAllArrive() async throws {
         try await withChatServer { url, _ in
             let alice = try await ChatClient.register(server: url, name: "alice", password: Self.password)

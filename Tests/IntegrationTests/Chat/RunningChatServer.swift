@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Testing
 
-/// Runs a chat server on a folder of its own while `body` runs.
+/// Runs a chat server with a temporary folder while `body` runs.
 func withChatServer(
     _ configure: (inout ChatServerConfiguration) -> Void = { _ in }, prepare: (_ folder: String) throws -> Void = { _ in },
     _ body: (_ url: String, _ folder: String) async throws -> Void

@@ -5,7 +5,8 @@ import ApusSocketIOServer
 import NIOCore
 import Testing
 
-/// The admin page's login over real sockets: verifying runs in tasks. What the page is told is tested with the server's unit tests.
+/// The login of the admin page over real sockets, because verification runs in tasks. The server's
+/// unit tests cover the page's events.
 @Suite(.timeLimit(.minutes(2)))
 struct AdminLoginTests {
     private static let seconds = Duration.seconds(15)
@@ -29,7 +30,7 @@ struct AdminLoginTests {
             .socket(forNamespace: "/admin")
     }
 
-    @Test func whoKnowsThePasswordGetsASessionAndComesBackWithIt() async throws {
+    @Test func theCorrectPasswordOpensASessionForReconnection() async throws {
         try await self.withServer { _, url in
             let page = self.page(url, ["username": "admin", "password": "secret"])
             let sessions = page.messages("session", as: String.self)
@@ -50,7 +51,7 @@ struct AdminLoginTests {
             [:], ["username": "admin"], ["username": "admin", "password": "Secret"], ["username": "root", "password": "secret"],
             ["sessionId": "00000000000000000000000000000000"], ["username": 1, "password": ["secret"]],
         ] as [SocketIOValue])
-    func whoDoesNotIsRefused(auth: SocketIOValue) async throws {
+    func otherCredentialsAreRefused(auth: SocketIOValue) async throws {
         try await self.withServer { server, url in
             let error = await #expect(throws: SocketIOError.self) { try await self.page(url, auth).connect(timeout: Self.seconds) }
             #expect(error?.code == .connectRefused)
@@ -59,7 +60,8 @@ struct AdminLoginTests {
         }
     }
 
-    /// A client that middleware refuses leaves no dynamic namespace behind, and neither does one that leaves while it is judged.
+    /// A client that middleware refuses does not create a dynamic namespace, nor does one that
+    /// disconnects during the middleware.
     @Test func aRefusedClientLeavesNoNamespaceBehind() async throws {
         try await self.withServer { server, url in
             let parent = server.namespaces { name, _ in name == "/d" }

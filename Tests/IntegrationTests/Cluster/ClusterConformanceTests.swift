@@ -5,40 +5,42 @@ import ApusSocketIOServer
 import NIOCore
 import Testing
 
-/// Every way to join servers to a cluster. A new transport adds its case, and has to pass the same tests.
+/// The cluster transports. A new transport adds a case and must pass the same tests.
 enum ClusterKind: String, CaseIterable, CustomTestStringConvertible {
-    /// In one process; the cluster knows its servers.
+    /// In one process, with a cluster that knows its servers.
     case inProcess
-    /// In one process; the servers find each other by heartbeats.
+    /// In one process, with servers that find each other by heartbeats.
     case inProcessHeartbeats
 
     var testDescription: String { self.rawValue }
 
-    /// Transports that reach each other, and a way in for an emitter.
+    /// Returns connected transports and a publisher for an emitter.
     func makeTransports(_ count: Int) -> (transports: [any SocketIOClusterTransport], publisher: any SocketIOClusterPublisher) {
         let cluster = SocketIOLocalCluster(heartbeat: self == .inProcessHeartbeats ? SocketIOClusterHeartbeat() : nil)
         return ((0..<count).map { _ in cluster.transport() }, cluster.publisher)
     }
 }
 
-/// Three real servers on loopback and a client of ours on each. What is waited for is waited for with a deadline: a transport may take its time.
+/// Three servers on the loopback with one client each. Every wait has a deadline, because a
+/// transport may be slow.
 @Suite(.timeLimit(.minutes(2)))
 struct ClusterConformanceTests {
     private static let seconds = Duration.seconds(15)
 
-    /// What the tests work on.
+    /// The servers and clients of a test.
     private struct World {
         let servers: [SocketIONamespace]
         let clients: [SocketIOClient]
         let emitter: SocketIOClusterEmitter
 
-        /// Waits until each client has listeners as it was told: that reaches its event loop in a turn, and an event that is read in the same turn goes first.
+        /// Waits until each client's listeners are registered. The registration reaches the event
+        /// loop in its next turn, after events that are read in the same turn.
         func listen() async throws {
             let answers = try await self.servers[0].timeout(ClusterConformanceTests.seconds).emitWithAck("here", 0, as: Int.self)
             #expect(answers.isComplete)
         }
 
-        /// Waits until `condition` holds; records an issue when it does not within the deadline.
+        /// Waits until `condition` holds, or records an issue after the deadline.
         func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
             let deadline = ContinuousClock.now + ClusterConformanceTests.seconds
             while try await !condition() {
@@ -79,7 +81,7 @@ struct ClusterConformanceTests {
             let namespaces = servers.map { $0.namespace("/") }
             let world = World(
                 servers: namespaces, clients: managers.map(\.defaultSocket), emitter: SocketIOClusterEmitter(publisher))
-            try await world.eventually("everybody knows everybody") {
+            try await world.eventually("all servers know each other") {
                 for namespace in namespaces where try await namespace.fetchSockets().count != 3 { return false }
                 return true
             }
@@ -140,11 +142,11 @@ struct ClusterConformanceTests {
         }
     }
 
-    @Test(arguments: ClusterKind.allCases) func whoDoesNotAnswerCostsOneAnswer(kind: ClusterKind) async throws {
+    @Test(arguments: ClusterKind.allCases) func aSilentSocketCostsOneAnswer(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
             world.clients[1].off("ask")
             try await world.listen()
-            // The others have time enough in the first round, unless the machine is busy.
+            // The first round is long enough for the others, unless the machine is busy.
             for timeout in [Duration.milliseconds(500), .seconds(4), .seconds(20)] {
                 let answers = try await world.servers[0].timeout(timeout).emitWithAck("ask", 4, as: Int.self)
                 #expect(!answers.isComplete)
@@ -172,7 +174,7 @@ struct ClusterConformanceTests {
             world.servers[1].in("red").socketsLeave("red")
             try await world.eventually("the room is empty") { world.servers[2].sockets(in: "red").isEmpty }
             far.disconnect()
-            try await world.eventually("the client is out") { world.clients[2].state == .disconnected }
+            try await world.eventually("the client is disconnected") { world.clients[2].state == .disconnected }
             #expect(try await world.servers[0].fetchSockets().count == 2)
         }
     }
@@ -191,7 +193,7 @@ struct ClusterConformanceTests {
         }
     }
 
-    @Test(arguments: ClusterKind.allCases) func anEmitterIsHeardAndNotCounted(kind: ClusterKind) async throws {
+    @Test(arguments: ClusterKind.allCases) func anEmitterReachesClientsAndIsNotCounted(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
             let streams = world.clients.map { $0.messages("shipped", as: Int.self) }
             try await world.listen()
@@ -199,7 +201,7 @@ struct ClusterConformanceTests {
             for stream in streams { #expect(await stream.first { _ in true } == 3) }
             #expect(try await world.servers[0].fetchSockets().isComplete)
             world.emitter.disconnectSockets(close: true)
-            try await world.eventually("everybody is out") { world.servers.allSatisfy { $0.sockets.isEmpty } }
+            try await world.eventually("all sockets are disconnected") { world.servers.allSatisfy { $0.sockets.isEmpty } }
         }
     }
 }

@@ -1,6 +1,8 @@
-// The chat's HTTP side: accounts and blobs.
+// The HTTP API of the chat: accounts and blobs.
 
-/** A refusal of the chat, over HTTP or in an ack: `code` is for programs, `message` for people. */
+/**
+ * An error of the chat server, over HTTP or in an ack: `code` is for programs, `message` for users.
+ */
 export class ChatError extends Error {
   constructor(code, message) {
     super(message || code);
@@ -16,7 +18,7 @@ export async function logout(token) {
   await request("/api/logout", { method: "POST", headers: bearer(token) });
 }
 
-/** Uploads bytes; the same bytes twice are one blob. */
+/** Uploads bytes. The same bytes yield the same blob. */
 export async function uploadBlob(token, file) {
   const response = await request("/api/blobs", {
     method: "POST", body: file, headers: { ...bearer(token), "Content-Type": file.type || "application/octet-stream" },
@@ -24,13 +26,16 @@ export async function uploadBlob(token, file) {
   return response.json();
 }
 
-/** Fetches a blob's bytes. It takes a header, so an <img> cannot do it: the page shows an object URL of the result. */
+/**
+ * Fetches a blob. The request needs a header, so the page uses an object URL instead of an <img>
+ * source.
+ */
 export async function downloadBlob(token, sha256) {
   const response = await request(`/api/blobs/${encodeURIComponent(sha256)}`, { headers: bearer(token) });
   return response.blob();
 }
 
-/** Codes for answers that are not the chat's own. */
+/** Error codes for answers without a chat error. */
 const CODES = { 401: "unauthorized", 408: "network", 413: "too_large", 425: "network", 429: "too_many", 502: "network", 503: "network", 504: "network" };
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
@@ -51,12 +56,12 @@ async function request(path, options) {
   let error = null;
   try {
     ({ error } = await response.json());
-  } catch { /* not from the chat: a proxy's page, say */ }
+  } catch { /* not an answer of the chat server, for example a proxy's page */ }
   const code = error?.code ?? CODES[response.status] ?? (response.status < 500 ? "bad_request" : "internal");
   throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
 }
 
-/** What the list of one's devices will show: the browser, without its life story. */
+/** The label of this device: the browser and the system. */
 function deviceName() {
   const agent = navigator.userAgent;
   const browser = ["Edg", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(name)) ?? "Browser";

@@ -1,7 +1,8 @@
-// The chat of one account: connection, conversations, people, outbox. It knows nothing of the page.
+// The chat client of one account: connection, conversations, users, outbox. Independent of the
+// page.
 //
-// Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation: new from somebody), "people",
-// "ended" (reason: the session is over, sign in again).
+// Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation:
+// a new message of another user), "people", "ended" (reason: the session has ended, sign in again).
 
 import { Emitter, SocketManager } from "../socketio/index.js";
 import { ChatError } from "./api.js";
@@ -13,19 +14,19 @@ import { Sender } from "./sender.js";
 import { limited, onceAtATime } from "./tasks.js";
 import { wellFormed } from "./text.js";
 
-const OVERLAP = 10_000; // of the server's clock, at a reconnection: seq makes it harmless (rule 5)
-const GAP_PATIENCE = 500; // what came too early may just have overtaken
+const OVERLAP = 10_000; // ms of the server's clock, subtracted at a sync (docs/chat-rules.md, 5)
+const GAP_DELAY = 500; // ms before missing events are pulled (docs/chat-rules.md, 2)
 const PAGE = 60;
 const PULL = 200;
-const PULLS = 4; // at a time: the server answers one after the other, and refuses more than it lets wait
+const PULLS = 4; // at the same time: the server answers them one after the other, and limits pending requests
 
 export class ChatClient extends Emitter {
   #manager; #socket; #sender; #marks;
   #syncedAt = 0; // the server's time of the last list of heads
   #gapTimers = new Map();
   #ended = false;
-  #farewell = null;
-  #ready = false; // hello and heads are in
+  #closeReason = null; // of the server's `bye`
+  #ready = false; // hello and sync are complete
   #pulls = limited(PULLS);
 
   static async open(session) {
@@ -39,7 +40,7 @@ export class ChatClient extends Emitter {
     this.outbox = outbox;
     this.people = new Map([[session.user.id, session.user]]);
     this.conversations = new Map();
-    this.loaded = false; // the first list of conversations has come
+    this.loaded = false; // the first list of conversations is complete
     this.#sender = new Sender(this);
     this.#marks = new ReadMarks(this);
     this.#manager = new SocketManager(location.origin);
@@ -58,7 +59,7 @@ export class ChatClient extends Emitter {
 
   start() { this.#socket.connect(); }
 
-  /** Goes to sleep; the outbox stays. */
+  /** Disconnects. The outbox remains. */
   stop() {
     this.#ended = true;
     for (const timer of this.#gapTimers.values()) clearTimeout(timer);
@@ -70,13 +71,13 @@ export class ChatClient extends Emitter {
     else this.#socket.connect();
   }
 
-  /** Somebody, as far as is known. Without a connection nobody is known to be online. */
+  /** A user. All users are shown as offline without a connection. */
   person(id) {
     const person = this.people.get(id) ?? { id, name: "…", display: "…", online: false };
     return this.#ready ? person : { ...person, online: false };
   }
 
-  /** The newest first, what waits in the outbox counted. */
+  /** The conversations, newest first; messages in the outbox count. */
   sortedConversations() {
     const waiting = new Map(this.outbox.entries.map((entry) => [entry.conv, entry.at]));
     const time = (conversation) => Math.max(conversation.updatedAt, waiting.get(conversation.id) ?? 0);
@@ -85,9 +86,9 @@ export class ChatClient extends Emitter {
 
   get unread() { return [...this.conversations.values()].reduce((sum, conversation) => sum + conversation.unread, 0); }
 
-  // --- what the user does ---
+  // --- actions of the user ---
 
-  /** Stores the message in the outbox and sends it as soon as that is possible; it is shown at once. */
+  /** Stores a message in the outbox, shows it, and sends it as soon as possible. */
   async write(conv, { text, file, dimensions }) {
     const entry = { id: makeClientID(), conv, at: Date.now(), after: this.conversations.get(conv)?.log.high ?? 0 };
     if (file) Object.assign(entry, { kind: "image", file, dimensions, body: text ? { text } : {} });
@@ -123,14 +124,19 @@ export class ChatClient extends Emitter {
     return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
   }
 
-  /** One page of the people found: {users, next}; `next` asks for the page after it, and is null on the last one. */
+  /**
+   * One page of a user search: {users, next}. `next` requests the next page; null on the last one.
+   */
   async findPeople(query, after = null) {
     const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
     this.#learn(users);
     return { users: users.filter((user) => user.id !== this.user.id), next };
   }
 
-  /** Loads the history above what is held; on first opening, the newest page. Resolves to whether anything came. */
+  /**
+   * Loads earlier history; on first opening, the newest page. Resolves to whether events were
+   * added.
+   */
   async loadOlder(id, limit = PAGE) {
     const conversation = this.conversations.get(id);
     if (!conversation) return false;
@@ -153,7 +159,10 @@ export class ChatClient extends Emitter {
     return log.low < before;
   }
 
-  /** Everything up to message n was seen. It is shown as read at once; the server is told until it has heard it. */
+  /**
+   * Marks the messages up to n as read: on the page at once, on the server until it confirms
+   * (docs/chat-rules.md, 10).
+   */
   markRead(id, n) {
     const conversation = this.conversations.get(id);
     if (!conversation || n <= conversation.read) return;
@@ -164,14 +173,14 @@ export class ChatClient extends Emitter {
 
   // --- for Sender ---
 
-  /** One request, one answer; a refusal is thrown. */
+  /** Sends a request and returns its answer. Throws an error of the server. */
   async request(name, payload, timeout = 15_000) {
     const [answer] = await this.#socket.emitWithAck(name, [payload], { timeout });
     if (answer?.error) throw new ChatError(answer.error.code, answer.error.message);
     return answer ?? {};
   }
 
-  /** The same for an answer that may come in pages: `take` gets each, the last is returned. */
+  /** Sends a request whose answer has pages. Calls `take` with each; returns the last one. */
   async #pages(name, payload, take) {
     for (let page = null; ;) {
       const answer = await this.request(name, page === null ? payload : { ...payload, page });
@@ -190,7 +199,7 @@ export class ChatClient extends Emitter {
     this.#changed(conv);
   }
 
-  /** The log has the message already. */
+  /** The log already contains the message. */
   async delivered(entry) {
     await this.outbox.remove(entry.id);
     this.#changed(entry.conv);
@@ -210,8 +219,8 @@ export class ChatClient extends Emitter {
       this.#ready = false;
       this.fire("connection", this.connection);
       if (reason !== "io server disconnect" || this.#ended) return;
-      if (this.#farewell === "logged_out" || this.#farewell === "expired") return this.#end(this.#farewell);
-      // The server stops or sent us away: later it may take us again.
+      if (this.#closeReason === "logged_out" || this.#closeReason === "expired") return this.#end(this.#closeReason);
+      // The server shut down or closed the namespace. The client reconnects later.
       setTimeout(() => !this.#ended && socket.connect(), 1000 + Math.random() * 2000);
     });
     socket.on("connect_error", (error) => {
@@ -230,7 +239,7 @@ export class ChatClient extends Emitter {
       this.people.set(user, { ...person, online, seen: at });
       this.fire("people");
     });
-    socket.on("bye", (farewell) => { this.#farewell = farewell?.reason ?? null; });
+    socket.on("bye", (bye) => { this.#closeReason = bye?.reason ?? null; });
   }
 
   #end(reason) {
@@ -239,9 +248,12 @@ export class ChatClient extends Emitter {
     this.fire("ended", reason);
   }
 
-  /** After every connection: who is there, what has changed since, and out with what waited. */
+  /**
+   * After each connection: requests users and changed heads, then starts the outbox
+   * (docs/chat-rules.md, 5).
+   */
   async #catchUp() {
-    this.#farewell = null;
+    this.#closeReason = null;
     const connection = this.#socket.id;
     await this.#pages("hello", {}, ({ user, users }) => {
       this.user = user;
@@ -252,7 +264,7 @@ export class ChatClient extends Emitter {
     this.#syncedAt = at;
     await this.outbox.reload();
     for (const conversation of this.conversations.values()) conversation.log.events.forEach((event) => this.#dropDelivered(event));
-    if (this.#socket.id !== connection) return; // dropped meanwhile; the next connection catches up again
+    if (this.#socket.id !== connection) return; // disconnected in the meantime; the next connection repeats this
     this.loaded = true;
     this.#ready = true;
     this.fire("connection", this.connection);
@@ -264,7 +276,7 @@ export class ChatClient extends Emitter {
 
   #catchUpFailed(error) {
     if (error instanceof ChatError && error.code === "unauthorized") return this.#end("expired");
-    console.warn("Catching up failed; trying again", error);
+    console.warn("Sync failed; trying again", error);
     if (this.#socket.connected) setTimeout(() => this.#socket.connected && this.#catchUp().catch((again) => this.#catchUpFailed(again)), 2000);
   }
 
@@ -272,7 +284,7 @@ export class ChatClient extends Emitter {
     for (const user of users) this.people.set(user.id, { ...this.people.get(user.id), ...user });
   }
 
-  #askForStrangers = onceAtATime(async () => {
+  #requestUsers = onceAtATime(async () => {
     await this.#pages("hello", {}, ({ users }) => this.#learn(users));
     this.fire("people");
     this.#changed();
@@ -296,19 +308,19 @@ export class ChatClient extends Emitter {
     if (!known) this.conversations.set(head.conv, new Conversation(head, this.user.id));
     else if (known.applyHead(head) === "gap") this.#pull(known);
     else if (known.opened && known.log.events.length <= 1) setTimeout(() => this.loadOlder(head.conv).catch(() => {}));
-    if (this.#ready && head.members.some((member) => !this.people.has(member.user))) this.#askForStrangers();
+    if (this.#ready && head.members.some((member) => !this.people.has(member.user))) this.#requestUsers();
   }
 
   #eventPushed(event) {
     const conversation = this.conversations.get(event.conv);
     if (!conversation) {
-      // Its head has not come yet, or was lost.
+      // The head has not arrived yet, or was lost.
       if (this.#ready) this.#refreshHeads();
       return;
     }
     const applied = conversation.applyEvent(event);
     for (const each of applied) {
-      if (each.sender === this.user.id) this.#dropDelivered(each); // its ack was lost or is late
+      if (each.sender === this.user.id) this.#dropDelivered(each); // the ack was lost or is late
       else if (each.n != null && each.sender !== this.user.id) this.fire("event", each, conversation);
     }
     this.#watchGap(conversation);
@@ -321,13 +333,16 @@ export class ChatClient extends Emitter {
     this.#changed();
   });
 
-  /** What came too early may have overtaken its predecessor; what is still missing after a moment is pulled. */
+  /**
+   * Pulls missing events after a delay, because pushes can arrive in reverse order
+   * (docs/chat-rules.md, 2).
+   */
   #watchGap(conversation) {
     if (!conversation?.log.hasGap || this.#gapTimers.has(conversation.id)) return;
     this.#gapTimers.set(conversation.id, setTimeout(() => {
       this.#gapTimers.delete(conversation.id);
       if (conversation.log.hasGap && this.connected) this.#pull(conversation);
-    }, GAP_PATIENCE));
+    }, GAP_DELAY));
   }
 
   #pull(conversation) {
@@ -347,20 +362,20 @@ export class ChatClient extends Emitter {
         if (conversation.log.high >= head.seq || events.length === 0) break;
       }
     } catch (error) {
-      if (this.connected) console.warn("Pulling a gap failed; the next event or connection asks again", error);
+      if (this.connected) console.warn("Pull failed; the next event or connection repeats it", error);
     } finally {
       conversation.pulling = false;
       this.#changed(conversation.id);
     }
   }
 
-  /** A message whose ack was lost with the connection: the log holds it already. */
+  /** Removes a message from the outbox whose event is in the log. */
   #dropDelivered(event) {
     const entry = event.sender === this.user.id && this.outbox.find(event.id);
     if (entry && isSame(entry, event)) this.outbox.remove(entry.id);
   }
 
-  // Changes of one turn are told once.
+  // Changes of one turn are reported once.
   #dirty = null;
   #changed(id) {
     if (this.#dirty) {

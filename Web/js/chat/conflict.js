@@ -1,15 +1,18 @@
-// What to do about a message whose id the server knows with other content.
+// Resolves a conflict: the server has an event with the id of a message but different content.
 
 const PULL = 200;
 
-/** Whether an event of one's own is the message of an outbox entry with the same id. A picture may have been uploaded by another page. */
+/**
+ * Whether an own event is the message of an outbox entry with the same id. Another page may have
+ * uploaded its picture.
+ */
 export function isSame({ kind, body }, event) {
   return event.kind === kind && event.body?.text === body.text && (!body.blob || event.body?.blob === body.blob);
 }
 
 /**
- * Whether the server has this very message. It looks through everything that was logged since the message was written: an id is made when
- * its message is, so nothing older can carry it. `request(payload)` answers a `sync`.
+ * Whether the server has this message. Searches the events since the message was written, because
+ * no earlier event can have its id. `request(payload)` sends a `sync`.
  */
 export async function isStored(entry, me, request) {
   let from = (entry.after ?? 0) + 1;
@@ -22,7 +25,9 @@ export async function isStored(entry, me, request) {
   }
 }
 
-/** The id under which a message is sent when its first one stands for something else: the same on every page that has the message. */
+/**
+ * The next id for a message whose id is already used. The same on every page that has the message.
+ */
 export function renewedID(id) {
   const [, first, count] = /^(.*?)(?:-(\d+))?$/s.exec(id);
   return `${first}-${Number(count ?? 1) + 1}`;

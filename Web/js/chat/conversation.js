@@ -1,18 +1,18 @@
-// A conversation as the page sees it: head, log, unread.
+// A conversation: head, log and read position.
 
 import { ConversationLog, FAR_BEHIND } from "./log.js";
 
 export class Conversation {
-  #floor = 0; // what was before our time, and what is read: unread = n − this (rule 3)
-  #seen = new Set(); // ordinals above #floor that were on the screen, while others below them were not
+  #floor = 0; // max(read, floor): unread = n − this (docs/chat-rules.md, 3)
+  #seen = new Set(); // ordinals above #floor that were on the screen, with unseen ones below
 
   constructor(head, me) {
     this.id = head.conv;
     this.me = me;
     this.log = new ConversationLog(head);
-    this.loading = null; // the request for older events that is under way
-    this.opened = false; // its history has been looked at
-    this.toldRead = 0; // the read position that the server knows
+    this.loading = null; // the pending request for older events
+    this.opened = false; // the history was shown
+    this.toldRead = 0; // the read position that the server has confirmed
     this.applyHead(head);
   }
 
@@ -28,7 +28,10 @@ export class Conversation {
   #lastOfHead = null;
   #updatedAt = 0;
 
-  /** Takes a head; answers what the log lacks: "nothing", "gap" (pull it) or "window" (it was started afresh). */
+  /**
+   * Applies a head. Returns what the log lacks: "nothing", "gap" (to pull) or "window" (the log was
+   * reset).
+   */
   applyHead(head) {
     this.kind = head.kind;
     this.title = head.title ?? null;
@@ -47,27 +50,30 @@ export class Conversation {
     return "gap";
   }
 
-  /** Takes an event; answers those that became visible. */
+  /** Applies an event. Returns the events that became visible. */
   applyEvent(event) {
     const applied = this.log.add(event);
     for (const next of applied) {
       if (next.n == null) continue;
       this.n = Math.max(this.n, next.n);
-      if (next.sender === this.me) this.confirmRead(next.n); // a send reads everything, on the server too
+      if (next.sender === this.me) this.confirmRead(next.n); // the server does the same (docs/chat-rules.md, 3)
       const sender = this.members.find((member) => member.user === next.sender);
       if (sender) sender.read = Math.max(sender.read, next.n);
     }
     return applied;
   }
 
-  /** A receipt only moves forward; one that comes late changes nothing. */
+  /** Applies a read position, which only increases. */
   applyMark(user, read) {
     if (user === this.me) this.confirmRead(read);
     const member = this.members.find((each) => each.user === user);
     if (member) member.read = Math.max(member.read, read);
   }
 
-  /** The messages with these ordinals were on the screen. Answers up to where nothing unread was left out: so far it is read. */
+  /**
+   * Records the ordinals that were on the screen. Returns the new read position: the last ordinal
+   * without unseen ones before it.
+   */
   see(ordinals) {
     for (const n of ordinals) if (n > this.#floor && n <= this.n) this.#seen.add(n);
     let read = this.#floor;
@@ -75,7 +81,9 @@ export class Conversation {
     return read;
   }
 
-  /** The number of messages after the ordinal `from`, up to `to`, that are unread and were not on the screen. */
+  /**
+   * The number of messages after `from`, up to `to`, that are unread and were not on the screen.
+   */
   unseen(from, to) {
     const first = Math.max(from, this.#floor);
     const seen = [...this.#seen].filter((n) => n > first && n <= to).length;
@@ -84,19 +92,19 @@ export class Conversation {
 
   hasSeen(n) { return n <= this.#floor || this.#seen.has(n); }
 
-  /** The user has read up to here; the server is still to be told. */
+  /** Sets the read position locally. */
   readUpTo(n) {
     this.#floor = Math.max(this.#floor, Math.min(n, this.n));
     for (const seen of this.#seen) if (seen <= this.#floor) this.#seen.delete(seen);
   }
 
-  /** The server knows that the user has read up to here. */
+  /** Sets a read position that the server has confirmed. */
   confirmRead(n) {
     this.toldRead = Math.max(this.toldRead, n);
     this.readUpTo(n);
   }
 
-  /** Whether somebody else has read the message with ordinal n. */
+  /** Whether another member has read the message with ordinal n. */
   isReadByOthers(n) {
     return this.members.some((member) => member.user !== this.me && member.read >= n);
   }

@@ -1,19 +1,19 @@
-// One conversation's log as far as this page holds it: a gapless run of events, low … high. Pure: no clock, no network.
+// Part of a conversation's log: a run of events without holes, low … high. No clock, no network.
 //
-// Rule 2: seq = high + 1 is applied, at most high is ignored, what lies beyond waits in `early` until the gap is pulled. The cursor
-// never crosses a hole.
+// Implements docs/chat-rules.md, 2: seq = high + 1 is applied, lower numbers are ignored, and
+// higher ones wait in `early` until the missing events are pulled.
 
-/** Beyond this many missing events a fresh window is cheaper than pulling them all. */
+/** With more missing events than this, the log is reset to the newest event. */
 export const FAR_BEHIND = 400;
 const MAXIMUM_EARLY = 500;
 
 export class ConversationLog {
-  events = []; // ascending, seq = low … high without a hole
+  events = []; // ascending, seq = low … high
   high = 0; // the cursor
-  resets = 0; // how often it was started afresh
-  #early = new Map(); // seq → event, beyond the hole
+  resets = 0; // the number of resets
+  #early = new Map(); // seq → event, behind the hole
 
-  /** Starts at the newest event; older ones are loaded as the reader asks. */
+  /** Starts at the newest event. Older events are loaded on demand. */
   constructor(head) {
     this.reset(head);
   }
@@ -22,7 +22,10 @@ export class ConversationLog {
   get hasGap() { return this.#early.size > 0; }
   get newest() { return this.events.at(-1) ?? null; }
 
-  /** A fresh window: everything older is asked for again when it is looked at, so no gap is left inside. */
+  /**
+   * Starts again at the newest event. Older events are requested again on demand, so no gap
+   * remains.
+   */
   reset(head) {
     this.resets += 1;
     this.high = head.seq;
@@ -32,7 +35,7 @@ export class ConversationLog {
     if (next) this.add(next);
   }
 
-  /** Takes an event in; answers the events that became visible by it, in order. */
+  /** Adds an event. Returns the events that became visible, in order. */
   add(event) {
     if (event.seq <= this.high) return [];
     if (event.seq > this.high + 1) {
@@ -49,7 +52,7 @@ export class ConversationLog {
     return applied;
   }
 
-  /** Takes in what stood before the window. Anything that would not join on without a hole is left out. */
+  /** Adds earlier events. Ignores events that do not adjoin the log. */
   prepend(older) {
     for (const event of [...older].sort((a, b) => b.seq - a.seq)) {
       if (event.seq === this.low - 1) this.events.unshift(event);

@@ -1,16 +1,16 @@
-// Tells the server how far the user has read, and repeats it until the server has answered. Each
-// conversation has one request under way at a time; the next one carries the newest position.
+// Sends read positions until the server has confirmed them (docs/chat-rules.md, 10). Each
+// conversation has one pending request at a time; the next one carries the newest position.
 
 import { ChatError } from "./api.js";
 import { Backoff } from "../socketio/backoff.js";
 import { pause } from "./tasks.js";
 
-/** Refusals that another try will not change. */
+/** Errors after which a retry cannot succeed. */
 const FINAL = new Set(["bad_request", "forbidden", "not_found"]);
 
 export class ReadMarks {
   #chat; #wait;
-  #running = new Set(); // conversations that are being told
+  #running = new Set(); // conversations with a pending request
 
   /** `chat`: {connected, conversations, request(event, payload)}. */
   constructor(chat, { wait = pause } = {}) {
@@ -18,7 +18,7 @@ export class ReadMarks {
     this.#wait = wait;
   }
 
-  /** Starts with every conversation whose position the server does not know. */
+  /** Starts with all conversations that have an unconfirmed position. */
   flush() {
     for (const conversation of this.#chat.conversations.values()) this.tell(conversation);
   }

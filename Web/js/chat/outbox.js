@@ -1,5 +1,6 @@
-// What was written and not yet acknowledged, in IndexedDB, one queue per account. An entry leaves only when the server has the message,
-// or when its writer gives it up; its client id stays the same through every retry, so that a lost ack never makes a second message.
+// The messages without an acknowledgement, in IndexedDB, with one queue for each account. An entry
+// is removed when the server has the message or the user discards it. Every retry carries the same
+// client id, so that a lost ack does not cause a duplicate (docs/chat-rules.md, 1).
 
 import { wellFormed } from "./text.js";
 
@@ -7,8 +8,8 @@ const DATABASE = "apus";
 const STORE = "outbox";
 
 export class Outbox {
-  #entries = []; // this account's, in the order of writing
-  #database = null; // null: no IndexedDB (some private windows); the queue then lives as long as the page
+  #entries = []; // of this account, in the order of writing
+  #database = null; // null without IndexedDB (some private windows); the queue is then kept in memory
 
   static async open(account) {
     const outbox = new Outbox();
@@ -26,7 +27,7 @@ export class Outbox {
   of(conversation) { return this.#entries.filter((entry) => entry.conv === conversation); }
   find(id) { return this.#entries.find((entry) => entry.id === id); }
 
-  /** Reads the queue from disk, keeping the objects that are already known. */
+  /** Reads the queue from the database. Keeps the objects of known entries. */
   async reload() {
     if (!this.#database) return;
     const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
@@ -35,7 +36,7 @@ export class Outbox {
     this.#entries = stored.map((entry) => known.get(entry.id) ?? storable(entry)).sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
-  /** Stores an entry; it is safe from a reload once this resolves. */
+  /** Stores an entry. It survives a reload after this resolves. */
   async add(entry) {
     const order = Math.max(-1, ...this.#entries.map((each) => each.order)) + 1;
     const whole = storable({ ...entry, account: this.account, order, state: "waiting" });
@@ -48,7 +49,7 @@ export class Outbox {
     if (this.find(entry.id)) await this.#write((store) => store.put(entry));
   }
 
-  /** Gives an entry another id; its place in the queue stays. */
+  /** Changes the id of an entry. Its position in the queue does not change. */
   async renew(entry, id) {
     const { error, isDoubted, ...rest } = entry;
     const renewed = { ...rest, id, state: "waiting" };
@@ -77,7 +78,7 @@ export class Outbox {
   }
 }
 
-/** An entry whose words every server can read. */
+/** An entry whose text has no lone surrogates. */
 function storable(entry) {
   return typeof entry.body?.text === "string" ? { ...entry, body: { ...entry.body, text: wellFormed(entry.body.text) } } : entry;
 }
@@ -97,7 +98,10 @@ function settled(request) {
   });
 }
 
-/** A client id: 128 random bits. (crypto.randomUUID wants a secure context, which plain http on a LAN is not.) */
+/**
+ * A client id: 128 random bits. (crypto.randomUUID requires a secure context, which http on a LAN
+ * is not.)
+ */
 export function makeClientID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,30 +1,34 @@
-// Empties the outbox: one message of a conversation at a time, so that they arrive in the order they were written.
+// Sends the messages of the outbox, one of each conversation at a time, in the order of writing
+// (docs/chat-rules.md, 1).
 
 import { ChatError, uploadBlob } from "./api.js";
 import { Backoff } from "../socketio/backoff.js";
 import { isStored, renewedID } from "./conflict.js";
 import { pause } from "./tasks.js";
 
-/** Refusals that pass. Any other one, also of a code that is not known here, takes the message out of the way of the next. */
+/**
+ * Temporary errors. After any other one, unknown codes included, the message fails and the next one
+ * is sent.
+ */
 const PASSING = new Set(["network", "storage", "too_many"]);
-/** A defect of the server may pass as well, but not for ever. */
+/** The maximum number of retries after an internal error of the server. */
 const MOST_DEFECTS = 5;
 const ACK_TIMEOUT = 20_000;
 
 export class Sender {
   #chat; #wait;
-  #running = new Set(); // conversations being worked on
+  #running = new Set(); // conversations with a running loop
 
   /**
-   * `chat`: {token, user, outbox, connected, request(event, payload, timeout), acknowledged(entry, ack), delivered(entry),
-   * outboxChanged(conv), expired()}.
+   * `chat`: {token, user, outbox, connected, request(event, payload, timeout),
+   * acknowledged(entry, ack), delivered(entry), outboxChanged(conv), expired()}.
    */
   constructor(chat, { wait = pause } = {}) {
     this.#chat = chat;
     this.#wait = wait;
   }
 
-  /** Starts work on every conversation that has something to send. */
+  /** Starts sending in every conversation with queued messages. */
   flush() {
     for (const entry of this.#chat.outbox.entries) if (entry.state !== "failed") this.#run(entry.conv);
   }
@@ -52,7 +56,7 @@ export class Sender {
             await this.#chat.outbox.update(entry);
             this.#chat.outboxChanged(conversation);
           } else {
-            // Not known whether it arrived: the same id again, later. The server recognises it.
+            // The server may have the message. A retry with the same id is safe.
             await this.#wait(backoff.next());
           }
         }
@@ -64,7 +68,8 @@ export class Sender {
 
   async #send(entry) {
     if (entry.isDoubted) {
-      // The server knows the id with other content: a second id is safe once it is certain that this message is not there.
+      // The server has other content under this id. A new id is safe if the log does not contain
+      // the message.
       const { user, outbox } = this.#chat;
       if (await isStored(entry, user.id, (payload) => this.#chat.request("sync", payload))) return this.#chat.delivered(entry);
       entry = await outbox.renew(entry, renewedID(entry.id));
@@ -72,7 +77,7 @@ export class Sender {
     if (entry.file && !entry.body.blob) {
       const { blob, width, height, size, type } = await uploadBlob(this.#chat.token, entry.file);
       entry.body = { ...entry.body, blob, width, height, size, type };
-      await this.#chat.outbox.update(entry); // a retry sends the very same payload
+      await this.#chat.outbox.update(entry); // a retry sends the same payload
     }
     const { conv, id, kind, body, ref } = entry;
     const ack = await this.#chat.request("send", { conv, id, kind, body, ...(ref ? { ref } : {}) }, ACK_TIMEOUT);

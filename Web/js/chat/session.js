@@ -1,4 +1,5 @@
-// Who is signed in on this browser. The token lives in localStorage and travels in headers and CONNECT auth, never in a URL.
+// The session of this browser. The token is stored in localStorage and sent in headers and CONNECT
+// auth, never in a URL.
 
 const KEY = "apus.session";
 
@@ -15,15 +16,15 @@ export function loadSession() {
 export function saveSession(session) {
   try {
     localStorage.setItem(KEY, JSON.stringify(session));
-  } catch { /* storage refused: the session lasts as long as the page */ }
+  } catch { /* no storage: the session lasts as long as the page */ }
 }
 
-/** Forgets the session, unless another tab has begun a new one meanwhile. */
+/** Removes the session, unless another tab has stored a new one. */
 export function clearSession(token) {
   if (!token || loadSession()?.token === token) localStorage.removeItem(KEY);
 }
 
-/** Hears of a sign-in or sign-out in another tab. */
+/** Calls the listener after a sign-in or sign-out in another tab. */
 export function onSessionChange(listener) {
   addEventListener("storage", (event) => {
     if (event.key === KEY || event.key === null) listener(loadSession());

@@ -1,4 +1,7 @@
-/** Wraps an async function so that a call while one is under way starts no second one. Failures are logged: these are repairs that come again. */
+/**
+ * Wraps an async function so that it does not run twice at a time. Logs failures, which are retried
+ * by later calls.
+ */
 export function onceAtATime(work) {
   let running = null;
   return () => {
@@ -7,7 +10,9 @@ export function onceAtATime(work) {
   };
 }
 
-/** Makes a function that runs async work: at most `limit` at a time, in order. Rejections are the work's own affair. */
+/**
+ * Returns a function that runs async work, at most `limit` at a time, in order. Ignores rejections.
+ */
 export function limited(limit) {
   let running = 0;
   const waiting = [];

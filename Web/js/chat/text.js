@@ -1,6 +1,6 @@
-// Text as it may be stored, sent and compared.
+// Normalizes text for storing, sending and comparing.
 
-/** The text with U+FFFD for each lone surrogate (half of an emoji): those have no UTF-8, so no server could store them. */
+/** The text with U+FFFD for each lone surrogate (half of an emoji), which has no UTF-8 form. */
 export function wellFormed(text) {
   return typeof text.toWellFormed === "function" ? text.toWellFormed() : text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -1,4 +1,5 @@
-// How long to wait before the next attempt: 1 s, doubling to 5 s, each ±50 %, so that a thousand pages do not return at once.
+// The delay before the next attempt: 1 s, doubling to 5 s, with a variation of ±50 %, so that many
+// pages do not reconnect at once.
 
 export class Backoff {
   #attempt = 0;

@@ -22,7 +22,7 @@ export class Emitter {
     this.#listeners.get(name)?.delete(listener);
   }
 
-  /** Calls the listeners of `name`; one that throws does not keep the others from being called. */
+  /** Calls the listeners of `name`. If one throws, the others are still called. */
   fire(name, ...values) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {

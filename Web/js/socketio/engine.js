@@ -1,7 +1,8 @@
-// Engine.IO protocol 4, the client: one session over HTTP long-polling, WebSocket, or polling upgraded to WebSocket.
+// An Engine.IO 4 client: one session over HTTP long-polling, WebSocket, or polling upgraded to
+// WebSocket.
 //
 // Events: "open" (handshake), "message" (string | Uint8Array), "upgrade", "close" (reason, error).
-// After "close" an Engine is spent; SocketManager makes a new one for each attempt.
+// An Engine is used once; SocketManager creates a new one for each attempt.
 
 import { Emitter } from "./emitter.js";
 import { SocketError } from "./errors.js";
@@ -18,16 +19,17 @@ export class Engine extends Emitter {
   #queue = [];
   #socket = null; // the WebSocket in use, or probed
   #abort = new AbortController();
-  #poll = null; // the GET under way
-  #post = null; // the POST under way
-  #paused = false; // between the server's probe answer and our upgrade packet nothing new may start on polling
+  #poll = null; // the pending GET
+  #post = null; // the pending POST
+  #paused = false; // from the probe's answer to the upgrade packet; no polling request may start
   #openTimer = 0;
   #heartbeatTimer = 0;
   #lastPing = 0;
 
   /**
    * @param {string|URL} url      the server's origin and Engine.IO path, http(s)
-   * @param {object} options      transports: ["polling", "websocket"] | one of them; query; timeout in ms; trace: packet => void
+   * @param {object} options      transports: ["polling", "websocket"] or one of them; query;
+   *                              timeout in ms; trace: packet => void
    */
   constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
     super();
@@ -52,7 +54,7 @@ export class Engine extends Emitter {
     else this.#pollOnce();
   }
 
-  /** Queues a message; it leaves at the end of this turn, together with the others of the turn. */
+  /** Queues a message. The messages of one turn are sent together at its end. */
   send(data) {
     if (this.#state !== "open") return;
     this.#enqueue({ type: PacketType.message, data });
@@ -62,20 +64,23 @@ export class Engine extends Emitter {
     if (this.#state === "closed") return;
     if (this.#state === "open") {
       this.#queue.push({ type: PacketType.close, data: "" });
-      // Polling: what is queued and the close leave as one last POST, which may outlive the page. The pending GET is left alone until
-      // then: were it cut off first, the server would take the session for lost and refuse the POST.
+      // Polling sends the queue and the close packet in a last POST, which may outlive the page.
+      // The pending GET is aborted afterwards: the server would otherwise close the session first.
       if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
       else this.#writeFrames();
     }
     this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
   }
 
-  /** Ends a session whose server has been silent for too long; for pages whose timers slept (suspended tabs, laptops). */
+  /**
+   * Closes a session after a missed ping. Called by pages whose timers were suspended (tabs,
+   * laptops).
+   */
   checkHeartbeat() {
     if (this.#state !== "open" || !this.#handshake.pingInterval) return;
     const silence = performance.now() - this.#lastPing;
     if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
-      this.#closed("ping timeout", new SocketError("timeout", "The server fell silent."));
+      this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
     }
   }
 
@@ -90,7 +95,7 @@ export class Engine extends Emitter {
         return this.#enqueue({ type: PacketType.pong, data: packet.data });
       case PacketType.message: return this.fire("message", packet.data);
       case PacketType.close: return this.#closed("transport close");
-      default: return; // pong and upgrade are the client's to send; noop carries nothing
+      default: return; // noop, and packets that only clients send
     }
   }
 
@@ -99,7 +104,7 @@ export class Engine extends Emitter {
     try {
       this.#handshake = JSON.parse(text);
     } catch {
-      return this.#closed("parse error", new SocketError("parse", "The server's handshake is no JSON."));
+      return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
     }
     clearTimeout(this.#openTimer);
     this.#state = "open";
@@ -115,9 +120,9 @@ export class Engine extends Emitter {
     this.#lastPing = performance.now();
     clearTimeout(this.#heartbeatTimer);
     const { pingInterval, pingTimeout } = this.#handshake ?? {};
-    if (!pingInterval) return; // python-engineio can switch the heartbeat off
+    if (!pingInterval) return; // python-engineio can disable the heartbeat
     this.#heartbeatTimer = setTimeout(
-      () => this.#closed("ping timeout", new SocketError("timeout", "The server fell silent.")), pingInterval + pingTimeout);
+      () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
   }
 
   #enqueue(packet) {
@@ -180,7 +185,7 @@ export class Engine extends Emitter {
     const limit = this.#handshake.maxPayload || 1_000_000;
     let count = 0;
     let size = 0;
-    // At least one packet goes, even one too large: the server's refusal then says so.
+    // Sends at least one packet. If it is too large, the server refuses it with a reason.
     do { size += payloadSize(this.#queue[count++]); } while (
       count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
     const batch = this.#queue.splice(0, count);
@@ -194,12 +199,12 @@ export class Engine extends Emitter {
   async #lastPost() {
     this.#traceOut(this.#queue);
     const body = encodePayload(this.#queue.splice(0));
-    if (this.#post) await this.#post; // two at once would be an error of ours
+    if (this.#post) await this.#post; // a session has one POST at a time
     await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-      .catch(() => {}); // nobody is left to tell
+      .catch(() => {}); // the session has ended
   }
 
-  /** The body of the answer, or null when the session ended over it. */
+  /** The body of the answer, or null after an error that closed the session. */
   async #request(method, body) {
     const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
     try {
@@ -252,13 +257,13 @@ export class Engine extends Emitter {
     }
   }
 
-  // --- upgrade: open, 2probe, 3probe, let polling run dry, 5 ---
+  // --- upgrade: open, 2probe, 3probe, finish polling, 5 ---
 
   #probe() {
     const socket = this.#makeSocket();
     const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
     const failed = () => {
-      // Only the probe is lost; the session stays on polling.
+      // Only the probe failed; the session continues with polling.
       clearTimeout(timer);
       socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
       socket.close();
@@ -280,7 +285,8 @@ export class Engine extends Emitter {
       trace("in", event.data);
       if (event.data !== "3probe") return failed();
       this.#paused = true;
-      // The server answers the pending poll with a noop, so both end soon; what they carry still counts.
+      // The server answers the pending poll with a noop, so both end soon. Their packets are
+      // processed.
       await Promise.all([this.#poll, this.#post]);
       await Promise.resolve();
       if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
@@ -296,11 +302,11 @@ export class Engine extends Emitter {
   }
 }
 
-/** The words of a refused request: Engine.IO's JSON error, or the status. */
+/** The message of a refused request: Engine.IO's JSON error, or the status. */
 function refusal(status, text) {
   try {
     const { message } = JSON.parse(text);
     if (message) return `${message} (HTTP ${status})`;
-  } catch { /* no JSON: the status says enough */ }
+  } catch { /* not JSON */ }
   return `The server answered HTTP ${status}.`;
 }

@@ -1,6 +1,7 @@
 // Engine.IO protocol 4: packets and polling payloads. Pure functions.
 //
-// A packet here is {type, data}: type is one of the digits below, data a string or, for a message, a Uint8Array.
+// A packet is {type, data}: type is one of the digits below, data a string or, for a message, a
+// Uint8Array.
 
 export const PacketType = Object.freeze({
   open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
@@ -14,14 +15,14 @@ export function encodeText(packet) {
   return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
 }
 
-/** A WebSocket frame: binary travels raw. */
+/** A WebSocket frame. Binary data is not encoded. */
 export function encodeFrame(packet) {
   return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
 }
 
 export function decodeFrame(frame) {
   if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-  if (!isType(frame.charAt(0))) throw new Error("a frame that is no Engine.IO packet");
+  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
   return { type: frame.charAt(0), data: frame.slice(1) };
 }
 
@@ -34,16 +35,17 @@ export function decodePayload(body) {
     element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
 }
 
-/** How many bytes a packet takes in a POST body, the separator included. */
+/** The maximum size of a packet in a POST body, including the separator. */
 export function payloadSize(packet) {
   if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-  // Three bytes a UTF-16 unit is the most UTF-8 can need; exact counting would encode everything twice.
+  // UTF-8 needs at most three bytes for each UTF-16 unit. Counting exactly would encode everything
+  // twice.
   return 2 + (packet.data ?? "").length * 3;
 }
 
 function toBase64(bytes) {
   let binary = "";
-  // In pieces: String.fromCharCode takes its input as arguments, of which there can be only so many.
+  // In pieces, because the number of arguments of String.fromCharCode is limited.
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary);
 }

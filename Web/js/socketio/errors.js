@@ -1,6 +1,7 @@
 /**
- * What went wrong, as a code a program can switch on:
- * `transport`, `timeout`, `parse`, `refused`, `disconnected`, `not_connected`, `ack_timeout`, `connect_error`.
+ * An error of the client. Its `code` is one of:
+ * `transport`, `timeout`, `parse`, `refused`, `disconnected`, `not_connected`, `ack_timeout`,
+ * `connect_error`.
  */
 export class SocketError extends Error {
   constructor(code, message, data) {

@@ -1,4 +1,4 @@
-// Keeps one Engine.IO session alive for any number of namespaces, and brings it back when it drops.
+// Maintains one Engine.IO session for any number of namespaces, and reconnects it.
 
 import { Backoff } from "./backoff.js";
 import { Emitter } from "./emitter.js";
@@ -7,7 +7,8 @@ import { PacketDecoder, encodePacket } from "./packets.js";
 import { Socket } from "./socket.js";
 
 /**
- * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt, error}).
+ * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt,
+ * error}).
  */
 export class SocketManager extends Emitter {
   #options;
@@ -18,13 +19,17 @@ export class SocketManager extends Emitter {
   #retryTimer = 0;
   #state = { name: "closed", attempt: 0 };
 
-  /** Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}), trace (packet => void). */
+  /**
+   * Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}),
+   * trace (packet => void).
+   */
   constructor(url, options = {}) {
     super();
     this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
     this.url = new URL(this.#options.path, url);
     this.#backoff = new Backoff(this.#options.reconnection || {});
-    // A network that came back, or a page that woke up, is worth an attempt at once; one that went away takes the session with it.
+    // Tries at once when the network is available again or the page is shown again. Closes the
+    // session when the network is lost.
     globalThis.addEventListener?.("online", () => this.retryNow());
     globalThis.addEventListener?.("offline", () => this.#engine?.close());
     globalThis.document?.addEventListener("visibilitychange", () => {
@@ -39,13 +44,16 @@ export class SocketManager extends Emitter {
   get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
   get engineID() { return this.#engine?.id ?? null; }
 
-  /** The socket of a namespace, made on first use. `auth` is a value or a function, asked again at every attempt. */
+  /**
+   * The socket of a namespace, created on first use. `auth` is a value, or a function called at
+   * each attempt.
+   */
   socket(namespace = "/", options = {}) {
     if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
     return this.#sockets.get(namespace);
   }
 
-  /** Cuts a waiting time short. */
+  /** Ends the delay before the next attempt. */
   retryNow() {
     if (this.#state.name !== "waiting") return;
     clearTimeout(this.#retryTimer);
@@ -54,14 +62,14 @@ export class SocketManager extends Emitter {
 
   // --- for Socket ---
 
-  /** @internal A socket wants to be connected. */
+  /** @internal Connects a socket. */
   join(socket) {
     if (this.#engine?.isOpen) socket.engineOpened();
     else if (this.#state.name === "closed") this.#open();
     else this.retryNow();
   }
 
-  /** @internal A socket wants no connection any more; the last one takes the session with it. */
+  /** @internal Disconnects a socket. The last one closes the session. */
   left() {
     if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
     clearTimeout(this.#retryTimer);
@@ -76,7 +84,7 @@ export class SocketManager extends Emitter {
     for (const frame of encodePacket(packet)) this.#engine?.send(frame);
   }
 
-  /** @internal A namespace let us in: the next drop starts with a short wait again. */
+  /** @internal A namespace accepted the connection, which resets the backoff. */
   joined() {
     this.#backoff.reset();
   }
@@ -123,7 +131,7 @@ export class SocketManager extends Emitter {
     this.#engine = null;
     const sockets = [...this.#sockets.values()];
     for (const socket of sockets) socket.engineClosed(reason, error);
-    // A listener may have asked for a connection already, or given up on it.
+    // A listener may have called connect or disconnect.
     if (this.#engine || !sockets.some((socket) => socket.wanted)) {
       if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
       return;

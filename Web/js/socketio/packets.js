@@ -1,13 +1,16 @@
 // Socket.IO protocol 5: packets as text with binary attachments at any depth. Pure.
 //
-// A packet here is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or ACK, the error of a CONNECT_ERROR.
+// A packet is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or
+// ACK, the error of a CONNECT_ERROR.
 
 export const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
 
 const MAXIMUM_ATTACHMENTS = 64;
 const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
 
-/** The frames of a packet: its text first, then the attachments in the order of their placeholders. */
+/**
+ * The frames of a packet: its text first, then the attachments in the order of their placeholders.
+ */
 export function encodePacket({ type, namespace = "/", data, id }) {
   const attachments = [];
   let body = data;
@@ -23,21 +26,21 @@ export function encodePacket({ type, namespace = "/", data, id }) {
   return [text, ...attachments];
 }
 
-/** Puts packets together again; throws on anything the protocol does not allow, after which the connection must close. */
+/** Assembles packets. Throws on a protocol error, after which the connection must be closed. */
 export class PacketDecoder {
   #pending = null; // {packet, missing, attachments}
 
-  /** A whole packet, or null while attachments are outstanding. */
+  /** Returns a complete packet, or null while attachments are missing. */
   add(frame) {
     if (typeof frame === "string") {
-      if (this.#pending) throw new Error("text where an attachment was due");
+      if (this.#pending) throw new Error("text instead of an attachment");
       const { packet, attachments } = decodeText(frame);
       if (attachments === 0) return finish(packet, []);
       this.#pending = { packet, missing: attachments, attachments: [] };
       return null;
     }
     const pending = this.#pending;
-    if (!pending) throw new Error("an attachment nobody announced");
+    if (!pending) throw new Error("an attachment without a packet");
     pending.attachments.push(frame);
     if (--pending.missing > 0) return null;
     this.#pending = null;
@@ -53,7 +56,7 @@ function decodeText(text) {
   if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
     const end = text.indexOf("-", at);
     const digits = text.slice(at, end < 0 ? at : end);
-    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("bad number of attachments");
+    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
     attachments = Number(digits);
     at = end + 1;
   }
@@ -72,11 +75,11 @@ function decodeText(text) {
   const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
   const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
   const packet = { type: plain, namespace, id, data };
-  judge(packet); // before any attachment is waited for
+  validate(packet); // before it waits for attachments
   return { packet, attachments };
 }
 
-function judge({ type, id, data }) {
+function validate({ type, id, data }) {
   if (type === PacketType.event) {
     if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
     if (RESERVED.has(data[0])) throw new Error("a reserved event name");

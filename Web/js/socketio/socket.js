@@ -1,17 +1,18 @@
-// One namespace of a session: events both ways, acks with a deadline.
+// One namespace of a session: events in both directions, and acks with a timeout.
 
 import { Emitter } from "./emitter.js";
 import { SocketError } from "./errors.js";
 import { PacketType } from "./packets.js";
 
 /**
- * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others are the server's, with its arguments;
- * when the server wants an ack the last argument is a function. `onAny` hears every event of the server.
+ * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others
+ * are events of the server with their arguments; if the server requests an ack, the last argument
+ * is a function. `onAny` receives every event of the server.
  */
 export class Socket {
   #manager; #auth;
   #local = new Emitter(); // connect, connect_error, disconnect
-  #remote = new Emitter(); // the server's events: kept apart, so that no server can fire a local one
+  #remote = new Emitter(); // events of the server, which cannot fire local ones
   #any = new Set();
   #acks = new Map();
   #nextAck = 0;
@@ -53,14 +54,20 @@ export class Socket {
     return this;
   }
 
-  /** Sends an event; false (and nothing sent) while not connected: queues belong to the application, which knows what still matters. */
+  /**
+   * Sends an event. Returns false, and sends nothing, while not connected; the application queues
+   * messages.
+   */
   emit(name, ...values) {
     if (!this.connected) return false;
     this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
     return true;
   }
 
-  /** Sends an event and waits for its ack: an array of the ack's arguments. Fails at once when the connection drops. */
+  /**
+   * Sends an event and returns the arguments of its ack. Rejects immediately when the connection is
+   * lost.
+   */
   emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
     return new Promise((resolve, reject) => {
       if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
@@ -127,7 +134,7 @@ export class Socket {
       case PacketType.event: return this.#event(packet);
       case PacketType.ack: {
         const waiting = this.#acks.get(packet.id);
-        if (!waiting) return; // too late, or never asked for
+        if (!waiting) return; // late or unexpected
         this.#acks.delete(packet.id);
         clearTimeout(waiting.timer);
         return waiting.resolve(packet.data);
@@ -156,7 +163,7 @@ export class Socket {
     this.id = null;
     for (const { reject, timer } of this.#acks.values()) {
       clearTimeout(timer);
-      reject(new SocketError("disconnected", `The connection ended before the ack (${reason}).`));
+      reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
     }
     this.#acks.clear();
     if (was) this.#local.fire("disconnect", reason);

@@ -1,6 +1,9 @@
-// The part of the page's address after #, which says what is open.
+// The part of the page's address after #, which selects the conversation.
 
-/** `{id}`: the conversation that an address names, or null; `isBroken`: it names one in a way that cannot be read. */
+/**
+ * Parses an address: `id` is the conversation or null; `isBroken` means that the address is
+ * malformed.
+ */
 export function readAddress(hash) {
   const found = /^#\/c\/(.+)$/s.exec(hash);
   if (!found) return { id: null, isBroken: false };

@@ -1,4 +1,4 @@
-// The card to sign in or register.
+// The card for signing in and registering.
 
 import { login, register } from "../chat/api.js";
 import { errorText, t } from "../i18n.js";
@@ -7,7 +7,10 @@ import { icon, logo } from "./icons.js";
 
 const NAME = "[A-Za-z0-9](?:[A-Za-z0-9_]{2,13})[A-Za-z0-9]";
 
-/** Shows the card in `root`; calls `done(session)` after success. `notice` says why one is here again. */
+/**
+ * Shows the card in `root`. Calls `done(session)` after success. `notice` is the reason for a
+ * repeated sign-in.
+ */
 export function showAuth(root, { notice, done }) {
   let registering = false;
   render();
@@ -54,7 +57,7 @@ export function showAuth(root, { notice, done }) {
           ? await register(values.name.trim(), values.password, values.display?.trim())
           : await login(values.name.trim(), values.password));
       } catch (failure) {
-        // A refusal of the server's rules is best said in its own words.
+        // The server's message says which rule was violated.
         error.textContent = failure.code === "bad_request" ? failure.message : errorText(failure);
         submit.disabled = false;
         input.select();

@@ -1,4 +1,4 @@
-// A round picture of somebody: initials on a colour that is always the same for the same id.
+// The avatar of a user: initials on a color that is derived from the id.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";

@@ -1,4 +1,5 @@
-// Where one writes: a field that grows, pictures from the button, the clipboard or dropped, a draft per conversation.
+// The composer: a text field that grows, pictures from a button, the clipboard or a drop, and a
+// draft for each conversation.
 
 import { t } from "../i18n.js";
 import { h, toast } from "./dom.js";
@@ -9,14 +10,15 @@ const LONGEST = 8000;
 const MOST_PICTURES = 9;
 
 /**
- * `send(conversation, {text, file, dimensions})` stores a message and resolves when that is safe; `wrote(conversation)` is told when all is
- * stored. Every action belongs to the conversation that was open when it began, whatever is open when it ends.
+ * `send(conversation, {text, file, dimensions})` resolves when the message is stored.
+ * `wrote(conversation)` is called when all messages are stored. An action belongs to the
+ * conversation that was open when it began.
  */
 export function makeComposer({ send, wrote }) {
   const drafts = new Map(); // conversation → {conversation, text, pictures, placeholder, sending}
   let shown = null; // the draft on the screen
   let attaching = null; // the draft that the file dialog was opened for
-  let preparing = Promise.resolve(); // one picture after the other: they are large while they are open
+  let preparing = Promise.resolve(); // prepares one picture at a time, because decoded pictures are large
 
   const input = h("textarea", { id: "message", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send", oninput: changed, onkeydown: key, onpaste: paste });
   const file = h("input", { type: "file", id: "file", accept: ACCEPTED.join(","), multiple: true, hidden: true, tabindex: "-1", onchange: () => {
@@ -37,7 +39,8 @@ export function makeComposer({ send, wrote }) {
   function changed() {
     if (shown) shown.text = input.value;
     input.rows = 1;
-    // Lines as they wrap, up to six; by rows, because a strict CSP and a style attribute do not go together.
+    // The number of wrapped lines, up to six. Uses `rows`, because the CSP forbids style
+    // attributes.
     const line = parseFloat(getComputedStyle(input).lineHeight) || 22;
     const padding = input.offsetHeight - line;
     input.rows = Math.max(1, Math.min(6, Math.round((input.scrollHeight - padding) / line)));
@@ -45,7 +48,7 @@ export function makeComposer({ send, wrote }) {
   }
 
   function key(event) {
-    // While an input method composes, Enter chooses a word. On phones Enter is a new line and the button sends.
+    // Enter selects a word while an input method composes. On phones, Enter inserts a new line.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
     submit();
@@ -63,20 +66,23 @@ export function makeComposer({ send, wrote }) {
     renderTray();
     changed();
     input.focus();
-    // What is written later waits for pictures that are still being prepared: the order stays.
+    // Later messages wait for pictures in preparation, which preserves the order.
     draft.sending = draft.sending.then(() => sendAll(draft.conversation, text, pictures)).catch((error) => console.warn(error));
   }
 
   async function sendAll(conversation, text, pictures) {
     const ready = (await Promise.all(pictures.map((picture) => picture.prepared))).filter(Boolean);
-    // The words go under the last picture.
+    // The text is the caption of the last picture.
     for (const [index, { file, dimensions }] of ready.entries()) await send(conversation, { text: index === ready.length - 1 ? text : "", file, dimensions });
     if (ready.length === 0 && text) await send(conversation, { text });
     for (const picture of pictures) forget(picture);
     wrote(conversation);
   }
 
-  /** Puts files into the tray of a draft. `prepared` of a picture resolves to {file, dimensions}, or to null if it is none. */
+  /**
+   * Adds files to a draft. `prepared` resolves to {file, dimensions}, or to null if the file cannot
+   * be sent.
+   */
   function take(draft, files) {
     for (const chosen of files) {
       if (draft.pictures.length >= MOST_PICTURES) {
@@ -137,7 +143,7 @@ export function makeComposer({ send, wrote }) {
     input.placeholder = pictures.length > 0 ? t("caption") : draft.placeholder;
   }
 
-  /** Lets pictures be dropped anywhere on `area`. */
+  /** Accepts pictures dropped on `area`. */
   function acceptDrops(area) {
     let depth = 0;
     const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");

@@ -1,4 +1,4 @@
-// The right-hand pane: whose conversation it is, its messages, and where one writes.
+// The conversation pane: the header, the messages and the composer.
 
 import { t } from "../i18n.js";
 import { avatarOf, titleOf } from "./avatar.js";

@@ -1,11 +1,11 @@
-// Events in words: what a change says, and a message in one line.
+// Events as text: changes, and previews of messages.
 
 import { locale, t } from "../i18n.js";
 
 const LONGEST = 200;
 const list = new Intl.ListFormat(locale, { type: "conjunction" });
 
-/** What is no message: somebody joined, the group got a name. */
+/** The text of a change: users joined, or the group was named. */
 export function changeText(chat, { kind, body, sender }) {
   switch (kind) {
     case "member.join": {
@@ -17,7 +17,7 @@ export function changeText(chat, { kind, body, sender }) {
   }
 }
 
-/** The last words of a conversation in one line. `mine`: it waits in the outbox and has no sender yet. */
+/** The last message of a conversation in one line. `mine`: the message is in the outbox. */
 export function previewText(chat, conversation, message, mine) {
   if (!message) return "";
   if (!mine && message.n == null) return changeText(chat, message);

@@ -1,13 +1,13 @@
-// New chat and new group: find people, pick them.
+// The dialogs for a new chat and a new group.
 
 import { errorText, t } from "../i18n.js";
 import { personAvatar } from "./avatar.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
-const PATIENCE = 200; // ms after the last key before the server is asked
+const SEARCH_DELAY = 200; // ms between the last key and the request
 
-/** Picks one person; `chosen(conversation)` with their pair. */
+/** Selects one user. Calls `chosen(conversation)` with the pair conversation. */
 export function newChatDialog(chat, chosen) {
   const dialog = openDialog(t("newChat"));
   const pick = attempt(dialog, async (person) => {
@@ -18,7 +18,7 @@ export function newChatDialog(chat, chosen) {
   dialog.body.append(...peoplePicker(chat, dialog, { pick }));
 }
 
-/** Picks several people and a title. */
+/** Selects several users and a title. */
 export function newGroupDialog(chat, chosen) {
   const dialog = openDialog(t("newGroup"));
   const members = new Map();
@@ -57,7 +57,7 @@ function openDialog(title) {
   return { element, body, problem };
 }
 
-/** Runs an action of a dialog; a failure is said in it. */
+/** Runs an action of a dialog, which shows a failure. */
 function attempt(dialog, action) {
   return async (...values) => {
     dialog.problem.textContent = "";
@@ -69,18 +69,18 @@ function attempt(dialog, action) {
   };
 }
 
-/** A search field and the people found; with `isPicked` the rows are check boxes in nature. */
+/** A search field and the users found. With `isPicked`, the rows are toggles. */
 function peoplePicker(chat, dialog, { pick, isPicked }) {
   const input = h("input", { type: "search", id: "find-people", placeholder: t("findPeople"), "aria-label": t("findPeople"), autocomplete: "off", oninput: () => {
     clearTimeout(timer);
-    timer = setTimeout(ask, PATIENCE);
+    timer = setTimeout(ask, SEARCH_DELAY);
   } });
   const list = h("ul", { class: "people", "aria-label": t("findPeople") });
   let timer = 0;
-  let turn = 0; // counts questions, so that an answer to an earlier one is told apart
+  let turn = 0; // counts requests, so that late answers are ignored
   let query = "";
   let found = [];
-  let next = null; // asks for the page after what is shown
+  let next = null; // the token of the next page
 
   const ask = attempt(dialog, async () => {
     const mine = ++turn;

@@ -1,8 +1,9 @@
-// Making elements. Text always goes in as text; no markup is ever parsed.
+// Creates elements. Text is always inserted as text, never parsed as markup.
 
 /**
- * h("button", { class: "primary", type: "button", onclick: f, "aria-label": "…" }, "text", element, …)
- * Properties that start with "on" are listeners; false, null and undefined leave an attribute out; true writes it empty.
+ * h("button", { class: "primary", onclick: f, "aria-label": "…" }, "text", element, …)
+ * Properties that start with "on" are listeners. An attribute is omitted if its value is false,
+ * null or undefined, and empty if it is true.
  */
 export function h(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children);
@@ -22,7 +23,10 @@ function fill(element, properties, children) {
   return element;
 }
 
-/** Makes the children of `parent` those of `wanted`, in order, moving only what stands elsewhere: focus, scroll and animations survive. */
+/**
+ * Sets the children of `parent` to `wanted`. Moves only misplaced elements, so that focus, scroll
+ * position and animations are kept.
+ */
 export function arrange(parent, wanted) {
   const keep = new Set(wanted);
   for (const child of [...parent.children]) if (!keep.has(child)) child.remove();
@@ -33,7 +37,7 @@ export function arrange(parent, wanted) {
   }
 }
 
-/** A short line at the foot of the page that goes away by itself. */
+/** Shows a short message at the bottom of the page for some seconds. */
 export function toast(text) {
   const line = h("div", { class: "toast", role: "alert" }, text);
   document.body.append(line);

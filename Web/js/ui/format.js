@@ -1,4 +1,4 @@
-// Times, names and links as people read them.
+// Formats times, names and links.
 
 import { h } from "./dom.js";
 import { locale, t } from "../i18n.js";
@@ -17,7 +17,7 @@ export const sameDay = (a, b) => dayOf(a) === dayOf(b);
 export const clockTime = (time) => clock.format(time);
 export const fullTime = (time) => full.format(time);
 
-/** For the list of chats: the time today, then the day. */
+/** The time of a chat in the list: the time of day today, the day otherwise. */
 export function listTime(time) {
   const days = daysAgo(time);
   if (days <= 0) return clock.format(time);
@@ -26,7 +26,7 @@ export function listTime(time) {
   return days < 300 ? shortDate.format(time) : yearDate.format(time);
 }
 
-/** For the separators between days. */
+/** The label of a separator between days. */
 export function dayTitle(time) {
   const days = daysAgo(time);
   if (days <= 0) return t("today");
@@ -34,7 +34,7 @@ export function dayTitle(time) {
   return days < 300 ? longDate.format(time) : yearDate.format(time);
 }
 
-/** One or two letters for somebody without a picture; one character for a Chinese name. */
+/** The initials of a name: one or two letters, or one character of a Chinese name. */
 export function initials(name) {
   const parts = name.trim().split(/\s+/u).filter(Boolean);
   const first = [...(parts[0] ?? "?")][0];
@@ -42,18 +42,18 @@ export function initials(name) {
   return (/\p{Script=Han}/u.test(first) ? first : first + last).toUpperCase();
 }
 
-// What can be a link. Which of it becomes one is decided by the URL parser and a list of two schemes, not by this pattern.
+// A candidate for a link. The URL parser and a list of two schemes decide whether it becomes one.
 const LINK = /\bhttps?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/giu;
 const count = (text, character) => text.split(character).length - 1;
 const TRAILING = /[.,;:!?)\]}'"]+$/u;
 
-/** Text with its http and https links made clickable; everything is inserted as text. */
+/** The nodes of a text, with links for its http and https URLs. */
 export function linkify(text) {
   const nodes = [];
   let at = 0;
   for (const match of text.matchAll(LINK)) {
     let shown = match[0];
-    // A closing bracket belongs to the link only if it was opened inside it.
+    // A closing bracket belongs to the link only if the link contains the opening one.
     while (TRAILING.test(shown) && !(shown.endsWith(")") && count(shown, "(") >= count(shown, ")"))) shown = shown.slice(0, -1);
     const target = safeLink(shown);
     if (!target) continue;
@@ -73,7 +73,7 @@ function safeLink(text) {
   }
 }
 
-/** Whether a message is nothing but a few emoji, which are shown large. */
+/** Whether a message consists of a few emoji only, which are shown large. */
 export function isJumbo(text) {
   return text.length <= 24 && /^(?:\p{Extended_Pictographic}(?:\ufe0f|\u200d\p{Extended_Pictographic}|\p{Emoji_Modifier})*\s*){1,3}$/u.test(text);
 }

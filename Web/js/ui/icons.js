@@ -1,4 +1,4 @@
-// Line icons, 24 × 24, drawn for this page, and the swift.
+// Line icons, 24 × 24, and the logo.
 
 import { svg } from "./dom.js";
 
@@ -22,18 +22,18 @@ export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, PATHS[name].map((d) => svg("path", { d })));
 }
 
-/** How far a message of one's own got: a clock, one tick, two ticks. */
+/** The delivery state of an own message: a clock, one tick or two ticks. */
 export function ticks(state) {
   const paths = state === "waiting" ? ["M8 1.500a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.500V8l2.3 1.5"]
     : state === "read" ? ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.200l.6.500L14.5 4.5"] : ["M3 8.500l3.3 3.2 6.5-7.2"];
   return svg("svg", { viewBox: "0 0 16 16", class: "ticks", "aria-hidden": "true" }, paths.map((d) => svg("path", { d })));
 }
 
-/** The mark of Apus: a swift in flight. The gradient and the bird's colour come from the style sheet. */
+/** The logo: a swift in flight. The style sheet sets its colors. */
 export function logo(className = "logo") {
   return svg("svg", { viewBox: "0 0 64 64", class: className, "aria-hidden": "true" },
     svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
 }
 
-// Seen from below: scythe wings, forked tail; turned to fly up and away.
+// A swift seen from below, rotated by the logo.
 const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";

@@ -1,4 +1,4 @@
-// A picture over the whole page. Escape, the cross or a click beside it closes.
+// A picture over the whole page. Escape, the close button or a click outside the picture closes it.
 
 import { t } from "../i18n.js";
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-// One line of a conversation: a message of somebody's, one of one's own on its way, or a change.
+// The elements of a conversation: messages and changes.
 
 import { errorText, t } from "../i18n.js";
 import { hueOf, personAvatar } from "./avatar.js";
@@ -8,13 +8,14 @@ import { clockTime, fullTime, isJumbo, linkify } from "./format.js";
 import { ticks } from "./icons.js";
 import { showLightbox } from "./lightbox.js";
 
-/** Longest sides of a picture in a bubble; the real size is behind a click. */
+/** The maximum size of a picture in a bubble. A click shows the full size. */
 const WIDEST = 340;
 const TALLEST = 360;
 
 /**
  * A message: {key, mine, sender, kind, body, at, state, entry, first, last, named}
- * state: "waiting" | "failed" | "sent" | "read" for one's own; first, last: of a run by the same sender; named: show who it is.
+ * state: "waiting" | "failed" | "sent" | "read" for own messages; first, last: of a run by the same
+ * sender; named: show the sender's name.
  */
 export function messageElement(message, context) {
   const { mine, kind, body, first, last, state } = message;
@@ -53,7 +54,7 @@ function picture(message, person, { pictures }) {
   const { width, height } = body?.width ? body : entry?.dimensions ?? { width: 320, height: 240 };
   const scale = Math.min(1, WIDEST / width, TALLEST / height);
   const label = t("image", { name: person.display });
-  // Width and height stand there before the bytes do, so that nothing jumps.
+  // Sets width and height before the picture is loaded, so that the layout does not change.
   const image = h("img", { alt: label, width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)), draggable: "false" });
   const button = h("button", { type: "button", class: "thumb loading", "aria-label": t("openImage"), onclick: () => {
     if (image.src && !button.classList.contains("broken")) showLightbox(image.src, { label, caption: body?.text });
@@ -76,14 +77,14 @@ function picture(message, person, { pictures }) {
   return button;
 }
 
-/** A picture of the outbox is shown from the file itself. */
+/** The object URL of a picture in the outbox. */
 const localURLs = new WeakMap();
 function localURL(entry) {
   if (!localURLs.has(entry.file)) localURLs.set(entry.file, URL.createObjectURL(entry.file));
   return localURLs.get(entry.file);
 }
 
-/** A change stands in the middle, without a bubble. */
+/** A change, which is centered and has no bubble. */
 export function changeElement(event, { chat }) {
   return h("div", { class: "change", role: "listitem", "data-seq": event.seq }, h("span", {}, changeText(chat, event)));
 }

@@ -1,13 +1,13 @@
-// Pictures: fetched with the token, kept as object URLs, prepared before they are sent.
+// Pictures: downloaded with the token and cached as object URLs; prepared before they are sent.
 
 import { downloadBlob } from "../chat/api.js";
 
 const KEPT = 120;
 export const MAXIMUM_BYTES = 10 * 1024 * 1024;
-const LONGEST_SIDE = 2560; // of a picture that had to be made smaller
+const LONGEST_SIDE = 2560; // of a picture that is scaled down
 export const ACCEPTED = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** Object URLs of blobs by hash; the least recently used ones are given back. */
+/** The object URLs of blobs by hash. The least recently used ones are revoked. */
 export class Pictures {
   #urls = new Map(); // sha256 → Promise of a URL
 
@@ -20,7 +20,7 @@ export class Pictures {
     if (found) this.#urls.delete(sha256);
     else {
       found = downloadBlob(this.token, sha256).then((blob) => URL.createObjectURL(blob));
-      found.catch(() => this.#urls.delete(sha256)); // so that the next look tries again
+      found.catch(() => this.#urls.delete(sha256)); // the next request tries again
     }
     this.#urls.set(sha256, found);
     if (this.#urls.size > KEPT) this.#forget(this.#urls.keys().next().value);
@@ -37,7 +37,10 @@ export class Pictures {
   }
 }
 
-/** Judges a chosen file: {file, dimensions} ready to send, or throws the key of a message. Too large a photo is made smaller. */
+/**
+ * Validates a file. Returns {file, dimensions}, or throws the key of an error text. Scales down a
+ * photo that is too large.
+ */
 export async function preparePicture(file) {
   if (!ACCEPTED.includes(file.type)) throw new Error("notAPicture");
   let bitmap;
@@ -49,7 +52,7 @@ export async function preparePicture(file) {
   const dimensions = { width: bitmap.width, height: bitmap.height };
   try {
     if (file.size <= MAXIMUM_BYTES) return { file, dimensions };
-    if (file.type === "image/gif") throw new Error("tooLarge"); // a still would lose what it is about
+    if (file.type === "image/gif") throw new Error("tooLarge"); // scaling would lose the animation
     return await shrink(bitmap);
   } finally {
     bitmap.close();

@@ -1,4 +1,4 @@
-// The list of chats: who, the last words, when, how many unread.
+// The list of chats: name, last message, time and unread count.
 
 import { t } from "../i18n.js";
 import { folded } from "../chat/text.js";

@@ -1,10 +1,10 @@
-// The pill that says how the connection is: quiet while all is well.
+// The state of the connection, which is hidden while the page is connected.
 
 import { t } from "../i18n.js";
 import { h } from "./dom.js";
 
-/** A connection made faster than this is not worth a word. */
-const PATIENCE = 900;
+/** The time in ms after which "connecting" is shown. */
+const SHOW_DELAY = 900;
 
 export function connectionPill(chat) {
   const text = h("span", { class: "pill-text" });
@@ -21,12 +21,12 @@ export function connectionPill(chat) {
     retry.hidden = name !== "waiting";
     if (name === "online") {
       text.textContent = t("connected");
-      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // good news is told only after bad news
+      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // hides "connected" again
       return;
     }
     if (name !== "waiting") {
       text.textContent = t("connecting");
-      quiet = setTimeout(() => pill.classList.remove("quiet"), PATIENCE);
+      quiet = setTimeout(() => pill.classList.remove("quiet"), SHOW_DELAY);
       return;
     }
     pill.classList.remove("quiet");

@@ -1,5 +1,6 @@
-// The messages of the open conversation: rows by key, so that only what changed is touched, and a scroll that stays where the reader is.
-// It opens at the first unread message. A message is read once its end was drawn on the screen, in a visible page with focus.
+// The messages of the open conversation. Rows have keys, so that only changed ones are rendered,
+// and the scroll position is kept. Opens at the first unread message. A message is read when its
+// end was on the screen, in a visible page with focus (docs/chat-rules.md, 10).
 
 import { isSame } from "../chat/conflict.js";
 import { t } from "../i18n.js";
@@ -11,20 +12,20 @@ import { changeElement, messageElement } from "./message.js";
 import { titleOf } from "./avatar.js";
 import { band, isLookedAt, rowsIn } from "./viewport.js";
 
-const RUN = 5 * 60_000; // messages of one sender closer than this stand together
+const RUN = 5 * 60_000; // ms; closer messages of one sender are grouped
 const NEAR = 80; // pixels from the end that count as "at the end"
-const ABOVE = 48; // pixels that stay free above what is scrolled to: the message before it shows that there is one
+const ABOVE = 48; // pixels of the previous message that remain visible above a scroll target
 const UNREAD_PAGE = 200;
-const MOST_UNREAD = 2000; // events that are loaded to get to the first unread message; beyond it the reader scrolls
+const MOST_UNREAD = 2000; // the maximum number of events loaded to reach the first unread message
 
 export function makeThread(chat, pictures) {
   const rows = new Map(); // key → {element, signature}
   let conversation = null;
-  let newFrom = null; // the n after which the line "Unread messages" stands
-  let isLineOld = true; // what the line was for has been read; the next unread message may move it
+  let newFrom = null; // the n before the line "Unread messages"
+  let isLineOld = true; // the messages below the line were read; the next unread message may move it
   let atEnd = true; // the view follows the end
   let locating = false; // the first unread message is being loaded
-  let turn = 0; // counts what was opened, so that a late answer is told apart
+  let turn = 0; // counts opened conversations, so that late answers are ignored
   let resets = 0; // of the log
   let frame = 0;
 
@@ -43,7 +44,7 @@ export function makeThread(chat, pictures) {
     if (conversation) begin();
   }
 
-  /** Shows the conversation from its first unread message on; from its end when there is none. */
+  /** Shows the conversation at its first unread message, or at its end. */
   function begin() {
     resets = conversation.log.resets;
     newFrom = conversation.unread > 0 ? conversation.read : null;
@@ -54,7 +55,7 @@ export function makeThread(chat, pictures) {
     arrive();
   }
 
-  /** Loads what lies between the first unread message and what is held, then goes there. */
+  /** Loads the events up to the first unread message, then scrolls to it. */
   async function locate() {
     const about = conversation;
     const mine = ++turn;
@@ -70,7 +71,7 @@ export function makeThread(chat, pictures) {
     arrive();
   }
 
-  /** Goes to the line, or to the end. */
+  /** Scrolls to the line, or to the end. */
   function arrive() {
     atEnd = newFrom === null;
     render();
@@ -85,7 +86,7 @@ export function makeThread(chat, pictures) {
     chat.loadOlder(conversation.id).catch(() => {});
   }
 
-  /** `leads`: to the very end, also past unread messages. */
+  /** `leads`: scrolls to the end, even past unread messages. */
   function render(leads = false) {
     if (!conversation) return;
     if (conversation.log.resets !== resets) return begin();
@@ -128,19 +129,19 @@ export function makeThread(chat, pictures) {
     const shown = new Set(wanted);
     for (const [key, row] of rows) if (!shown.has(row.element)) rows.delete(key);
 
-    // Follow the end when the reader is there; else keep the row they look at where it is, whatever grows above or below.
+    // Follows the end if the view is there. Otherwise keeps the position of the first visible row.
     if (atEnd) follow(leads);
     else if (anchor?.element.isConnected) {
       const moved = anchor.element.getBoundingClientRect().top - anchor.top;
-      if (moved !== 0) scroller.scrollTop += moved; // writing it would end a smooth scroll under way
+      if (moved !== 0) scroller.scrollTop += moved; // an assignment would stop a smooth scroll
     }
-    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // more has come than fits on the screen: it gets a line
+    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // not all new messages fit on the screen
     updateJumps();
     look();
     fillScreen();
   }
 
-  /** New messages that will not be seen at once get the line above them. */
+  /** Places the line above new messages that are not on the screen. */
   function placeLine() {
     if (conversation.unread === 0) isLineOld = true;
     else if (isLineOld && !(atEnd && isLookedAt(element))) {
@@ -149,7 +150,7 @@ export function makeThread(chat, pictures) {
     }
   }
 
-  /** Goes to the end, but does not carry a message away over the upper edge that nobody has seen. */
+  /** Scrolls to the end, but not past an unseen message. */
   function follow(leads = false) {
     let by = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
     const { top } = scroller.getBoundingClientRect();
@@ -166,7 +167,7 @@ export function makeThread(chat, pictures) {
   const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
   const isLoading = () => locating || Boolean(conversation.loading);
 
-  /** The first row in view, and where it stands. */
+  /** The first visible row and its position. */
   function anchorRow() {
     if (atEnd) return null;
     const found = rowsIn(list, scroller.getBoundingClientRect()).find((row) => row.classList.contains("message"));
@@ -203,12 +204,12 @@ export function makeThread(chat, pictures) {
   }
 
   function toEnd(smooth) {
-    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a long way is no pleasure to watch
-    const passes = outOfSight().below > 0; // what only flies past is not read
+    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a longer way is not animated
+    const passes = outOfSight().below > 0; // messages passed by the scroll are not read
     scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near && !passes ? "smooth" : "instant" });
   }
 
-  /** Back to the first unread message, from wherever. */
+  /** Scrolls to the first unread message. */
   function toUnread() {
     newFrom = conversation.read;
     isLineOld = false;
@@ -224,7 +225,7 @@ export function makeThread(chat, pictures) {
     look();
   }
 
-  /** A page that does not fill the screen gives nothing to scroll by. */
+  /** Loads more events if those loaded do not fill the screen. */
   function fillScreen() {
     if (conversation.canLoadOlder && !isLoading() && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) loadOlder();
   }
@@ -237,7 +238,10 @@ export function makeThread(chat, pictures) {
     return ordinals(rowsIn(list, shown).filter((row) => row.getBoundingClientRect().bottom <= shown.bottom + 2));
   }
 
-  /** The numbers of unread messages out of sight; one whose end is not on the screen counts as below it. */
+  /**
+   * The numbers of unread messages above and below the screen. A message whose end is not visible
+   * counts as below.
+   */
   function outOfSight() {
     const first = ordinals(rowsIn(list, band(scroller)))[0];
     if (first === undefined) return { above: 0, below: 0 };
@@ -248,7 +252,10 @@ export function makeThread(chat, pictures) {
     if (conversation) jumps.update({ ...outOfSight(), atEnd: atEnd || locating });
   }
 
-  /** Notes what the next frame shows. It is asked for each time: what is replaced before it is drawn was not seen. */
+  /**
+   * Records the messages that the next frame shows. A message that is replaced before the frame was
+   * not seen.
+   */
   function look() {
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
@@ -260,10 +267,10 @@ export function makeThread(chat, pictures) {
   }
 
   document.addEventListener("visibilitychange", look);
-  document.addEventListener("close", look, true); // of a dialog that lay over the page
+  document.addEventListener("close", look, true); // a dialog over the page was closed
   addEventListener("focus", look);
   globalThis.visualViewport?.addEventListener("resize", look);
-  // Pictures, the keyboard of a phone, a turned screen: who was at the end stays there.
+  // Keeps the view at the end when pictures are loaded or the size of the window changes.
   new ResizeObserver(() => {
     if (!conversation) return;
     if (atEnd) follow();
@@ -284,7 +291,7 @@ export function makeThread(chat, pictures) {
 
   return {
     element, open,
-    /** One's own message: go and see it. What was new is not new any more. */
+    /** Scrolls to an own new message. Earlier messages are no longer new. */
     wrote() {
       newFrom = null;
       isLineOld = true;

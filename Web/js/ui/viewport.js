@@ -1,7 +1,8 @@
-// Which rows of a list that scrolls are on the screen. The rows stand below each other in the order
-// of the document.
+// Finds the visible rows of a scrolling list. The rows are below each other, in document order.
 
-/** The part of `scroller` that the window really shows, from top to bottom: on a phone a keyboard may lie over the rest. */
+/**
+ * The top and bottom of the visible part of `scroller`, which a phone's keyboard may cover in part.
+ */
 export function band(scroller) {
   const box = scroller.getBoundingClientRect();
   const view = globalThis.visualViewport;
@@ -9,7 +10,7 @@ export function band(scroller) {
   return { top: Math.max(box.top, top), bottom: Math.min(box.bottom, top + (view?.height ?? innerHeight)) };
 }
 
-/** The rows that reach into the band, in order. */
+/** The rows that overlap the band, in order. */
 export function rowsIn(list, { top, bottom }) {
   const rows = list.children;
   let low = 0;
@@ -24,7 +25,7 @@ export function rowsIn(list, { top, bottom }) {
   return found;
 }
 
-/** Whether the element is shown in a visible page with focus, and not under a dialog. */
+/** Whether the element is in a visible page with focus, and not covered by a dialog. */
 export function isLookedAt(element) {
   return document.visibilityState === "visible" && document.hasFocus() && element.getClientRects().length > 0
     && document.querySelector("dialog[open]") === null;

@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/// Allocations of this process since it began, all threads together.
+/// Returns the number of allocations of this process since its start, in all threads.
 uint64_t apus_allocation_count(void);
 
-/// Bytes that are allocated now, as the allocator rounds them.
+/// Returns the number of allocated bytes, as rounded by the allocator.
 int64_t apus_allocated_bytes(void);
 
 #endif

@@ -1,16 +1,18 @@
 public import NIOCore
 
-/// Cuts bytes into messages of the fixed mode: a header of a length both sides agreed upon, then the body it announces.
+/// Decodes messages of the fixed mode: a header of an agreed length, then the body that it
+/// announces.
 ///
-/// Can stand in a pipeline of NIO (`ByteToMessageHandler`). Once it has thrown it throws the same error for ever.
+/// Can be used in a NIO pipeline with `ByteToMessageHandler`. After an error, every call throws the
+/// same error.
 public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
-    /// What comes out.
+    /// The decoded parts.
     public typealias InboundOut = FramePart<FixedHeader>
 
     private enum State {
-        /// Between two messages, or within a header. Leaves to `body` or `failed`.
+        /// Between two messages, or within a header. Transitions to `body` or `failed`.
         case header
-        /// The head was handed on. Leaves to `header` when all has come.
+        /// The head was returned. Transitions to `header` at the end of the body.
         case body(FrameRemainder)
         /// Final.
         case failed(FramedError)
@@ -20,33 +22,35 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     private let limits: FramedLimits
     private var state = State.header
 
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder for the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - headerLength: The length that was agreed upon, 100 bytes in SocketDemo.
-    ///   - limits: The bounds of the body and of the header's nesting.
-    /// - Throws: ``FramedError/Code/invalidUse`` when the length is none of ``FixedHeader/agreeableLengths``.
+    ///   - headerLength: The agreed length of the header; 100 bytes in SocketDemo.
+    ///   - limits: The limits for the body and the nesting of the header.
+    /// - Throws: ``FramedError/Code/invalidUse`` when the length is not within
+    ///   ``FixedHeader/agreeableLengths``.
     public init(headerLength: Int, limits: FramedLimits = .init()) throws(FramedError) {
         guard FixedHeader.agreeableLengths.contains(headerLength) else {
-            throw FramedError(.invalidUse, message: "a header of \(headerLength) bytes; \(FixedHeader.agreeableLengths) can be agreed upon")
+            throw FramedError(.invalidUse, message: "headerLength is \(headerLength); it must be in \(FixedHeader.agreeableLengths)")
         }
         self.headerLength = headerLength
         self.limits = limits
     }
 
-    /// Whether a message has begun of which the header has not come whole: a deadline runs while that is so.
+    /// Whether a message has begun and its header is incomplete. A deadline applies in this state.
     package func isWithinHead(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { false }
     }
 
-    /// Whether a message has begun and not ended: `buffer` is what has come and was not decoded.
+    /// Whether a message has begun and not ended. `buffer` holds the bytes that are not decoded
+    /// yet.
     package func isWithinFrame(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { true }
     }
 
-    /// The next part; `nil` when more bytes are needed for it.
+    /// Returns the next part, or `nil` when it needs more bytes.
     ///
-    /// - Throws: ``FramedError`` with ``FramedError/Code/malformedHeader`` or ``FramedError/Code/frameTooLarge``.
+    /// - Throws: ``FramedError/Code/malformedHeader`` or ``FramedError/Code/frameTooLarge``.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> InboundOut? {
         switch self.state {
         case .header:
@@ -75,13 +79,14 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         }
     }
 
-    /// As ``decode(buffer:)``, when no more bytes will come.
+    /// Returns the next part when no more bytes will arrive.
     ///
-    /// - Throws: Besides, ``FramedError/Code/truncated`` when they end within a message.
+    /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a message, and the errors
+    ///   of ``decode(buffer:)``.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> InboundOut? {
         if let part = try self.decode(buffer: &buffer) { return part }
         guard !seenEOF || !self.isWithinFrame(buffer) else {
-            throw FramedError(.truncated, message: "the bytes end within a message")
+            throw FramedError(.truncated, message: "the stream ended within a message")
         }
         return nil
     }

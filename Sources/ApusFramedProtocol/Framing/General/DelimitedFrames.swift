@@ -1,32 +1,34 @@
 public import NIOCore
 
-/// Cuts bytes into frames that end with a delimiter: lines, or whatever ends with the bytes of your choice.
+/// Decodes frames that end with a delimiter, such as lines.
 ///
-/// Can stand in a pipeline of NIO (`ByteToMessageHandler`). A frame comes out whole and without its delimiter. However small the pieces are
-/// in which the bytes come, none is looked at twice. Once it has thrown it throws the same error for ever.
+/// Can be used in a NIO pipeline with `ByteToMessageHandler`. Frames are returned whole and without
+/// the delimiter. Each byte is examined once, regardless of how the input is split. After an error,
+/// every call throws the same error.
 public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
-    /// What comes out.
+    /// The decoded frames.
     public typealias InboundOut = ByteBuffer
 
     private let delimiter: Delimiter
     private let maximumFrameBytes: Int
-    /// The bytes of the present frame that were looked at.
+    /// The number of examined bytes of the current frame.
     private var searched = 0
-    /// How many of the last of them are the beginning of a delimiter.
+    /// The number of examined bytes at the end that match the beginning of the delimiter.
     private var matched = 0
     private var failure: FramedError?
 
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder for the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - delimiter: What ends a frame.
-    ///   - maximumFrameBytes: The largest frame, without its delimiter. A longer one is refused as soon as it has grown longer.
+    ///   - delimiter: The bytes that end a frame.
+    ///   - maximumFrameBytes: The largest frame, without its delimiter. A longer frame is rejected
+    ///     as soon as it exceeds the limit.
     public init(delimiter: Delimiter, maximumFrameBytes: Int = 1 << 20) {
         self.delimiter = delimiter
         self.maximumFrameBytes = max(0, maximumFrameBytes)
     }
 
-    /// The next frame; `nil` when its end has not come.
+    /// Returns the next frame, or `nil` when it is incomplete.
     ///
     /// - Throws: ``FramedError/Code/frameTooLarge``.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> ByteBuffer? {
@@ -34,7 +36,7 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         let isFound = self.search(buffer)
         let length = self.searched - self.matched
         guard length <= self.maximumFrameBytes else {
-            let error = FramedError(.frameTooLarge, message: "a frame of more than \(self.maximumFrameBytes) bytes")
+            let error = FramedError(.frameTooLarge, message: "a frame exceeds maximumFrameBytes (\(self.maximumFrameBytes))")
             self.failure = error
             throw error
         }
@@ -45,16 +47,17 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         return frame
     }
 
-    /// Looks at the new bytes, up to the end of a delimiter.
+    /// Examines the new bytes, up to the end of a delimiter.
     ///
-    /// Source: Knuth, Morris, Pratt, "Fast pattern matching in strings": linear also for a delimiter that repeats itself.
+    /// Source: Knuth, Morris, Pratt, "Fast pattern matching in strings". It is linear even for
+    /// delimiters with repeated prefixes.
     private mutating func search(_ buffer: ByteBuffer) -> Bool {
         let bytes = self.delimiter.bytes
         let view = buffer.readableBytesView
         var index = view.startIndex + self.searched
         while index < view.endIndex {
             if self.matched == 0 {
-                // Nearly all bytes are passed over here, by `memchr`.
+                // `memchr` skips nearly all bytes here.
                 guard let next = view[index...].firstIndex(of: bytes[0]) else {
                     index = view.endIndex
                     break
@@ -74,9 +77,10 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         return false
     }
 
-    /// As ``decode(buffer:)``, when no more bytes will come.
+    /// Returns the next frame when no more bytes will arrive.
     ///
-    /// - Throws: Besides, ``FramedError/Code/truncated`` when they end without a delimiter.
+    /// - Throws: ``FramedError/Code/truncated`` when the bytes end without a delimiter, and the
+    ///   errors of ``decode(buffer:)``.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> ByteBuffer? {
         if let frame = try self.decode(buffer: &buffer) { return frame }
         try FramedError.throwIfTruncated(buffer, seenEOF: seenEOF)
@@ -86,25 +90,26 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
 
 /// The bytes that end a frame.
 public struct Delimiter: Hashable, Sendable {
-    /// What ends a frame. Never empty.
+    /// The bytes of the delimiter. Never empty.
     public let bytes: [UInt8]
 
-    /// How long a beginning of the delimiter still fits when the next byte does not, for each length of it.
+    /// The failure function: for each matched length, the length of the longest shorter prefix that
+    /// still matches.
     let fallback: [Int]
 
-    /// A line feed. Lines that end with CR LF keep their CR.
+    /// A line feed. Lines that end with CR LF keep the CR.
     public static let lineFeed = Self(unchecked: [0x0A])
     /// A carriage return and a line feed.
     public static let carriageReturnLineFeed = Self(unchecked: [0x0D, 0x0A])
     /// A zero byte.
     public static let zero = Self(unchecked: [0x00])
 
-    /// A delimiter of the caller's.
+    /// Creates a delimiter of the given bytes.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when there are no bytes.
+    /// - Throws: ``FramedError/Code/invalidUse`` when `bytes` is empty.
     public init(_ bytes: some Sequence<UInt8>) throws(FramedError) {
         let bytes = Array(bytes)
-        guard !bytes.isEmpty else { throw FramedError(.invalidUse, message: "an empty delimiter") }
+        guard !bytes.isEmpty else { throw FramedError(.invalidUse, message: "the delimiter must not be empty") }
         self.init(unchecked: bytes)
     }
 
@@ -121,28 +126,29 @@ public struct Delimiter: Hashable, Sendable {
     }
 }
 
-/// Ends every frame with a delimiter. Can stand in a pipeline of NIO (`MessageToByteHandler`).
+/// Encodes frames by appending a delimiter. Can be used in a NIO pipeline with
+/// `MessageToByteHandler`.
 public struct DelimiterEncoder: MessageToByteEncoder, Sendable {
-    /// What goes in.
+    /// The frames to encode.
     public typealias OutboundIn = ByteBuffer
 
     private let delimiter: Delimiter
 
-    /// An encoder.
+    /// Creates an encoder with the given delimiter.
     public init(delimiter: Delimiter) {
         self.delimiter = delimiter
     }
 
-    /// Appends a frame.
+    /// Appends a frame and the delimiter to the buffer.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when the frame and its delimiter hold a delimiter before their end: the peer would read two
-    ///   frames. Nothing was written then.
+    /// - Throws: ``FramedError/Code/invalidUse`` when the encoded frame contains a delimiter before
+    ///   its end: the peer would decode two frames. Nothing was written then.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         var whole = frame
         whole.writeBytes(self.delimiter.bytes)
         var decoder = DelimiterDecoder(delimiter: self.delimiter, maximumFrameBytes: .max)
         guard try decoder.decode(buffer: &whole) == frame else {
-            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes that holds the delimiter")
+            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes contains the delimiter")
         }
         buffer.writeImmutableBuffer(frame)
         buffer.writeBytes(self.delimiter.bytes)

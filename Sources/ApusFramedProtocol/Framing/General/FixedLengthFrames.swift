@@ -1,29 +1,29 @@
 public import NIOCore
 
-/// Cuts bytes into frames of one length.
+/// Decodes frames of one fixed length.
 ///
-/// Can stand in a pipeline of NIO (`ByteToMessageHandler`).
+/// Can be used in a NIO pipeline with `ByteToMessageHandler`.
 public struct FixedLengthDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
-    /// What comes out.
+    /// The decoded frames.
     public typealias InboundOut = ByteBuffer
 
     private let length: Int
 
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder for the beginning of a stream.
     ///
-    /// - Parameter length: The bytes of a frame.
-    /// - Throws: ``FramedError/Code/invalidUse`` when that is not at least one.
+    /// - Parameter length: The length of a frame in bytes.
+    /// - Throws: ``FramedError/Code/invalidUse`` when `length` is less than 1.
     public init(length: Int) throws(FramedError) {
-        guard length > 0 else { throw FramedError(.invalidUse, message: "frames of \(length) bytes") }
+        guard length > 0 else { throw FramedError(.invalidUse, message: "length is \(length); it must be greater than 0") }
         self.length = length
     }
 
-    /// The next frame; `nil` when it has not come whole.
+    /// Returns the next frame, or `nil` when it is incomplete.
     public mutating func decode(buffer: inout ByteBuffer) -> ByteBuffer? { buffer.readSlice(length: self.length) }
 
-    /// As ``decode(buffer:)``, when no more bytes will come.
+    /// Returns the next frame when no more bytes will arrive.
     ///
-    /// - Throws: ``FramedError/Code/truncated`` when they end within a frame.
+    /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> ByteBuffer? {
         if let frame = self.decode(buffer: &buffer) { return frame }
         try FramedError.throwIfTruncated(buffer, seenEOF: seenEOF)
@@ -31,28 +31,30 @@ public struct FixedLengthDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     }
 }
 
-/// Lets frames of one length through and no others. Can stand in a pipeline of NIO (`MessageToByteHandler`).
+/// Encodes frames of one fixed length and rejects others. Can be used in a NIO pipeline with
+/// `MessageToByteHandler`.
 public struct FixedLengthEncoder: MessageToByteEncoder, Sendable {
-    /// What goes in.
+    /// The frames to encode.
     public typealias OutboundIn = ByteBuffer
 
     private let length: Int
 
-    /// An encoder.
+    /// Creates an encoder for frames of the given length.
     ///
-    /// - Parameter length: The bytes of a frame.
-    /// - Throws: ``FramedError/Code/invalidUse`` when that is not at least one.
+    /// - Parameter length: The length of a frame in bytes.
+    /// - Throws: ``FramedError/Code/invalidUse`` when `length` is less than 1.
     public init(length: Int) throws(FramedError) {
-        guard length > 0 else { throw FramedError(.invalidUse, message: "frames of \(length) bytes") }
+        guard length > 0 else { throw FramedError(.invalidUse, message: "length is \(length); it must be greater than 0") }
         self.length = length
     }
 
-    /// Appends a frame.
+    /// Appends a frame to the buffer.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when it has another length. Nothing was written then.
+    /// - Throws: ``FramedError/Code/invalidUse`` when the frame has another length. Nothing was
+    ///   written then.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         guard frame.readableBytes == self.length else {
-            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes where all have \(self.length)")
+            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes; the frame length is \(self.length)")
         }
         buffer.writeImmutableBuffer(frame)
     }

@@ -1,18 +1,18 @@
 public import NIOCore
 
-/// How the length of a frame is written in front of it.
+/// The encoding of the length in front of a frame.
 public struct LengthPrefix: Hashable, Sendable {
     private enum Form: Hashable {
         case integer(bytes: Int, Endianness)
         case varint
     }
 
-    /// The most bytes 64 bits take at seven bits a byte.
+    /// The number of bytes that 64 bits need at seven bits per byte.
     private static let longestVarint = 10
 
     private let form: Form
 
-    /// Whether the length counts the prefix itself, as PostgreSQL's does. Default: it counts what follows.
+    /// Whether the length includes the prefix, as in PostgreSQL. Default: `false`.
     public var countsItself = false
 
     private init(form: Form) {
@@ -31,12 +31,14 @@ public struct LengthPrefix: Hashable, Sendable {
     /// Eight bytes.
     public static func uint64(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 8, endianness)) }
 
-    /// Seven bits a byte, the lowest first, as in Protocol Buffers ("Base 128 Varints").
+    /// Seven bits per byte, least significant group first, as in Protocol Buffers ("Base 128
+    /// Varints").
     ///
-    /// The shortest form is written. Longer ones of up to ten bytes are read: some writers leave room for the length and fill it in later.
+    /// Writes the shortest form. Reads longer forms of up to ten bytes, because some writers
+    /// reserve room for the length and fill it in later.
     public static let varint = Self(form: .varint)
 
-    /// The same, counting itself.
+    /// Returns a copy whose length includes the prefix.
     public func countingItself() -> Self {
         var copy = self
         copy.countsItself = true
@@ -45,18 +47,18 @@ public struct LengthPrefix: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// A prefix that was read, and the length of what follows it.
+    /// A decoded prefix: its own length, and the length of the payload that follows.
     struct Read: Hashable {
         var prefixLength: Int
         var payloadLength: UInt64
     }
 
-    /// Looks at the prefix and takes nothing; `nil`: it is not there whole.
+    /// Decodes the prefix without consuming it. Returns `nil` when the prefix is incomplete.
     func peek(_ buffer: ByteBuffer) throws(FramedError) -> Read? {
         guard let (number, count) = try self.number(buffer) else { return nil }
         guard self.countsItself else { return Read(prefixLength: count, payloadLength: number) }
         guard number >= UInt64(count) else {
-            throw FramedError(.malformedHeader, message: "a length of \(number) that should count its own \(count) bytes")
+            throw FramedError(.malformedHeader, message: "a length of \(number) is less than its own prefix of \(count) bytes")
         }
         return Read(prefixLength: count, payloadLength: number - UInt64(count))
     }
@@ -77,7 +79,7 @@ public struct LengthPrefix: Hashable, Sendable {
             var number: UInt64 = 0
             for (offset, byte) in buffer.readableBytesView.prefix(Self.longestVarint).enumerated() {
                 let bits = UInt64(byte & 0x7F)
-                // The tenth byte has room for one bit.
+                // The tenth byte holds the last bit of 64.
                 guard offset < Self.longestVarint - 1 || bits <= 1 else {
                     throw FramedError(.malformedHeader, message: "a varint of more than 64 bits")
                 }
@@ -95,14 +97,15 @@ public struct LengthPrefix: Hashable, Sendable {
 
     /// Writes the prefix of a frame.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length has no room in the prefix. Nothing was written then.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix.
+    ///   Nothing was written then.
     func write(payloadLength: Int, into buffer: inout ByteBuffer) throws(FramedError) {
         switch self.form {
         case .integer(let bytes, let order):
             let largest = UInt64.max >> UInt64(64 - 8 * bytes)
             let (sum, overflow) = UInt64(payloadLength.magnitude).addingReportingOverflow(self.countsItself ? UInt64(bytes) : 0)
             guard !overflow, sum <= largest else {
-                throw FramedError(.frameTooLarge, message: "\(payloadLength) bytes have no room in a length of \(bytes) bytes")
+                throw FramedError(.frameTooLarge, message: "a frame of \(payloadLength) bytes does not fit a prefix of \(bytes) bytes")
             }
             switch bytes {
             case 1: buffer.writeInteger(UInt8(truncatingIfNeeded: sum))
@@ -113,7 +116,8 @@ public struct LengthPrefix: Hashable, Sendable {
         case .varint:
             let length = UInt64(payloadLength.magnitude)
             var count = 0
-            // A length that counts itself may grow a byte by counting: it is counted until it fits.
+            // Including the prefix can make the prefix one byte longer: repeat until the size is
+            // stable.
             while self.countsItself, Self.varintLength(length + UInt64(count)) > count { count += 1 }
             var rest = length + UInt64(count)
             while rest >= 0x80 {

@@ -1,30 +1,33 @@
 public import NIOCore
 
-/// Cuts bytes into frames that have their length in front of them.
+/// Decodes frames that begin with their length.
 ///
-/// Can stand in a pipeline of NIO (`ByteToMessageHandler`). A frame comes out whole, without its prefix; up to the bound it is held until
-/// then. Once it has thrown it throws the same error for ever.
+/// Can be used in a NIO pipeline with `ByteToMessageHandler`. Frames are returned whole and without
+/// their prefix, and are buffered up to the limit. After an error, every call throws the same
+/// error.
 public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
-    /// What comes out.
+    /// The decoded frames.
     public typealias InboundOut = ByteBuffer
 
     private let prefix: LengthPrefix
     private let maximumFrameBytes: Int
     private var failure: FramedError?
 
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder for the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - prefix: How the length is written.
-    ///   - maximumFrameBytes: The largest frame, without its prefix. A longer one is refused as soon as its length has come.
+    ///   - prefix: The encoding of the length.
+    ///   - maximumFrameBytes: The largest frame, without its prefix. A longer frame is rejected as
+    ///     soon as its length is known.
     public init(prefix: LengthPrefix, maximumFrameBytes: Int = 1 << 20) {
         self.prefix = prefix
         self.maximumFrameBytes = max(0, maximumFrameBytes)
     }
 
-    /// The next frame; `nil` when it has not come whole.
+    /// Returns the next frame, or `nil` when it is incomplete.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge``, or ``FramedError/Code/malformedHeader`` for a length that is none.
+    /// - Throws: ``FramedError/Code/frameTooLarge``, or ``FramedError/Code/malformedHeader`` for an
+    ///   invalid length.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> ByteBuffer? {
         if let failure = self.failure { throw failure }
         do throws(FramedError) {
@@ -39,17 +42,19 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
         guard let read = try self.prefix.peek(buffer) else { return nil }
         guard let length = Int(exactly: read.payloadLength), length <= self.maximumFrameBytes else {
             throw FramedError(
-                .frameTooLarge, message: "a frame of \(read.payloadLength) bytes announced, \(self.maximumFrameBytes) allowed")
+                .frameTooLarge, message: "a frame of \(read.payloadLength) bytes exceeds maximumFrameBytes (\(self.maximumFrameBytes))")
         }
-        // Not their sum: the bound is the caller's and may be as large as an Int.
+        // Subtract instead of adding: `maximumFrameBytes` may be `Int.max`, and the sum could
+        // overflow.
         guard buffer.readableBytes - read.prefixLength >= length else { return nil }
         buffer.moveReaderIndex(forwardBy: read.prefixLength)
         return buffer.readSlice(length: length)
     }
 
-    /// As ``decode(buffer:)``, when no more bytes will come.
+    /// Returns the next frame when no more bytes will arrive.
     ///
-    /// - Throws: Besides, ``FramedError/Code/truncated`` when they end within a frame.
+    /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame, and the errors
+    ///   of ``decode(buffer:)``.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> ByteBuffer? {
         if let frame = try self.decode(buffer: &buffer) { return frame }
         try FramedError.throwIfTruncated(buffer, seenEOF: seenEOF)
@@ -57,21 +62,23 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
     }
 }
 
-/// Writes the length of every frame in front of it. Can stand in a pipeline of NIO (`MessageToByteHandler`).
+/// Encodes frames by prepending their length. Can be used in a NIO pipeline with
+/// `MessageToByteHandler`.
 public struct LengthPrefixedEncoder: MessageToByteEncoder, Sendable {
-    /// What goes in.
+    /// The frames to encode.
     public typealias OutboundIn = ByteBuffer
 
     private let prefix: LengthPrefix
 
-    /// An encoder.
+    /// Creates an encoder with the given prefix.
     public init(prefix: LengthPrefix) {
         self.prefix = prefix
     }
 
-    /// Appends a frame.
+    /// Appends the length and the frame to the buffer.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge`` when its length has no room in the prefix. Nothing was written then.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix.
+    ///   Nothing was written then.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         try self.prefix.write(payloadLength: frame.readableBytes, into: &buffer)
         buffer.writeImmutableBuffer(frame)
@@ -79,9 +86,9 @@ public struct LengthPrefixedEncoder: MessageToByteEncoder, Sendable {
 }
 
 extension FramedError {
-    /// The bytes have ended, and something of them is left.
+    /// Throws ``FramedError/Code/truncated`` when the stream has ended and bytes are left over.
     static func throwIfTruncated(_ buffer: ByteBuffer, seenEOF: Bool) throws(FramedError) {
         guard seenEOF, buffer.readableBytes > 0 else { return }
-        throw FramedError(.truncated, message: "\(buffer.readableBytes) bytes of a frame came, and no more")
+        throw FramedError(.truncated, message: "the stream ended after \(buffer.readableBytes) bytes of a frame")
     }
 }

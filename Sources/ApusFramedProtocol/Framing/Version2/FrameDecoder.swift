@@ -1,17 +1,19 @@
 package import NIOCore
 
-/// Cuts bytes into frames of version 2. Knows the rules of a single frame; their order is the session's business.
+/// Decodes frames of version 2. It checks each frame separately; ``FramedSession`` checks their
+/// order.
 ///
-/// Once it has thrown it throws the same error for ever.
+/// After an error, every call throws the same error.
 package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     package typealias InboundOut = FramePart<FrameHead>
 
     private enum State {
-        /// Between two frames, or within the first sixteen bytes. Leaves to `header`, `body` or `failed`.
+        /// Between two frames, or within the first sixteen bytes. Transitions to `header`, `body`
+        /// or `failed`.
         case start
-        /// The JSON has not come whole. Leaves to `body` or `failed`.
+        /// The JSON is incomplete. Transitions to `body` or `failed`.
         case header(FrameHead, length: Int)
-        /// The head was handed on. Leaves to `start` when all has come.
+        /// The head was returned. Transitions to `start` at the end of the body.
         case body(FrameRemainder)
         /// Final.
         case failed(FramedError)
@@ -24,7 +26,7 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         self.limits = limits
     }
 
-    /// Whether a frame has begun of which the head has not come whole: a deadline runs while that is so.
+    /// Whether a frame has begun and its head is incomplete. A deadline applies in this state.
     package func isWithinHead(_ buffer: ByteBuffer) -> Bool {
         switch self.state {
         case .start: buffer.readableBytes > 0
@@ -38,7 +40,8 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         if case .start = self.state { buffer.readableBytes > 0 } else { true }
     }
 
-    /// The next part; `nil` when more bytes are needed for it. What is kept in `buffer` meanwhile is at most a head.
+    /// Returns the next part, or `nil` when it needs more bytes. `buffer` then holds at most one
+    /// incomplete head.
     package mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> InboundOut? {
         do throws(FramedError) {
             return try self.next(&buffer)
@@ -52,10 +55,10 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         switch self.state {
         case .start:
             guard let start = FrameStart(&buffer) else { return nil }
-            let head = try self.judge(start)
+            let head = try self.validated(start)
             guard start.headerLength > 0 else { return self.begin(head) }
             self.state = .header(head, length: Int(start.headerLength))
-            return try self.next(&buffer)  // once: the state is another one
+            return try self.next(&buffer)
         case .header(var head, let length):
             guard let text = buffer.readSlice(length: length) else { return nil }
             head.header = try FrameHeaderText.read(text, maximumDepth: self.limits.maximumHeaderDepth)
@@ -81,29 +84,33 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         return .head(head)
     }
 
-    private func judge(_ start: FrameStart) throws(FramedError) -> FrameHead {
+    private func validated(_ start: FrameStart) throws(FramedError) -> FrameHead {
         guard start.flags.isSubset(of: .all) else {
-            throw FramedError(.protocolViolation, message: "reserved flags \(start.flags.rawValue) of \(start.type)")
+            throw FramedError(.protocolViolation, message: "\(start.type) with reserved flags \(start.flags.rawValue)")
         }
         guard start.headerLength <= UInt32(self.limits.maximumHeaderBytes) else {
             throw FramedError(
-                .headerTooLarge, message: "a header of \(start.headerLength) bytes announced, \(self.limits.maximumHeaderBytes) allowed")
+                .headerTooLarge,
+                message: "a header of \(start.headerLength) bytes exceeds maximumHeaderBytes (\(self.limits.maximumHeaderBytes))")
         }
         guard let bodyLength = Int(exactly: start.bodyLength), bodyLength <= self.limits.maximumBodyBytes else {
             throw FramedError(
-                .frameTooLarge, message: "a body of \(start.bodyLength) bytes announced, \(self.limits.maximumBodyBytes) allowed")
+                .frameTooLarge, message: "a body of \(start.bodyLength) bytes exceeds maximumBodyBytes (\(self.limits.maximumBodyBytes))")
         }
         guard bodyLength == 0 || start.type.mayHaveBody else {
-            throw FramedError(.protocolViolation, message: "\(start.type) with a body of \(bodyLength) bytes")
+            throw FramedError(.protocolViolation, message: "\(start.type) with a body of \(bodyLength) bytes; this type has no body")
         }
         return FrameHead(start.type, flags: start.flags, stream: start.stream, bodyLength: bodyLength)
     }
 
-    /// As ``decode(buffer:)``, when no more bytes will come: it throws ``FramedError/Code/truncated`` when they end within a frame.
+    /// Returns the next part when no more bytes will arrive.
+    ///
+    /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame, and the errors
+    ///   of ``decode(buffer:)``.
     package mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> InboundOut? {
         if let part = try self.decode(buffer: &buffer) { return part }
         guard !seenEOF || !self.isWithinFrame(buffer) else {
-            throw FramedError(.truncated, message: "the bytes end within a frame")
+            throw FramedError(.truncated, message: "the stream ended within a frame")
         }
         return nil
     }

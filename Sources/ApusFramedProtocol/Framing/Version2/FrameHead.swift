@@ -1,13 +1,13 @@
 package import ApusJSON
 package import NIOCore
 
-/// The beginning of a frame of version 2: what it is, its JSON header, and how many bytes of body follow.
+/// The beginning of a frame of version 2: its type, its JSON header, and the length of its body.
 package struct FrameHead: Hashable, Sendable {
     package var type: FrameType
     package var flags: FrameFlags
-    /// The transfer or message a frame belongs to; 0 is the session itself.
+    /// The identifier of the transfer that the frame belongs to; 0 denotes the session.
     package var stream: UInt16
-    /// Empty when there is none on the wire.
+    /// The JSON header. Empty when the frame has none.
     package var header: JSONObject
     package var bodyLength: Int
 
@@ -21,17 +21,17 @@ package struct FrameHead: Hashable, Sendable {
 
     /// Writes the head; the body follows it.
     ///
-    /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``, ``FramedError/Code/invalidUse`` for what
-    ///   JSON has no form for. Nothing was written then.
+    /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``;
+    ///   ``FramedError/Code/invalidUse`` for values without a JSON form. Nothing was written then.
     package func write(into buffer: inout ByteBuffer) throws(FramedError) {
         guard let bodyLength = UInt64(exactly: self.bodyLength) else {
-            throw FramedError(.invalidUse, message: "a body of \(self.bodyLength) bytes")
+            throw FramedError(.invalidUse, message: "bodyLength is \(self.bodyLength); it must not be negative")
         }
         let text = self.header.isEmpty ? [] : try FrameHeaderText.bytes(of: self.header)
         guard text.count <= FramedLimits.highestHeaderBytes else {
             throw FramedError(
                 .headerTooLarge,
-                message: "the header takes \(text.count) bytes, \(FramedLimits.highestHeaderBytes) are the most there can be")
+                message: "the header has \(text.count) bytes; at most \(FramedLimits.highestHeaderBytes) are allowed")
         }
         let start = FrameStart(
             type: self.type, flags: self.flags, stream: self.stream, headerLength: UInt32(text.count), bodyLength: bodyLength)
@@ -40,10 +40,10 @@ package struct FrameHead: Hashable, Sendable {
     }
 }
 
-/// The sixteen bytes every frame begins with, all numbers big endian.
+/// The sixteen bytes at the beginning of every frame. All integers are big endian.
 struct FrameStart {
     static let length = 16
-    /// Where the stream stands.
+    /// The offset of the stream identifier.
     static let streamOffset = 2
 
     var type: FrameType
@@ -60,7 +60,7 @@ struct FrameStart {
         self.bodyLength = bodyLength
     }
 
-    /// `nil`: not all sixteen are there.
+    /// Reads the sixteen bytes; returns `nil` when they are incomplete.
     init?(_ buffer: inout ByteBuffer) {
         guard let numbers = buffer.readMultipleIntegers(as: (UInt8, UInt8, UInt16, UInt32, UInt64).self) else { return nil }
         self.init(

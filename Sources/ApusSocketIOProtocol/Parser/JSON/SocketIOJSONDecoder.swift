@@ -2,27 +2,31 @@ import ApusBytes
 package import ApusEngineIOProtocol
 import NIOCore
 
-/// Puts packets together from Engine.IO messages: a text, then as many binary messages as it announced.
+/// Decodes packets from Engine.IO messages: a text message, then the binary messages that it
+/// announces.
 ///
-/// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the connection closes with "parse error".
+/// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the
+/// connection closes with "parse error".
 package struct SocketIOJSONDecoder: Sendable {
-    /// A packet that waits for its attachments. It takes no more memory than was received: its values are made at the end.
+    /// A packet that awaits attachments. Its values are created last, so that it uses no more
+    /// memory than was received.
     private struct Partial {
         var header: SocketIOPacketHeader
-        /// The JSON of the packet, which was checked.
+        /// The JSON of the packet, already validated.
         var json: ByteBuffer
         var attachments: [ByteBuffer] = []
 
         var isWhole: Bool { self.attachments.count >= self.header.attachments }
     }
 
-    /// Indirect, because most connections get no attachments, and each has its decoder.
+    /// Indirect cases, because every connection has a decoder and most receive no attachments.
     private enum State {
-        /// The next message is a text. Leaves to `collecting` or `failed`.
+        /// The next message is a text. Transitions to `collecting` or `failed`.
         case idle
-        /// The next message is an attachment. Leaves to `idle` with the last one, or to `failed`.
+        /// The next message is an attachment. Transitions to `idle` after the last one, or to
+        /// `failed`.
         indirect case collecting(Partial)
-        /// Final. Whatever comes gets the same error again.
+        /// Every later message gets the same error. Final.
         indirect case failed(SocketIOError)
     }
 
@@ -35,15 +39,16 @@ package struct SocketIOJSONDecoder: Sendable {
         self.limits = limits
     }
 
-    /// The namespace of the packet that waits for its attachments; nil when none does.
+    /// The namespace of the packet that awaits attachments, if any.
     package var namespaceOfPartialPacket: String? {
         if case .collecting(let partial) = self.state { partial.header.namespace } else { nil }
     }
 
-    /// Takes the next message; answers the packet it completes, nil while attachments are outstanding.
+    /// Decodes the next message. Returns the packet that it completes, or nil if attachments are
+    /// due.
     ///
-    /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or ``SocketIOError/Code/tooManyAttachments``, and the
-    ///   same error for every message after it.
+    /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or
+    ///   ``SocketIOError/Code/tooManyAttachments``, and the same error for every later message.
     package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
         do throws(SocketIOError) {
             switch message {
@@ -62,7 +67,7 @@ package struct SocketIOJSONDecoder: Sendable {
         case .collecting(let partial):
             throw SocketIOError(
                 .malformedPacket,
-                message: "a text message where attachment \(partial.attachments.count + 1) of \(partial.header.attachments) was due")
+                message: "text message received instead of attachment \(partial.attachments.count + 1) of \(partial.header.attachments)")
         case .failed(let error): throw error
         }
         switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
@@ -76,9 +81,9 @@ package struct SocketIOJSONDecoder: Sendable {
     private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
         guard case .collecting(var partial) = self.state else {
             if case .failed(let error) = self.state { throw error }
-            throw SocketIOError(.malformedPacket, message: "a binary message of \(bytes.readableBytes) bytes that no packet announced")
+            throw SocketIOError(.malformedPacket, message: "no packet announced a binary message of \(bytes.readableBytes) bytes")
         }
-        self.state = .idle  // so that the list of attachments is not copied
+        self.state = .idle  // avoids a copy of the attachments
         partial.attachments.append(bytes.detached)
         guard partial.isWhole else {
             self.state = .collecting(partial)

@@ -2,22 +2,24 @@ package import ApusEngineIOProtocol
 import ApusJSON
 import NIOCore
 
-/// Writes packets as a line of text and its attachments: one text message, then the attachments as binary ones, with nothing in between.
+/// Encodes packets as one text message, followed by one binary message per attachment without other
+/// messages in between.
 ///
-/// Source: Socket.IO protocol v5, "Packet encoding". Binary data anywhere in the arguments makes the packet a binary one.
+/// Source: Socket.IO protocol v5, "Packet encoding". Binary data anywhere in the arguments makes
+/// the packet a binary one.
 package enum SocketIOJSONEncoder {
-    /// The messages of a packet, in order.
+    /// Encodes a packet as messages.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for what has no form on the wire: a reserved event name, a number that is not finite,
-    ///   binary data in a CONNECT, an object that looks like a placeholder beside binary data, a namespace that holds a comma or does not
-    ///   start with a slash.
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a number that
+    ///   is not finite, binary data in a CONNECT, an object that looks like a placeholder next to
+    ///   binary data, or a namespace that contains a comma or does not start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         let undecoded = UndecodedPacket(packet)
         try undecoded.checkSent()
         return try self.encode(checked: undecoded)
     }
 
-    /// The messages of a packet that may be sent.
+    /// Encodes a packet that ``UndecodedPacket/checkSent()`` accepted.
     static func encode(checked undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -28,9 +30,10 @@ package enum SocketIOJSONEncoder {
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
 
-    /// Appends the text of what may be sent and holds no binary data.
+    /// Appends the text of a valid event or ack without binary data.
     ///
-    /// - Parameter leavesOutText: Leaves out arguments that came as text; they belong before the last byte.
+    /// - Parameter leavesOutText: Whether to omit arguments that were received as text. The caller
+    ///   inserts them before the last byte.
     static func writeText(
         of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
@@ -39,7 +42,7 @@ package enum SocketIOJSONEncoder {
         }
     }
 
-    /// The same for any packet.
+    /// Appends the text of a valid packet without binary data.
     static func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) {
         try self.write(undecoded.content, undecoded.namespace, attachments: nil, into: &bytes)
     }
@@ -65,18 +68,18 @@ package enum SocketIOJSONEncoder {
         }
     }
 
-    /// Appends what `write` says of this namespace.
+    /// Appends the output of `write`, after a check of the namespace.
     @inline(__always)
     private static func write(
         _ namespace: String, into bytes: inout [UInt8], _ write: (inout JSONOutput) throws(JSONError) -> Void
     ) throws(SocketIOError) {
         guard namespace == "/" || !namespace.utf8.contains(UInt8(ascii: ",")) else {
-            throw SocketIOError(.invalidArguments, message: "a namespace holds no comma; got \"\(namespace)\"")
+            throw SocketIOError(.invalidArguments, message: "a namespace must not contain a comma: \"\(namespace)\"")
         }
         do throws(JSONError) {
             try JSONOutput.append(to: &bytes, write)
         } catch {
-            throw SocketIOError(.invalidArguments, message: "a value that has no form on the wire", cause: error)
+            throw SocketIOError(.invalidArguments, message: "a value cannot be encoded as JSON", cause: error)
         }
     }
 
@@ -120,7 +123,7 @@ package enum SocketIOJSONEncoder {
         switch arguments.storage {
         case .text(let text):
             if !isFirst { output.append(UInt8(ascii: ",")) }
-            if !leavesOutText { text.withUnsafeReadableBytes { output.append($0) } }  // as it came
+            if !leavesOutText { text.withUnsafeReadableBytes { output.append($0) } }  // unchanged
         case .values(let values):
             var isFirst = isFirst
             for value in values {
@@ -132,7 +135,7 @@ package enum SocketIOJSONEncoder {
 }
 
 extension SocketIOPayload {
-    /// Whether binary data stands anywhere in the arguments. None does in what came as text.
+    /// Whether the arguments contain binary data. Arguments received as text contain none.
     var containsBinary: Bool {
         switch self.storage {
         case .text: false
@@ -142,7 +145,7 @@ extension SocketIOPayload {
 }
 
 extension UndecodedPacket.Content {
-    /// Whether the packet takes attachments.
+    /// Whether the packet needs attachments.
     var containsBinary: Bool {
         switch self {
         case .event(_, let arguments, _), .ack(_, let arguments): arguments.containsBinary
@@ -150,7 +153,8 @@ extension UndecodedPacket.Content {
         }
     }
 
-    /// The same with placeholders for its binary data, which is appended to `attachments`.
+    /// Returns the content with placeholders in place of its binary data, which is appended to
+    /// `attachments`.
     fileprivate func extractingBinary(into attachments: inout [ByteBuffer]) throws(SocketIOError) -> Self {
         guard self.containsBinary else { return self }
         switch self {

@@ -1,17 +1,17 @@
 import ApusJSON
 import NIOCore
 
-/// A packet's text: its header and the JSON behind it.
+/// Parses the text of a packet: its header and the JSON after it.
 enum SocketIOPacketText {
-    /// What the text alone says.
+    /// The result of parsing the text.
     enum Finding {
-        /// A whole packet, its arguments not decoded.
+        /// A complete packet, with its arguments not decoded.
         case complete(UndecodedPacket)
-        /// Attachments follow. The JSON was checked, and is read when they are there.
+        /// Attachments follow. The JSON is validated, and is decoded after the last one.
         case announces(SocketIOPacketHeader, json: ByteBuffer)
     }
 
-    /// Checks a text message. Nothing of it is copied.
+    /// Validates a text message, without copying it.
     static func read(_ text: ByteBuffer, version: SocketIOVersion, limits: SocketIOLimits) throws(SocketIOError) -> Finding {
         let result = text.withUnsafeReadableBytes { bytes -> Result<Finding, SocketIOError> in
             do throws(SocketIOError) {
@@ -50,7 +50,8 @@ enum SocketIOPacketText {
             return .announces(header, json: self.json(text, behind: header))
         case .event, .ack, .connect, .disconnect, .connectError, .binaryEvent, .binaryAck:
             if header.type == .connect { try limits.checkConnect(bytes: json.count) }
-            // `50-["a"]` announces nothing and is complete. (The reference parser waits on, and the next packet kills its session.)
+            // `50-["a"]` announces no attachments and is complete. (Node's socket.io-parser waits
+            // for one, and fails on the next packet.)
             let payload: SocketIOValue? = if json.isEmpty { .none } else { try self.value(json, limits) }
             return .complete(try self.packet(header, payload, attachments: [], version: version))
         }
@@ -65,10 +66,10 @@ enum SocketIOPacketText {
     }
 
     private static func malformed(_ error: JSONError) -> SocketIOError {
-        SocketIOError(.malformedPacket, message: "a payload that is not JSON", cause: error)
+        SocketIOError(.malformedPacket, message: "a payload is not valid JSON", cause: error)
     }
 
-    // MARK: Arguments that stay text
+    // MARK: Arguments kept as text
 
     private static func outline(
         _ json: UnsafeRawBufferPointer, _ limits: SocketIOLimits
@@ -96,7 +97,7 @@ enum SocketIOPacketText {
         return (name, self.slice(text, outline.rest, at: offset))
     }
 
-    /// The name of an event. Most are short and without escapes, and then take no memory.
+    /// Returns the name of an event. A short name without escapes needs no allocation.
     private static func name(_ json: UnsafeRawBufferPointer, _ outline: JSONArrayOutline, _ limits: SocketIOLimits) -> String? {
         let first = outline.first
         guard outline.firstIsPlain else {
@@ -106,7 +107,7 @@ enum SocketIOPacketText {
         return String(decoding: UnsafeRawBufferPointer(rebasing: json[first.lowerBound + 1..<first.upperBound - 1]), as: UTF8.self)
     }
 
-    /// Nil when the JSON is no array.
+    /// Returns the arguments; nil if the JSON is not an array.
     private static func arguments(
         _ json: UnsafeRawBufferPointer, of text: ByteBuffer, at offset: Int, limits: SocketIOLimits
     ) throws(SocketIOError) -> SocketIOPayload? {
@@ -119,7 +120,7 @@ enum SocketIOPacketText {
 
     // MARK: Values
 
-    /// The packet whose attachments are all there, from JSON that was checked.
+    /// Decodes a packet from validated JSON and all of its attachments.
     static func packet(
         _ header: SocketIOPacketHeader, json: ByteBuffer, attachments: [ByteBuffer], version: SocketIOVersion, limits: SocketIOLimits
     ) throws(SocketIOError) -> UndecodedPacket {
@@ -130,12 +131,13 @@ enum SocketIOPacketText {
         return try self.packet(header, payload, attachments: attachments, version: version)
     }
 
-    /// The packet, its attachments in place.
+    /// Returns the packet with its attachments in place.
     private static func packet(
         _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer], version: SocketIOVersion
     ) throws(SocketIOError) -> UndecodedPacket {
         var content = try SocketIOPacket.Content(header.type, payload: payload, ackID: header.ackID, version: version)
-        // Only a binary packet has placeholders; elsewhere such an object is what it says, as in the reference parser.
+        // Only a binary packet has placeholders. Elsewhere such an object is plain data, as in
+        // Node's socket.io-parser.
         if header.type.carriesAttachments {
             switch content {
             case .event(let name, let arguments, let ackID):

@@ -3,15 +3,19 @@ package import NIOCore
 package import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Stands in every HTTP/1 server of this package between the decoder and the codec of HTTPTypes. It passes one request on at a time, and refuses
-/// requests that are not valid HTTP.
+/// Passes one HTTP/1 request on at a time and refuses requests that are not valid HTTP.
 ///
-/// - While a request is unanswered, the socket is not read. Requests that were read before wait, and are passed on in order.
-/// - A request with no `Host`, or two, is refused with 400, and so are bytes that are not HTTP and a body that is cut.
-/// - The connection closes after the answer to a request that asks for it. HTTP/1.0 asks for it unless it says `keep-alive`.
+/// Every HTTP/1 server of this package has it between the decoder and the HTTPTypes codec.
 ///
-/// After the last answer the rest of the peer's bytes is read and discarded for a moment: a close with bytes unread is a reset, and a reset can
-/// destroy the answer before it is read.
+/// - While a request is unanswered, the socket is not read. Requests already read wait, and are
+///   passed on in order.
+/// - Requests without exactly one `Host`, bytes that are not HTTP and truncated bodies are refused
+///   with 400.
+/// - The connection closes after the response to a request that demands it. HTTP/1.0 demands it
+///   unless it sends `keep-alive`.
+///
+/// After the last response, the peer's bytes are read and discarded for a short time: closing with
+/// unread bytes sends a reset, which can destroy the response before the peer reads it.
 ///
 /// Confined to the channel's event loop.
 package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -20,41 +24,43 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     package typealias OutboundIn = HTTPServerResponsePart
     package typealias OutboundOut = HTTPServerResponsePart
 
-    /// The time for which the peer's bytes are discarded after the last answer.
-    private static let lingering = TimeAmount.seconds(1)
+    /// The time for which the peer's bytes are discarded after the last response.
+    private static let discardPeriod = TimeAmount.seconds(1)
 
     private let logger: Logger
-    /// Whether no web framework stands behind the guard, so that the guard closes the connection of a client that has left.
+    /// Whether the pipeline has no web framework, so that the guard closes the connection of a
+    /// client that has left.
     private let isAlone: Bool
     private var sequence: HTTPRequestSequence
     private var isPassing = false
     private var isClosing = false
     private var readIsHeld = false
-    /// The bytes of a large body that have not come; 0 when so few are left that a large read could go beyond its end.
+    /// The remaining bytes of a large body; 0 when so few remain that a large read could exceed its
+    /// end.
     private var largeBodyBytes = 0
 
     /// - Parameters:
-    ///   - isAlone: Whether no web framework stands behind it.
-    ///   - allowsHTTP10: Whether requests of HTTP/1.0 are taken.
-    ///   - logger: Gets refusals at `debug`.
+    ///   - isAlone: Whether the pipeline has no web framework.
+    ///   - allowsHTTP10: Whether HTTP/1.0 requests are accepted.
+    ///   - logger: Receives refusals at `debug`.
     package init(isAlone: Bool, allowsHTTP10: Bool = true, logger: Logger) {
         self.isAlone = isAlone
         self.sequence = HTTPRequestSequence(allowsHTTP10: allowsHTTP10)
         self.logger = logger
     }
 
-    /// Puts a guard into the pipeline of a web framework that has none yet, if it speaks HTTP/1.
+    /// Adds a guard to the pipeline of a web framework, if it carries HTTP/1 and has no guard yet.
     package static func mount(in pipeline: ChannelPipeline.SynchronousOperations, logger: Logger) {
         guard (try? pipeline.context(handlerType: HTTPRequestGuard.self)) == nil,
             let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
         else { return }
-        // Fails when the channel is gone.
+        // Fails when the channel is closed.
         try? pipeline.addHandler(HTTPRequestGuard(isAlone: false, logger: logger), position: .before(codec))
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         WebSocketBuffers.receiveRequests(on: context.channel)
-        // A request that is cut short can be answered, and so can those before it.
+        // A truncated request can be answered, and so can those before it.
         if self.isAlone { try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
     }
 
@@ -92,15 +98,16 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         case .act(let action): self.perform(action, context)
         case .doNothing: break
         case .tooMany:
-            self.logger.debug("Closing a connection with too many pipelined requests")
+            self.logger.debug("Connection closed: too many pipelined requests")
             self.sequence.finish()
             context.close(promise: nil)
         }
     }
 
-    /// Passes on the events that may be passed on. Returns whether one of them was a part of a request.
+    /// Passes the pending events on, as far as permitted. Returns whether one of them was a part of
+    /// a request.
     private func passOn(_ context: ChannelHandlerContext) -> Bool {
-        // An answer that is written from within a read continues in the loop below, not on top of it.
+        // A response written during a read is continued by the loop below, without recursion.
         guard !self.isPassing else { return false }
         self.isPassing = true
         defer { self.isPassing = false }
@@ -127,7 +134,7 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         }
     }
 
-    /// A web framework's responder may wait for the rest of the request.
+    /// Passes an error to a web framework, whose responder may wait for the rest of the request.
     private func pass(_ error: HTTPParserError?, _ context: ChannelHandlerContext) {
         if let error, !self.isAlone { context.fireErrorCaught(error) }
     }
@@ -135,9 +142,9 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private func inputClosed(isIdle: Bool, _ context: ChannelHandlerContext) {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         guard self.isAlone else { return }
-        // A peer that takes its answers slowly has until the server's own deadline.
+        // A peer that reads its responses slowly has until the server's own deadline.
         let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
-        // A client that leaves while a poll is held has left its session.
+        // A client that leaves during a long poll has left its session.
         if isWritten || !isIdle { context.close(promise: nil) }
     }
 
@@ -151,7 +158,7 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         }
     }
 
-    /// Reads large bodies in large pieces.
+    /// Adapts the size of reads to the length of the body.
     private func fitReads(to part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         let before = self.largeBodyBytes
         switch part {
@@ -201,16 +208,16 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         self.close(context)
     }
 
-    /// Closes the connection after the last answer; the sequence has finished.
+    /// Closes the connection after the last response. The sequence has finished.
     private func close(_ context: ChannelHandlerContext) {
         guard !self.isClosing else { return }
         self.isClosing = true
         context.flush()
         let channel = context.channel
         let halfClosed = context.eventLoop.makePromise(of: Void.self)
-        halfClosed.futureResult.whenFailure { _ in channel.close(promise: nil) }  // a transport without halves
+        halfClosed.futureResult.whenFailure { _ in channel.close(promise: nil) }  // no half-closure support
         context.close(mode: .output, promise: halfClosed)
-        context.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: Self.discardPeriod) { channel.close(promise: nil) }
         self.releaseRead(context)
     }
 }

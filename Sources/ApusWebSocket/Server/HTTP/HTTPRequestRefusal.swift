@@ -2,42 +2,44 @@ import ApusBytes
 import ApusWebSocketProtocol
 import NIOHTTP1
 
-/// The answer to a request that the server does not look into, because it is not valid HTTP/1. It ends the connection.
+/// The response to a request that is not valid HTTP/1. The connection closes after it.
 struct HTTPRequestRefusal: Equatable {
     let status: HTTPResponseStatus
-    /// The body, for the developer of the client.
+    /// The body, a text for the developer of the client.
     let message: String
-    /// RFC 9110 9.3.2: the answer to HEAD has none.
+    /// Whether the response has a body. The response to HEAD has none (RFC 9110 9.3.2).
     private(set) var hasBody = true
 
-    /// Judges what every server checks of a request's head.
+    /// Creates the refusal of a request head that violates HTTP/1; `nil` for a valid head.
     ///
-    /// Source: RFC 9112 3.2: "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1 request message that lacks a Host header
-    /// field and to any request message that contains more than one Host header field line or a Host header field with an invalid field value."
+    /// Source: RFC 9112 3.2: "A server MUST respond with a 400 (Bad Request) status code to any
+    /// HTTP/1.1 request message that lacks a Host header field and to any request message that
+    /// contains more than one Host header field line or a Host header field with an invalid field
+    /// value."
     init?(of head: HTTPRequestHead, allowsHTTP10: Bool) {
-        let isHTTP10 = head.version.minor == 0  // of major version 1: the decoder takes no other
+        let isHTTP10 = head.version.minor == 0  // the decoder accepts major version 1 only
         var (hosts, areValid) = (0, true)
         for (name, value) in head.headers where name.utf8.count == 4 && name.equalsIgnoringASCIICase("host") {
             hosts += 1
             areValid = areValid && value.utf8.allSatisfy(HTTPHost.contains)
         }
         if isHTTP10, !allowsHTTP10 {
-            self.init(status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1, not \(head.version).\n")
+            self.init(status: .httpVersionNotSupported, message: "This server requires HTTP/1.1, not \(head.version).\n")
         } else if hosts > 1 || hosts == 0 && !isHTTP10 {
-            self.init(status: .badRequest, message: "A request has one Host field, this one has \(hosts).\n")
+            self.init(status: .badRequest, message: "A request must have exactly one Host field, not \(hosts).\n")
         } else if !areValid {
-            self.init(status: .badRequest, message: "The Host field holds a character that no host or port has.\n")
+            self.init(status: .badRequest, message: "The Host field contains a character that is not valid in a host or port.\n")
         } else {
             return nil
         }
         self.hasBody = head.method != .HEAD
     }
 
-    /// The answer to bytes that are not HTTP, or end within a request.
+    /// Creates the response to bytes that are not HTTP, or that end within a request.
     init(_ error: HTTPParserError) {
         switch error {
         case .headerOverflow:
-            self.init(status: .requestHeaderFieldsTooLarge, message: "The header fields are too large, or too many.\n")
+            self.init(status: .requestHeaderFieldsTooLarge, message: "The request has too many or too large header fields.\n")
         case .invalidEOFState:
             self.init(status: .badRequest, message: "The request ends before it is complete.\n")
         default:
@@ -50,7 +52,7 @@ struct HTTPRequestRefusal: Equatable {
         self.message = message
     }
 
-    /// The head of the answer.
+    /// The head of the response.
     var head: HTTPResponseHead {
         HTTPResponseHead(
             version: .http1_1, status: self.status,

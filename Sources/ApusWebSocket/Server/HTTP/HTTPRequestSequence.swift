@@ -2,18 +2,20 @@ import ApusBytes
 import DequeModule
 import NIOHTTP1
 
-/// Orders the requests of one HTTP/1 connection: one is passed on, and the next one after its answer. Pure.
+/// Orders the requests of one HTTP/1 connection: passes one on at a time, the next one after its
+/// response. Pure.
 ///
-/// Everything that comes behind an unanswered request waits here: parts of requests, an error of the decoder, the end of the input.
+/// All events behind an unanswered request wait: parts of requests, a decoder error, the end of the
+/// input.
 ///
 /// Source: RFC 9112 9.3 (persistence and pipelining), 9.6 (tear-down), 6 (bodies).
 struct HTTPRequestSequence {
-    /// What the decoder reports.
+    /// An event of the decoder.
     enum Event {
         case part(HTTPServerRequestPart)
         /// The bytes are not HTTP, or end within a request.
         case failure(HTTPParserError)
-        /// The peer sends nothing more.
+        /// The peer closed its side of the connection.
         case inputClosed
     }
 
@@ -33,33 +35,36 @@ struct HTTPRequestSequence {
     private enum State {
         /// Between requests. Leaves to `busy` with a head, or to `finished`.
         case idle
-        /// A request, its answer, or both are under way. Leaves to `idle`, `upgraded` or `finished`.
+        /// A request, its response, or both are incomplete. Leaves to `idle`, `upgraded` or
+        /// `finished`.
         case busy(Exchange)
-        /// The answer was 101: the connection is no longer HTTP. Final.
+        /// The response was 101: the connection no longer carries HTTP. Final.
         case upgraded
-        /// The last answer is written, or none can be. Final.
+        /// The last response is written, or none can be. Final.
         case finished
     }
 
-    /// The maximum number of events that wait. One read of small requests stays below it. More come only from a peer that closes its side of the
-    /// connection behind them: then the rest of the socket is read at once.
+    /// The maximum number of waiting events. A read of small requests stays below it. It is
+    /// exceeded only if the peer closes its side of the connection, since the rest of the socket is
+    /// then read at once.
     static let maximumPendingEvents = 4096
 
     private let allowsHTTP10: Bool
     private var state = State.idle
     private var pending: Deque<Event> = []
 
-    /// - Parameter allowsHTTP10: Whether requests of HTTP/1.0 are taken; otherwise they get 505.
+    /// - Parameter allowsHTTP10: Whether HTTP/1.0 requests are accepted; otherwise they are
+    ///   answered with 505.
     init(allowsHTTP10: Bool) {
         self.allowsHTTP10 = allowsHTTP10
     }
 
-    /// Whether the bytes of this peer are only discarded.
+    /// Whether further bytes of the peer are discarded.
     var isFinished: Bool {
         if case .finished = self.state { true } else { false }
     }
 
-    /// Whether bytes that come now would only wait here, so that they are better left in the socket.
+    /// Whether further bytes would only be queued here, and are therefore left in the socket.
     var pausesReading: Bool {
         switch self.state {
         case .busy(let exchange): exchange.requestHasEnded || !self.pending.isEmpty
@@ -71,23 +76,23 @@ struct HTTPRequestSequence {
 
     enum Action {
         case pass(HTTPServerRequestPart)
-        /// Answer with this and close. `because`: the error, if it was one.
+        /// Respond and close. `because`: the decoder's error, if there was one.
         case refuse(HTTPRequestRefusal, because: HTTPParserError?)
-        /// An error in a request whose answer has begun: close.
+        /// Close, because of an error in a request whose response has begun.
         case close(because: HTTPParserError)
-        /// Pass the end of the input on.
+        /// Pass on the end of the input.
         case inputClosed(isIdle: Bool)
     }
 
     enum Reception {
         case act(Action)
-        /// It waits for an answer, or is of no use any more.
+        /// The event waits for a response, or is discarded.
         case doNothing
-        /// More wait than may: close.
+        /// Close: ``maximumPendingEvents`` is exceeded.
         case tooMany
     }
 
-    /// An event came.
+    /// Handles an event of the decoder.
     mutating func received(_ event: Event) -> Reception {
         if self.pending.isEmpty {
             switch self.step(event, isLast: true) {
@@ -100,7 +105,7 @@ struct HTTPRequestSequence {
         return self.pending.count <= Self.maximumPendingEvents ? .doNothing : .tooMany
     }
 
-    /// The next thing to do with the events that wait; `nil` while there is none.
+    /// Returns the next action for the waiting events; `nil` if none can be performed.
     mutating func next() -> Action? {
         while let event = self.pending.first {
             let step = self.step(event, isLast: self.pending.count == 1)
@@ -135,7 +140,7 @@ struct HTTPRequestSequence {
             self.finish()
             return .act(exchange.answer == .none ? .refuse(HTTPRequestRefusal(error), because: error) : .close(because: error))
         case (.busy, .inputClosed):
-            // A responder may end its work for a peer that has left.
+            // A responder may stop its work when the peer has left.
             return isLast ? .act(.inputClosed(isIdle: false)) : .wait
         }
     }
@@ -147,13 +152,14 @@ struct HTTPRequestSequence {
         }
         var head = head
         let isHTTP10 = head.version.minor == 0
-        // RFC 9110 7.8: "A server MUST ignore an Upgrade header field that is received in an HTTP/1.0 request."
+        // RFC 9110 7.8: "A server MUST ignore an Upgrade header field that is received in an
+        // HTTP/1.0 request."
         if isHTTP10 { head.headers.remove(name: "Upgrade") }
-        // NIO's decoder reads nothing behind a request that asks for another protocol.
-        let asksForUpgrade =
+        // NIO's decoder stops after a request that asks for another protocol.
+        let requestsUpgrade =
             head.headers.contains(name: "Upgrade")
             && head.headers[canonicalForm: "Connection"].contains { $0.equalsIgnoringASCIICase("upgrade") }
-        let stopsDecoder = head.method == .CONNECT || asksForUpgrade
+        let stopsDecoder = head.method == .CONNECT || requestsUpgrade
         self.state = .busy(
             Exchange(isHTTP10: isHTTP10, isHEAD: head.method == .HEAD, keepsAlive: head.isKeepAlive && !stopsDecoder))
         return .pass(.head(head))
@@ -165,9 +171,9 @@ struct HTTPRequestSequence {
         self.state = exchange.answer == .ended ? .idle : .busy(exchange)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The head of an answer is to be written: as returned; `nil`: not at all.
+    /// Returns the response head to write; `nil` to drop it.
     mutating func answered(_ head: HTTPResponseHead) -> HTTPResponseHead? {
         switch self.state {
         case .finished: return nil
@@ -188,12 +194,13 @@ struct HTTPRequestSequence {
         }
     }
 
-    /// Fits an answer to a client of HTTP/1.0, which knows no chunks and has to be told that the connection persists.
+    /// Adapts a response to an HTTP/1.0 client, which does not know chunks and persists only if
+    /// told to.
     private static func fit(_ head: inout HTTPResponseHead, to exchange: inout Exchange) {
         let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
         if hasBody, !head.headers.contains(name: "Content-Length") {
             head.headers.remove(name: "Transfer-Encoding")
-            head.version = .http1_0  // by which the encoder leaves the end of the body to the end of the connection
+            head.version = .http1_0  // makes the encoder delimit the body by the end of the connection
             exchange.keepsAlive = false
         } else if exchange.keepsAlive {
             head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
@@ -204,10 +211,10 @@ struct HTTPRequestSequence {
         case write, writeAndClose, drop
     }
 
-    /// A part of an answer's body is to be written.
+    /// Returns whether a part of a response body is to be written.
     func answeredBody() -> WriteAction { self.isFinished ? .drop : .write }
 
-    /// The end of an answer is to be written.
+    /// Returns how the end of a response is to be written.
     mutating func answerEnded() -> WriteAction {
         switch self.state {
         case .finished: return .drop
@@ -225,7 +232,7 @@ struct HTTPRequestSequence {
 
     // MARK: The end
 
-    /// The connection ends, or nothing more of it is read.
+    /// Ends the sequence when the connection closes or no further request is read.
     mutating func finish() {
         self.state = .finished
         self.pending.removeAll()

@@ -4,24 +4,28 @@ package import HTTPTypes
 package import NIOCore
 package import NIOSSL
 
-/// A server that takes its connections in through a ``FastUpgradeHandler``.
+/// A server that accepts connections with a ``FastUpgradeHandler``.
 package protocol FastUpgradeHost: AnyObject {
-    /// How many and how large the fields of a handshake may be.
+    /// The limits on the fields of a handshake.
     var handshakeLimits: WebSocketLimits { get }
 
-    /// Agrees to a request for a WebSocket, if there is nothing to say against it and nobody to ask: calls ``FastUpgradeHandler/welcome(_:answering:)``.
+    /// Accepts a WebSocket request by calling ``FastUpgradeHandler/acceptUpgrade(_:answering:)``,
+    /// if all checks pass and none of them suspends.
     ///
-    /// - Returns: `false`: nothing has happened; the handlers of HTTP are to judge, and to answer.
+    /// - Returns: Whether the request was accepted. After `false`, the HTTP handlers evaluate and
+    ///   answer it.
     func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool
 
-    /// Puts the handlers of HTTP at the end of a pipeline. The peer has until `deadline` for the first request.
+    /// Adds the HTTP handlers to the end of a pipeline. The deadline for the first request is
+    /// `deadline`.
     func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws
 }
 
-/// Stands in the pipeline of an accepted connection until its first bytes are there. A plain request for a WebSocket is answered at once; for
-/// everything else, and everything doubtful, the handlers of HTTP are put in its place, and get the bytes as they came.
+/// Reads the first bytes of an accepted connection and answers a plain WebSocket request at once.
 ///
-/// Putting in and taking out those handlers, some seven of them, is most of what it costs to open a WebSocket through them.
+/// For every other or doubtful request, the HTTP handlers replace this handler and receive the
+/// unchanged bytes. Adding and removing about seven HTTP handlers is most of the cost of opening a
+/// WebSocket through them.
 ///
 /// Confined to the channel's event loop.
 package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler, EventLoopTimerOwner {
@@ -32,24 +36,25 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     private let isSecure: Bool
     private let timers: EventLoopTimers
     private let buffers: WebSocketBuffers
-    /// When the connection is given up. No byte of the peer prolongs it.
+    /// The deadline of the connection. Received bytes do not extend it.
     private let deadline: NIODeadline
     private var timer = EventLoopTimer()
     private var context: ChannelHandlerContext?
-    /// Of the head, what has come.
+    /// The received part of the request head.
     private var head = ByteBuffer()
-    /// As much as the head of a program is.
+    /// The usual size of a head sent by a program.
     private static let usualBytes = 512
 
-    /// Fills the pipeline of an accepted connection: with one of these, behind TLS where there is a context for it.
+    /// Sets up the pipeline of an accepted connection: with this handler, after TLS if there is a
+    /// context.
     ///
     /// - Parameters:
     ///   - channel: The connection.
-    ///   - tls: The TLS context; `nil` for a connection in the clear.
+    ///   - tls: The TLS context; `nil` for a connection without TLS.
     ///   - host: The server.
-    ///   - timers: The event loop's.
-    ///   - buffers: The event loop's, which the WebSocket will share.
-    ///   - timeout: How long the head may take, the handshake of TLS included.
+    ///   - timers: The timers of the event loop.
+    ///   - buffers: The buffers of the event loop, which the WebSocket will share.
+    ///   - timeout: The time for the head, including the TLS handshake.
     package static func fill(
         _ channel: any Channel, tls: NIOSSLContext?, for host: any FastUpgradeHost, timers: EventLoopTimers, buffers: WebSocketBuffers,
         timeout: Duration
@@ -71,7 +76,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // Only where this handler sees first what was read, can it give the buffer back.
+        // Only the first inbound handler can return the buffer.
         if !self.isSecure { self.buffers.receive(on: context.channel, isNew: true) }
         self.timers.set(&self.timer, at: self.deadline, for: self, .init(0))
     }
@@ -100,14 +105,15 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
         } else if head.readableBytes > WebSocketRequestHead.maximumBytes {
             self.passOn(head, context)
         } else if isFirst {
-            // A copy: the buffer is the event loop's.
+            // A copy, because the buffer is shared by the event loop.
             self.head.reserveCapacity(Self.usualBytes)
             self.head.writeImmutableBuffer(read)
         }
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // What is not whole by now is slow, or no such request. A first read in the clear is a byte, whoever sends.
+        // A head that is incomplete by now is slow or not a WebSocket request. The first read
+        // without TLS is one byte in any case.
         if self.head.readableBytes > 1 {
             self.passOn(self.head, context, isEndOfRead: true)
         } else {
@@ -116,16 +122,18 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)  // a reset, a TLS failure: nothing to say to this peer
+        context.close(promise: nil)  // a reset or a TLS failure
     }
 
     // MARK: Out
 
-    /// Answers the request with 101, and leaves the connection to its WebSocket. From within ``FastUpgradeHost/receive(_:at:on:)``, once.
+    /// Answers the request with 101 and hands the connection to its WebSocket. Call once, from
+    /// ``FastUpgradeHost/receive(_:at:on:)``.
     ///
     /// - Parameters:
-    ///   - handler: The WebSocket. What it sends in this read leaves in one write with the answer.
-    ///   - fields: The fields of the answer, without a length.
+    ///   - handler: The WebSocket. Messages that it sends during this read leave in one write with
+    ///     the response.
+    ///   - fields: The fields of the response, without a length.
     package func acceptUpgrade(_ handler: WebSocketHandler, answering fields: HTTPFields) {
         guard let context = self.context else { return handler.transportEnded(cause: nil) }
         self.head = ByteBuffer()
@@ -133,7 +141,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
         do {
             try pipeline.addHandler(handler, position: .after(self))
         } catch {
-            return handler.transportEnded(cause: error)  // the channel is gone already
+            return handler.transportEnded(cause: error)  // the channel is already closed
         }
         pipeline.removeHandler(context: context, promise: nil)
         if !self.isSecure { handler.shareReceiveBuffer() }

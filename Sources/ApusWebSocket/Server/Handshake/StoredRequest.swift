@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPRequest {
-    /// Method, scheme, authority and path alone.
+    /// The request with its method, scheme, authority and path only, without the query.
     package var withoutFieldsAndQuery: HTTPRequest {
         HTTPRequest(
             method: self.method, scheme: self.scheme, authority: self.authority,
@@ -9,21 +9,24 @@ extension HTTPRequest {
     }
 }
 
-/// A request that is kept as long as its connection stands: one string instead of a dozen objects, made a request again when it is asked for.
+/// A compact copy of a request, kept for the lifetime of its connection: one string instead of a
+/// dozen objects.
 ///
-/// A connection that says nothing is mostly its request: that of a small client took 1,000 bytes of 8,600, a browser's takes several times as much.
+/// The request is a large part of an idle connection: a small client's took 1,000 of 8,600 bytes,
+/// and a browser's takes several times as much.
 package struct StoredRequest: Sendable {
-    /// Method, scheme, authority, path, and name and value of every field, a line each. None of them can hold a line's end (RFC 9110 5.5); an
-    /// absent one is told from an empty one by the character before it.
+    /// The method, scheme, authority and path, and the name and value of every field, one per line.
+    /// None of them can contain a line break (RFC 9110 5.5). The first character of the first four
+    /// lines tells an absent value from an empty one.
     private let lines: String
 
-    /// Keeps a request.
+    /// Stores a request.
     package init(_ request: HTTPRequest) {
         let texts = [request.method.rawValue, request.scheme, request.authority, request.path]
         var length = 0
         for text in texts { length += 2 + (text?.utf8.count ?? 0) }
         for field in request.headerFields { length += field.name.rawName.utf8.count + field.value.utf8.count + 2 }
-        // Its size is known: one piece of memory, and no larger than it must be.
+        // The exact size is known, so that one allocation suffices.
         self.lines = String(unsafeUninitializedCapacity: length) { room in
             var rest = room[...]
             func write(_ text: some Collection<UInt8>) { rest = rest[rest.update(fromContentsOf: text)...] }

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Answers the requests that do not ask for a WebSocket, when the server stands on NIO alone.
+/// Answers the requests that do not ask for a WebSocket, in a server on NIO alone.
 final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
@@ -16,7 +16,7 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Answered at once: a body is not waited for, and the connection ends.
+        // Answers at once, without waiting for a body. The connection closes.
         guard case .head(let request) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
         self.hasAnswered = true
         let path = request.path?.split(atByte: "?").first ?? ""
@@ -24,15 +24,16 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
         let refusal =
             isOurPath
             // RFC 9110 15.5.22: "The server MUST send an Upgrade header field in a 426 response"
-            ? WebSocketUpgradeRefusal(.upgradeRequired, message: "This is a WebSocket server\n", headerFields: [.upgrade: "websocket"])
-            : WebSocketUpgradeRefusal(.notFound, message: "Not found. This is a WebSocket server\n")
+            ? WebSocketUpgradeRefusal(
+                .upgradeRequired, message: "This server accepts WebSocket requests only.\n", headerFields: [.upgrade: "websocket"])
+            : WebSocketUpgradeRefusal(.notFound, message: "Not found. This server accepts WebSocket requests only.\n")
         context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
         if request.method != .head { context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil) }
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)  // a reset, a TLS failure: nothing more to say to this peer
+        context.close(promise: nil)  // a reset or a TLS failure
     }
 }
 

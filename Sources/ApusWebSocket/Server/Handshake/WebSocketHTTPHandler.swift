@@ -5,11 +5,10 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Waits among the requests of an HTTP/1 connection for one that asks for a WebSocket, and passes every other request on.
+/// Answers the WebSocket requests of an HTTP/1 connection and passes all other requests on.
 ///
-/// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
-///
-/// Confined to the channel's event loop.
+/// Its place is between an HTTP codec and the server of the other requests, on NIO alone or inside
+/// a hummingbird server. Confined to the channel's event loop.
 final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,7 +17,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private let server: WebSocketServer
     private let handshake: WebSocketServerHandshake
-    /// The deadline that runs already; `nil` where a web server stands around it, and it runs from the head of our request on.
+    /// The deadline of the connection; `nil` inside another server, where it starts with the head
+    /// of the request.
     private let deadline: NIODeadline?
     private var machine = WebSocketHTTPStateMachine()
     private var context: ChannelHandlerContext?
@@ -65,7 +65,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         self.server.timers.value(on: context.eventLoop).cancel(&self.timer)
     }
 
-    /// The deadline of the handshake has passed.
+    /// Ends the handshake when its deadline has passed.
     func timerFired(_ name: EventLoopTimer.Name) {
         self.timerIsSet = false
         switch self.machine.timerFired() {
@@ -96,7 +96,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// While a handshake is undecided its client may not speak; what it sends all the same stays in the kernel.
+    /// Holds reads during a handshake: the client must not send yet, and what it sends stays in the
+    /// kernel.
     func read(context: ChannelHandlerContext) {
         if self.machine.pausesReading {
             self.readIsHeld = true
@@ -166,7 +167,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit) {
         guard self.machine.decided(), let context = self.context else {
-            return permit.giveBack()  // the deadline was faster, or the client has left
+            return permit.giveBack()  // the deadline has passed, or the client has left
         }
         self.stopTimer()
         do throws(WebSocketUpgradeRefusal) {
@@ -180,7 +181,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         if self.readIsHeld { context.read() }
         self.server.open(request, agreement, permit, on: context.channel) { handler in
             WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
-            // Nothing, TLS for example, stands between the transport and HTTP.
+            // Without TLS, the handler comes directly after the transport.
             if self.deadline != nil, request.scheme == "http" { handler.shareReceiveBuffer() }
         }
     }

@@ -2,21 +2,23 @@ import HTTPTypes
 
 /// Follows the requests of one HTTP/1 connection until one of them asks for a WebSocket. Pure.
 ///
-/// Requests of others are passed on. Ours waits until the earlier ones are answered: answers keep the order of the requests, and the
-/// handlers of HTTP must not leave while somebody still writes through them.
+/// Other requests are passed on. The WebSocket request waits until the earlier ones are answered:
+/// responses keep the order of the requests, and the HTTP handlers must not be removed while a
+/// response is being written.
 struct WebSocketHTTPStateMachine {
     private enum State {
         /// Between requests. Leaves with a head.
         case idle
-        /// Within a request of somebody else. Leaves to `idle` with its end.
+        /// Within another request. Leaves to `idle` with its end.
         case forwarding
-        /// Within one of ours. Leaves to `waiting` or `deciding` with its end.
+        /// Within a WebSocket request. Leaves to `waiting` or `deciding` with its end.
         case reading(HTTPRequest, hasBody: Bool)
-        /// Ours is whole, earlier ones are unanswered. Leaves to `deciding` with the last answer.
+        /// The WebSocket request is complete, earlier ones are unanswered. Leaves to `deciding`
+        /// with the last response.
         case waiting(HTTPRequest, hasBody: Bool)
-        /// The server makes up its mind. Leaves to `finished`.
+        /// The server evaluates the request. Leaves to `finished`.
         case deciding
-        /// A WebSocket, or refused: nothing more is read. Final.
+        /// Upgraded or refused: nothing more is read. Final.
         case finished
     }
 
@@ -26,14 +28,15 @@ struct WebSocketHTTPStateMachine {
     enum Action: Equatable {
         /// Pass the part on.
         case forward
-        /// Judge this request, and answer it.
+        /// Evaluate this request, and answer it.
         case decide(HTTPRequest, hasBody: Bool)
-        /// Ours has begun: its deadline runs.
+        /// Start the deadline of a WebSocket request that has begun.
         case startTimer
         case doNothing
     }
 
-    /// Whether bytes that come now would only pile up: a client may send nothing before it has our answer.
+    /// Whether further bytes would only be queued: a client must not send before it has the
+    /// response.
     var pausesReading: Bool {
         switch self.state {
         case .waiting, .deciding: true
@@ -51,9 +54,9 @@ struct WebSocketHTTPStateMachine {
             self.unanswered += 1
             return .forward
         case .forwarding:
-            return .forward  // the codec sends no such thing
+            return .forward  // the codec sends no second head
         case .reading, .waiting, .deciding, .finished:
-            return .doNothing  // pipelined behind a handshake: dropped, as that connection ends or is no longer HTTP
+            return .doNothing  // pipelined behind a handshake: dropped, as the connection ends or is no longer HTTP
         }
     }
 
@@ -84,7 +87,7 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
-    /// Somebody else's answer went by, whole.
+    /// Handles the end of a response to another request.
     mutating func answered() -> Action {
         self.unanswered = max(0, self.unanswered - 1)
         switch self.state {
@@ -96,7 +99,8 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
-    /// Our answer is to be written. `false`: too late, the connection has ended.
+    /// Finishes the decision. Returns `false` if the connection has ended or the deadline has
+    /// passed.
     mutating func decided() -> Bool {
         switch self.state {
         case .deciding:
@@ -108,14 +112,14 @@ struct WebSocketHTTPStateMachine {
     }
 
     enum TimerAction: Equatable {
-        /// Answer that it took too long.
+        /// Refuse the handshake, which took too long.
         case refuse
-        /// Whoever has not even sent a request gets no answer.
+        /// Close without a response: there is no complete request.
         case close
         case doNothing
     }
 
-    /// The deadline passed.
+    /// Handles the end of the deadline.
     mutating func timerFired() -> TimerAction {
         switch self.state {
         case .deciding:

@@ -2,11 +2,11 @@ import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
-/// Judges the requests of clients that want to become WebSockets. Pure.
+/// Evaluates the requests of clients for a WebSocket. Pure.
 ///
 /// Source: RFC 6455 4.2.
 struct WebSocketServerHandshake {
-    /// What was agreed.
+    /// The result of a handshake.
     struct Agreement: Equatable {
         /// The fields of the 101 response.
         var fields: HTTPFields
@@ -15,9 +15,9 @@ struct WebSocketServerHandshake {
 
     let configuration: WebSocketServerConfiguration
 
-    /// Whether a request is the server's to answer: it asks for a WebSocket, and on our path.
+    /// Returns whether a request asks for a WebSocket on the server's path.
     ///
-    /// A plain request on the same path is not: a page may well lie there.
+    /// Other requests on the same path are passed on, since a page may exist there.
     func isOurs(_ request: HTTPRequest) -> Bool {
         guard let path = request.path else { return false }
         let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
@@ -25,13 +25,14 @@ struct WebSocketServerHandshake {
         return WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
     }
 
-    /// Judges a request that is ours; the application's own check comes after all of these.
+    /// Evaluates a WebSocket request. The application's own check follows these.
     func judge(_ request: HTTPRequest, hasBody: Bool) throws(WebSocketUpgradeRefusal) -> Agreement {
-        // A body before the frames is a smuggler's tool: whose bytes are they?
-        guard !hasBody else { throw WebSocketUpgradeRefusal(.badRequest, message: "A handshake has no body") }
-        // RFC 9112 3.2: "A server MUST respond with a 400 … to any HTTP/1.1 request message that lacks a Host header field"
+        // A body before the frames would allow request smuggling.
+        guard !hasBody else { throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must not have a body") }
+        // RFC 9112 3.2: "A server MUST respond with a 400 … to any HTTP/1.1 request message that
+        // lacks a Host header field"
         guard let authority = request.authority, !authority.isEmpty, request.headerFields[.host] == nil else {
-            throw WebSocketUpgradeRefusal(.badRequest, message: "A handshake names one host")
+            throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must have exactly one Host field")
         }
         var refusal: WebSocketUpgradeRefusal?
         let agreement: Agreement
@@ -60,7 +61,7 @@ struct WebSocketServerHandshake {
 }
 
 extension HTTPField.Name {
-    /// A second `Host`; the first became the request's authority.
+    /// A second `Host` field; the first became the request's authority.
     fileprivate static let host = Self("Host") ?? .accept  // the name is well formed
 }
 

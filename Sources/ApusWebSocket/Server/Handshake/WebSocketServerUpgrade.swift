@@ -6,28 +6,30 @@ import NIOHTTPTypesHTTP1
 
 /// Turns an HTTP/1 connection into a WebSocket, from within a handler of HTTPTypes parts.
 ///
-/// The order: the handler has seen the request's end, writes and flushes the 101 with the fields of ``respond(to:protocols:)`` and
-/// its end, and calls ``replaceHTTPHandlers(in:removing:with:)`` in the same call.
+/// After the end of the request, the handler writes and flushes the 101 with the fields of
+/// ``respond(to:protocols:)`` and its end, and calls ``replaceHTTPHandlers(in:removing:with:)`` in
+/// the same call.
 package enum WebSocketServerUpgrade {
-    /// Checks RFC 6455 4.2.1 on a request and answers the fields of the 101 response.
+    /// Checks a request (RFC 6455 4.2.1) and returns the fields of the 101 response.
     ///
     /// - Parameters:
-    ///   - request: The request as it came.
-    ///   - protocols: The subprotocols we speak, best first.
-    /// - Throws: An error of which `handshakeResponse` is the HTTP answer.
+    ///   - request: The request as received.
+    ///   - protocols: The supported subprotocols, in order of preference.
+    /// - Throws: An error whose `handshakeResponse` is the HTTP response.
     package static func respond(to request: HTTPRequest, protocols: [String] = []) throws(WebSocketError) -> HTTPFields {
         try WebSocketHandshake.respond(to: request, protocols: protocols)
     }
 
-    /// Takes the handlers of HTTP/1 out of a pipeline and puts a WebSocket in their place.
+    /// Replaces the HTTP/1 handlers of a pipeline with a WebSocket handler.
     ///
-    /// The handler stands right behind the decoder, so that bytes the decoder has read too much reach it (a decoder made with
-    /// `.dropBytes`, as hummingbird's is, throws them away; no client may send before it has our 101).
+    /// The handler is added directly after the decoder, to receive the bytes that the decoder has
+    /// not consumed. A decoder created with `.dropBytes`, as hummingbird's, discards them; a client
+    /// must not send before it has the 101.
     ///
     /// - Parameters:
     ///   - pipeline: The channel's pipeline, on its event loop.
-    ///   - mounted: The caller's own handler; it leaves as well.
-    ///   - handler: What takes over.
+    ///   - mounted: The caller's own handler, which is removed as well.
+    ///   - handler: The WebSocket handler.
     package static func replaceHTTPHandlers(
         in pipeline: ChannelPipeline.SynchronousOperations,
         removing mounted: any RemovableChannelHandler,
@@ -41,7 +43,7 @@ package enum WebSocketServerUpgrade {
                 try pipeline.addHandler(handler, position: .first)
             }
         } catch {
-            return handler.transportEnded(cause: error)  // the channel is gone already
+            return handler.transportEnded(cause: error)  // the channel is already closed
         }
         self.remove(HTTPResponseEncoder.self, from: pipeline)
         self.remove(HTTPServerPipelineHandler.self, from: pipeline)
@@ -53,7 +55,8 @@ package enum WebSocketServerUpgrade {
         self.remove(WebSocketFallbackHandler.self, from: pipeline)
         pipeline.removeHandler(mounted, promise: nil)
         guard let decoder else { return }
-        // Last: it hands its left-over bytes on while it leaves, perhaps only when the present read is through.
+        // Last: the decoder passes on its left-over bytes while it is removed, possibly only after
+        // the present read.
         pipeline.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
             handler.leftoverBytesPassed()
         }
@@ -67,7 +70,8 @@ package enum WebSocketServerUpgrade {
 }
 
 extension WebSocketHandler {
-    /// The decoder of HTTP has left. Its bytes came without an end of a read, so that is told, and the answers are sent, now.
+    /// Completes the read of the bytes left over by the HTTP decoder, which come without a
+    /// read-complete event, and sends the responses.
     func leftoverBytesPassed() {
         guard self.context != nil, let channel = self.channel, channel.isActive else { return }
         if self.isReading, !self.machine.isFinished { self.delegate?.webSocketReadComplete(self) }

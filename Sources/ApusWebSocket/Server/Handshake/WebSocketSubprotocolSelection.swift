@@ -1,7 +1,7 @@
 import ApusBytes
 public import HTTPTypes
 
-/// Which of the subprotocols a client offers is spoken.
+/// The selection among the subprotocols that a client offers.
 ///
 /// Source: RFC 6455 1.9 and 4.2.2 (`Sec-WebSocket-Protocol`).
 public struct WebSocketSubprotocolSelection: Sendable {
@@ -12,23 +12,25 @@ public struct WebSocketSubprotocolSelection: Sendable {
 
     let choice: Choice
 
-    /// None; what the client offers is not answered. Such a client may go on without, or close.
+    /// Selects none. A client that offered some may continue without one, or close.
     public static let none = Self(choice: .list([], isRequired: false))
 
-    /// The first of these that the client offers as well; none when it offers none of them.
+    /// Selects the first of these that the client offers; none if it offers none of them.
     public static func preferred(_ protocols: String...) -> Self { Self(choice: .list(protocols, isRequired: false)) }
 
-    /// The first of these that the client offers as well. A client that offers none of them is refused with 400.
+    /// Selects the first of these that the client offers. A client that offers none of them is
+    /// refused with 400.
     public static func required(_ protocols: String...) -> Self { Self(choice: .list(protocols, isRequired: true)) }
 
-    /// What the closure says: one of the offered ones, or `nil` for none.
+    /// Selects with a closure that returns one of the offered subprotocols, or `nil` for none.
     ///
-    /// It runs on the connection's event loop and must not block. A ``WebSocketUpgradeRefusal`` it throws is answered as it is.
+    /// The closure runs on the connection's event loop and must not block. A
+    /// ``WebSocketUpgradeRefusal`` it throws is the response.
     public static func custom(_ choose: @escaping @Sendable (_ offered: [String], _ request: HTTPRequest) throws -> String?) -> Self {
         Self(choice: .custom(choose))
     }
 
-    /// Chooses one of those that were offered.
+    /// Returns the selected subprotocol.
     func choose(among offered: [String], for request: HTTPRequest) throws(WebSocketUpgradeRefusal) -> String? {
         switch self.choice {
         case .list(let protocols, _):
@@ -42,10 +44,12 @@ public struct WebSocketSubprotocolSelection: Sendable {
         }
     }
 
-    /// - Throws: What to answer when none may not be the choice.
+    /// Checks whether a handshake without a subprotocol is acceptable.
+    ///
+    /// - Throws: The refusal if a subprotocol is required.
     func checkNone() throws(WebSocketUpgradeRefusal) {
         guard case .list(let protocols, isRequired: true) = self.choice else { return }
         throw WebSocketUpgradeRefusal(
-            .badRequest, message: "None of the subprotocols \(protocols.joined(separator: ", ")) was offered")
+            .badRequest, message: "A subprotocol is required: offer \(protocols.joined(separator: ", "))")
     }
 }

@@ -1,6 +1,7 @@
-/// When the last broadcasts were sent. Every connection gets them in order, so the count of its deliveries says which one came.
+/// The send times of the latest broadcasts. Every connection receives them in order, so the number
+/// of its deliveries identifies each one.
 struct BenchBroadcasts {
-    /// A receiver that is further behind is counted without its latency.
+    /// The number of send times kept. The delivery of an older broadcast counts without a latency.
     private static let remembered = 1 << 14
 
     private var times = [UInt64](repeating: 0, count: Self.remembered)
@@ -11,7 +12,8 @@ struct BenchBroadcasts {
         self.count += 1
     }
 
-    /// When the broadcast of this number (from 0) was sent.
+    /// Returns the send time of the broadcast with this number (from 0), or `nil` if it is no
+    /// longer kept.
     func sentTime(_ sequence: Int) -> UInt64? {
         guard sequence < self.count, sequence >= self.count - Self.remembered, sequence >= 0 else { return nil }
         return self.times[sequence % Self.remembered]

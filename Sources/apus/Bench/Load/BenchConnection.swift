@@ -3,7 +3,10 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// A WebSocket of the load. Stands before the connection's own handler from the handshake on, so that a message costs a look at its header.
+/// A WebSocket client of the load.
+///
+/// After the handshake it precedes the connection's own handler, so that only the header of a
+/// message is parsed.
 final class BenchConnection: ChannelInboundHandler, BenchPeer {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -18,8 +21,9 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     private var incomplete: ByteBuffer?
     private let messages: BenchMessages
     private let frames: BenchFrames
-    /// The place whose answer comes with the next binary message.
+    /// Whether the next binary message completes an answer.
     private var awaitsAttachment = false
+    /// The slot of that answer; `nil` for the oldest message.
     private var attachmentPlace: Int?
     private var deliveries = 0
     private var answersInRead = 0
@@ -32,7 +36,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         self.window = BenchWindow(capacity: max(worker.plan.inFlight, 1), isNumbered: worker.messages.isNumbered)
     }
 
-    /// Opens one; `ready` succeeds when messages can be sent.
+    /// Opens a connection. `ready` succeeds when messages can be sent.
     static func open(for worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {
         let plan = worker.plan
         let connection = BenchConnection(worker: worker, number: number, ready: ready)
@@ -45,7 +49,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         dialer.connectTimeout = Self.timeout
         WebSocketClientConnector.attempt(
             url, headers: plan.headers, through: dialer, limits: WebSocketLimits(), timeout: Self.timeout, handshakeTimeout: nil,
-            on: worker.eventLoop, makeDelegate: { _ in BenchSilence() }
+            on: worker.eventLoop, makeDelegate: { _ in IgnoringDelegate() }
         ).futureResult.assumeIsolated().whenComplete { result in
             do {
                 let handler = try result.get()
@@ -75,7 +79,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 
     func send(_ count: Int, meantFor time: UInt64) -> Int {
         guard let context = self.context else { return 0 }
-        // A broadcast has no answer of its own.
+        // A broadcast occupies no slot: its deliveries are counted.
         if self.worker.isBroadcast {
             context.writeAndFlush(self.wrapOutboundOut(self.frames.several(1)), promise: nil)
             return 1
@@ -115,7 +119,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        guard self.ready != nil else { return context.close(promise: nil) }  // the deadline was faster
+        guard self.ready != nil else { return context.close(promise: nil) }  // the deadline has passed
         if !self.messages.isSocketIO { self.becameReady() }
     }
 
@@ -131,7 +135,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         let taken = bytes.withUnsafeReadableBytes { bytes in
             self.scanner.scan(bytes) { self.received(opcode: $0, $1, at: now) }
         }
-        guard let taken else { return self.failed(BenchError("the server sent what no WebSocket server sends")) }
+        guard let taken else { return self.failed(BenchError("the server sent an invalid WebSocket frame")) }
         bytes.moveReaderIndex(forwardBy: taken)
         if bytes.readableBytes > 0 { self.incomplete = ByteBuffer(buffer: bytes) }
     }
@@ -146,7 +150,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 
     func channelInactive(context: ChannelHandlerContext) {
         if self.ready != nil {
-            self.failed(BenchError("the server ended a connection before it was ready"))
+            self.failed(BenchError("the server closed a connection before it was ready"))
         } else {
             self.worker.ended(self)
         }
@@ -212,8 +216,8 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 @available(*, unavailable)
 extension BenchConnection: Sendable {}
 
-/// The delegate of a WebSocket whose bytes are read before it.
-private final class BenchSilence: WebSocketHandlerDelegate {
+/// A delegate that ignores all events: `BenchConnection` reads the bytes first.
+private final class IgnoringDelegate: WebSocketHandlerDelegate {
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {}
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {}

@@ -1,4 +1,4 @@
-/// Why a load could not be put on a server, in one sentence.
+/// An error of a load, described in one sentence.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,38 +1,42 @@
-/// Finds the messages in what a server says, looking at headers and at the first bytes of each payload only.
+/// Finds the messages in a server's bytes. It reads only the headers and the first bytes of each
+/// payload (RFC 6455 section 5.2).
 ///
-/// The load tool must cost less than the server it measures, so nothing is cut out, joined or checked here: that is the business of
-/// `WebSocketFrameDecoder`. Source: RFC 6455 5.2.
+/// The load tool must cost less than the server it measures. Therefore, unlike
+/// `WebSocketFrameDecoder`, it neither copies whole payloads nor validates them.
 struct BenchFrameScanner {
-    /// So much of a message is shown; enough to tell an Engine.IO or Socket.IO packet by.
+    /// The number of payload bytes passed on, enough to identify an Engine.IO or Socket.IO packet.
     static let shownBytes = 128
 
-    /// A message of which the end has not come.
+    /// A message that is not complete yet.
     private struct Partial {
         var opcode: UInt8
         var shown: [UInt8]
-        /// Bytes of the present frame that have not come.
+        /// The number of missing bytes of the current frame.
         var missing: Int
         var isFinal: Bool
     }
 
     private var partial: Partial?
 
-    /// Looks through `bytes`.
+    /// Scans `bytes`.
     ///
-    /// - Parameter found: Called for every whole message and control frame with its opcode and the beginning of its payload (of a control frame all of it).
-    /// - Returns: The bytes looked at; the rest is the beginning of a header or control frame and wants to come again with more. `nil`: no server sends that.
+    /// - Parameter found: Called for every complete message and control frame, with its opcode and
+    ///   the beginning of its payload (all of it for a control frame).
+    /// - Returns: The number of bytes consumed. The rest is an incomplete header or control frame,
+    ///   to be passed again with more bytes. `nil` if the bytes violate the protocol.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, _ found: (UInt8, UnsafeRawBufferPointer) -> Void) -> Int? {
         var offset = 0
         while true {
             if self.partial != nil { self.continuePartial(bytes, &offset, found) }
-            // Inside a frame all was taken; between two frames of a message a header comes next.
+            // Inside a frame all bytes are consumed; between two frames of a message a header
+            // follows.
             if let partial, partial.missing > 0 { return offset }
             let rest = bytes.count - offset
             guard rest >= 2 else { return offset }
             let opcode = bytes[offset] & 0x0f
             let isFinal = bytes[offset] & 0x80 != 0
             var length = Int(bytes[offset + 1])
-            guard length < 0x80, bytes[offset] & 0x70 == 0 else { return nil }  // masked, or an extension nobody asked for
+            guard length < 0x80, bytes[offset] & 0x70 == 0 else { return nil }  // masked, or an extension that was not negotiated
             var header = 2
             if length == 126 {
                 guard rest >= 4 else { return offset }

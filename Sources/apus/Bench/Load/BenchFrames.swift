@@ -1,12 +1,13 @@
 import NIOCore
 
-/// The frames of all messages, encoded once.
+/// The encoded frames of all messages.
 struct BenchFrames: Sendable {
-    /// Copies of the one frame, one behind the other; empty where every place has its own.
+    /// Consecutive copies of the one frame; empty if each slot has its own frame.
     private let batch: ByteBuffer
     private let length: Int
-    /// How many copies there are: less of large ones.
+    /// The number of copies, lower for large frames.
     let batchCount: Int
+    /// The frame of each slot; empty if all slots share one.
     private let places: [ByteBuffer]
 
     init(_ messages: BenchMessages, inFlight: Int) {
@@ -25,7 +26,7 @@ struct BenchFrames: Sendable {
         self.batch = batch
     }
 
-    /// `count` frames, not copied; at most ``batchCount``.
+    /// Returns `count` frames without copying them. `count` must not exceed ``batchCount``.
     func several(_ count: Int) -> ByteBuffer { self.batch.getSlice(at: 0, length: count * self.length) ?? self.batch }
 
     func append(place: Int, to buffer: inout ByteBuffer) { buffer.writeImmutableBuffer(self.places[place]) }

@@ -1,7 +1,7 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// A keep-alive connection on which one request is under way at a time.
+/// A keep-alive connection with one request in flight at a time.
 final class BenchHTTPConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -51,7 +51,7 @@ final class BenchHTTPConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.onEnd(BenchError("the server ended a connection"))
+        self.onEnd(BenchError("the server closed a connection"))
         context.fireChannelInactive()
     }
 

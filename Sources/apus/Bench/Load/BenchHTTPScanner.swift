@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Cuts the responses of a long-polling server out of one keep-alive connection: status and body, by `Content-Length`.
+/// Parses the status and the body of responses on one keep-alive connection, by `Content-Length`.
 ///
-/// For the load only: real clients use swift-nio's parser.
+/// Used by the load only; the clients use swift-nio's parser.
 struct BenchHTTPScanner {
     struct Response: Equatable {
         var status: Int
@@ -17,10 +17,11 @@ struct BenchHTTPScanner {
         if self.bytes.readableBytes == 0 { self.bytes = more } else { self.bytes.writeBuffer(&more) }
     }
 
-    /// The next response that has come whole.
+    /// Removes and returns the next complete response.
+    /// - Throws: ``BenchError`` if the response is malformed or too large.
     mutating func next() throws(BenchError) -> Response? {
         let view = self.bytes.readableBytesView
-        guard self.bytes.readableBytes <= Self.maximumBytes else { throw BenchError("a response of more than \(Self.maximumBytes) bytes") }
+        guard self.bytes.readableBytes <= Self.maximumBytes else { throw BenchError("a response exceeds \(Self.maximumBytes) bytes") }
         guard let end = Self.endOfHead(view) else { return nil }
         let lines = String(decoding: view[view.startIndex..<end], as: UTF8.self).split(separator: "\r\n")
         guard let first = lines.first, first.hasPrefix("HTTP/1.1 "), let status = Int(first.dropFirst(9).prefix(3)) else {
@@ -33,7 +34,7 @@ struct BenchHTTPScanner {
             length = Int(field[1].trimmingPrefix(while: { $0 == " " }))
         }
         guard let length, length >= 0 else {
-            throw BenchError("the server answers polls without Content-Length, which this load does not read")
+            throw BenchError("the server sent a response without Content-Length, which this load does not support")
         }
         guard view.endIndex - end >= length else { return nil }
         self.bytes.moveReaderIndex(forwardBy: end - view.startIndex)

@@ -2,13 +2,13 @@ import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 
-/// What is sent, encoded before the load begins, and how an answer is told.
+/// Encodes the messages of a load, and recognizes their answers.
 struct BenchMessages: Sendable {
-    /// What a message of the server is to the load.
+    /// The meaning of a server's message to the load.
     enum Meaning: Equatable {
         /// The answer to the oldest message, or a delivery of a broadcast.
         case answer
-        /// The answer to the message of this place.
+        /// The answer to the message in this slot.
         case answerTo(Int)
         /// An Engine.IO ping.
         case ping
@@ -18,27 +18,29 @@ struct BenchMessages: Sendable {
         case joined
         /// The namespace was refused.
         case refused
-        /// The answer follows as an attachment.
+        /// An answer that the next binary message completes, with its slot.
         case attachmentFollows(Int?)
         case nothing
     }
 
-    /// The same for every connection of every run: a load is no secret, and a server has to unmask it all the same.
+    /// The masking key of every frame. A constant is sufficient: the load is not secret, and the
+    /// server must unmask it in any case.
     private static let maskingKey = WebSocketMaskingKey(word: 0x3d21_fa37)
-    /// Copies of a frame that stand one behind the other, so that several go out without being copied.
+    /// The maximum number of consecutive copies of a frame, from which several are sent without
+    /// copying.
     static let batchCount = 64
 
     private let plan: BenchPlan
-    // Apart from the plan, so that a message does not copy it.
+    // Stored apart from the plan, so that access for a message does not copy the plan.
     let isSocketIO: Bool
-    /// Whether the message of each place is another one.
+    /// Whether each slot has its own message.
     let isNumbered: Bool
-    /// What an event of the answer begins with.
+    /// The first bytes of an answering event.
     private let eventStart: [UInt8]
     private let namespacePrefix: String
     private let index: Int
 
-    /// - Parameter index: The number of the connection, among all of the load.
+    /// - Parameter index: The number of the connection among all connections of the load.
     init(plan: BenchPlan, index: Int = 0) {
         self.plan = plan
         self.isSocketIO = plan.isSocketIO
@@ -55,9 +57,9 @@ struct BenchMessages: Sendable {
         self.eventStart = Array("\(self.namespacePrefix)[\"\(name)\"".utf8)
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// The Engine.IO texts and binaries of the message of a place.
+    /// Returns the Engine.IO text and binary messages for a slot.
     func packets(place: Int) -> (text: String, attachment: [UInt8]?) {
         let payload = String(repeating: "x", count: self.plan.size)
         let bytes = self.plan.binary ? Array(repeating: UInt8(ascii: "x"), count: self.plan.size) : nil
@@ -71,7 +73,7 @@ struct BenchMessages: Sendable {
         }
     }
 
-    /// The frames of the message of a place.
+    /// Returns the frames of the message for a slot.
     func frames(place: Int) -> ByteBuffer {
         let (text, attachment) = self.packets(place: place)
         var buffer = ByteBuffer()
@@ -80,7 +82,8 @@ struct BenchMessages: Sendable {
         return buffer
     }
 
-    /// The message of each place as packets of a polling payload. Source: Engine.IO protocol v4, "Packet encoding" (`b` and base64 for bytes).
+    /// Returns the message for each slot as packets of a polling payload, with `b` and base64 for
+    /// bytes (Engine.IO protocol v4, "Packet encoding").
     func pollingPackets(inFlight: Int) -> [String] {
         (0..<(self.isNumbered ? max(inFlight, 1) : 1)).map { place in
             let (text, attachment) = self.packets(place: place)
@@ -89,10 +92,10 @@ struct BenchMessages: Sendable {
         }
     }
 
-    /// What joins the namespace.
+    /// The packet that joins the namespace.
     var join: String { "40\(self.namespacePrefix)\(self.plan.auth)" }
 
-    /// What joins this connection's share of the rooms.
+    /// The packets that join this connection's share of the rooms.
     var roomJoins: [String] {
         guard case .room(let count) = self.plan.exchange else { return [] }
         return stride(from: self.index, to: max(count, self.index + 1), by: self.plan.connections).map {
@@ -100,7 +103,7 @@ struct BenchMessages: Sendable {
         }
     }
 
-    /// A masked frame.
+    /// Writes a masked frame.
     static func write(_ opcode: WebSocketOpcode, _ payload: ByteBuffer, into buffer: inout ByteBuffer) {
         WebSocketFrameEncoder.write(WebSocketFrame(opcode: opcode, payload: payload), maskingKey: self.maskingKey, into: &buffer)
     }
@@ -111,9 +114,9 @@ struct BenchMessages: Sendable {
         return buffer
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
-    /// Tells a text message by its first bytes.
+    /// Returns the meaning of a text message, from its first bytes.
     func meaning(ofText bytes: UnsafeRawBufferPointer) -> Meaning {
         guard self.isSocketIO else { return .answer }
         guard let kind = bytes.first else { return .nothing }
@@ -149,7 +152,7 @@ struct BenchMessages: Sendable {
         return true
     }
 
-    /// The number of an ack; it stands behind the namespace.
+    /// Returns the ID of an ack, which follows the namespace.
     private func place(in bytes: UnsafeRawBufferPointer, at start: Int) -> Int? {
         var index = start
         if !self.namespacePrefix.isEmpty { index += self.namespacePrefix.utf8.count }

@@ -3,7 +3,8 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Opens the connections of one worker: so many at a time, or spread over the ramp. Confined to the worker's loop.
+/// Opens the connections of one worker, spread over the ramp and with a limit on concurrent
+/// attempts. Confined to the worker's loop.
 final class BenchOpener {
     struct Result: Sendable {
         var opened = 0

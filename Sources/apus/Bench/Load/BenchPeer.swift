@@ -1,11 +1,12 @@
-/// One client of the load. Lives on the event loop of its worker.
+/// A client of the load. Confined to the event loop of its worker.
 protocol BenchPeer: AnyObject {
-    /// Sends as many messages as there is room for, `count` at most, all meant for `time`. Answers how many went.
+    /// Sends at most `count` messages, limited by the free slots, all scheduled for `time`.
+    /// - Returns: The number of messages sent.
     func send(_ count: Int, meantFor time: UInt64) -> Int
 
-    /// Forgets what has no answer, and says when that was sent.
+    /// Removes the unanswered messages and returns their send times.
     func takeUnanswered() -> [UInt64]
 
-    /// Says goodbye and ends.
+    /// Closes the connection.
     func close()
 }

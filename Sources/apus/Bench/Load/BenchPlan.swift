@@ -1,65 +1,67 @@
-/// One load, settled: what is said to the server, how often and how long.
+/// The parameters of one load.
 struct BenchPlan: Sendable {
-    /// What an exchange is.
+    /// The kind of message sent and the answer expected.
     enum Exchange: Sendable, Equatable {
-        /// A WebSocket message that comes back.
+        /// A WebSocket message that the server echoes.
         case webSocket
-        /// An event that is answered with an event of the same name.
+        /// An event that the server answers with an event of the same name.
         case event(String)
-        /// An event whose ack is asked for.
+        /// An event that the server acknowledges.
         case acknowledged(String)
-        /// An event to a room of one's own, from which it comes back; so many rooms there are.
+        /// An event to a room that only its sender has joined, with the total number of rooms.
         case room(of: Int)
-        /// An event after which the server sends one to every connection. The first connection sends.
+        /// An event from the first connection that the server sends to every connection.
         case broadcast(String)
     }
 
     var url: String
     var exchange = Exchange.webSocket
-    /// Payloads as binary: a binary frame, or a binary attachment.
+    /// Whether payloads are binary: a binary frame, or a binary attachment.
     var binary = false
-    /// Socket.IO by HTTP long-polling.
+    /// Whether Socket.IO uses HTTP long-polling.
     var polling = false
     var headers: [(String, String)] = []
-    /// What a Socket.IO client shows on joining: a JSON object, or nothing.
+    /// The auth payload of a Socket.IO client: a JSON object, or empty.
     var auth = ""
     var namespace = "/"
-    /// The connections are spread over so many namespaces: `/bench-0` and so on. 0: all are in ``namespace``.
+    /// The number of namespaces (`/bench-0` and so on) that the connections are spread over; 0 puts
+    /// all in ``namespace``.
     var namespaces = 0
     var insecure = false
 
     var connections = 1
-    /// Messages one connection has under way at most; 0 keeps the connections and says nothing.
+    /// The maximum number of messages in flight on a connection; 0 leaves the connections idle.
     var inFlight = 1
-    /// Bytes of payload.
+    /// The size of a payload in bytes.
     var size = 64
-    /// Messages a second, all connections together; `nil`: the next one goes out when an answer has come.
+    /// The number of messages per second over all connections; with `nil`, each answer triggers the
+    /// next message.
     var rate: Double?
     var warmUp = Duration.seconds(1)
     var duration = Duration.seconds(5)
-    /// The time over which the connections are opened; zero: as fast as they come.
+    /// The time over which the connections are opened; zero opens them without a delay.
     var ramp = Duration.zero
-    /// Connections that are being opened at a time.
+    /// The number of connections opened at the same time.
     var opening = 50
-    /// Event loops, each with its share of the connections.
+    /// The number of event loops; the connections are divided among them.
     var threads = 1
-    /// The process of the server, to read its CPU time and memory.
+    /// The server's process ID, to read its CPU time and memory.
     var serverProcess: Int?
 
     var isSocketIO: Bool { self.exchange != .webSocket }
     var isBroadcast: Bool { if case .broadcast = self.exchange { true } else { false } }
 
-    /// The share of one of the event loops.
+    /// Returns the number of connections of an event loop.
     func connections(onLoop loop: Int) -> Int { self.connections / self.threads + (loop < self.connections % self.threads ? 1 : 0) }
 
-    /// Whether what one connection sends is nothing for another.
+    /// Whether the messages differ from connection to connection.
     var differsByConnection: Bool { if case .room = self.exchange { true } else { self.namespaces > 0 } }
 
-    /// What is done, in a few words.
+    /// A short description of the load.
     var summary: String {
         let transport = self.polling ? " by polling" : ""
         let payload = self.binary ? "binary" : "text"
-        let what: String =
+        let action: String =
             switch self.exchange {
             case .webSocket: "echo"
             case .event(let name): "event \(name)"
@@ -69,7 +71,7 @@ struct BenchPlan: Sendable {
             }
         let spread = self.namespaces > 0 ? " in \(BenchText.number(self.namespaces)) namespaces" : ""
         if self.inFlight == 0 { return "\(self.connections) idle connections\(transport)" }
-        let pace = self.rate.map { "\(BenchText.number($0)) a second" } ?? "\(self.inFlight) in flight each"
-        return "\(what)\(transport), \(self.size) B \(payload), \(self.connections) connections\(spread), \(pace)"
+        let pace = self.rate.map { "\(BenchText.number($0)) per second" } ?? "\(self.inFlight) in flight each"
+        return "\(action)\(transport), \(self.size) B \(payload), \(self.connections) connections\(spread), \(pace)"
     }
 }

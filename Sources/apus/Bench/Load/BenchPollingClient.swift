@@ -3,9 +3,10 @@ import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 
-/// A Socket.IO client of the load that polls: one keep-alive connection for the polls, one for what it sends. Confined to its loop.
+/// A Socket.IO client of the load that uses HTTP long-polling, with one keep-alive connection for
+/// GET requests and one for POST requests. Confined to its loop.
 ///
-/// While a request with messages is under way the next ones are collected, as the JavaScript client does.
+/// While a POST request is in flight the next messages are buffered, as in the JavaScript client.
 final class BenchPollingClient: BenchPeer {
     private static let timeout = Duration.seconds(30)
 
@@ -16,7 +17,7 @@ final class BenchPollingClient: BenchPeer {
     private var posts: BenchHTTPConnection?
     private var sid = ""
     private var isPosting = false
-    /// Packets for the next request.
+    /// The packets for the next POST request.
     private var outgoing = ""
     private var deadline: Scheduled<Void>?
     private var deliveries = 0
@@ -25,7 +26,7 @@ final class BenchPollingClient: BenchPeer {
     private var hasEnded = false
 
     private let messages: BenchMessages
-    /// The message of each place.
+    /// The message for each slot.
     private let packets: [String]
 
     init(worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {
@@ -117,7 +118,9 @@ final class BenchPollingClient: BenchPeer {
         self.isPosting = true
         posts.request("POST", sid: self.sid, body: self.outgoing) { [weak self] response in
             guard let self else { return }
-            guard response.status == 200 else { return self.failed(BenchError("the server answered a POST with \(response.status)")) }
+            guard response.status == 200 else {
+                return self.failed(BenchError("the server answered a POST request with status \(response.status)"))
+            }
             self.isPosting = false
             self.post()
         }
@@ -125,7 +128,9 @@ final class BenchPollingClient: BenchPeer {
     }
 
     private func polled(_ response: BenchHTTPScanner.Response) {
-        guard response.status == 200 else { return self.failed(BenchError("the server answered a poll with \(response.status)")) }
+        guard response.status == 200 else {
+            return self.failed(BenchError("the server answered a poll with status \(response.status)"))
+        }
         let now = BenchWorker.now
         var answers = 0
         response.body.readableBytesView.withUnsafeBytes { bytes in
@@ -141,7 +146,7 @@ final class BenchPollingClient: BenchPeer {
         if self.worker.isBroadcast { self.worker.deliveriesCounted(at: now) } else { self.worker.answered(answers, by: self, at: now) }
     }
 
-    /// Answers how many answers a packet held.
+    /// Processes a packet and returns the number of answers in it: 0 or 1.
     private func received(_ bytes: UnsafeRawBufferPointer, _ body: ByteBuffer, at now: UInt64) -> Int {
         if bytes.first == UInt8(ascii: "b") {
             guard self.awaitsAttachment else { return 0 }
@@ -158,7 +163,7 @@ final class BenchPollingClient: BenchPeer {
         case .open:
             let text = String(decoding: bytes, as: UTF8.self)
             guard let start = text.range(of: "\"sid\":\""), let end = text[start.upperBound...].firstIndex(of: "\"") else {
-                self.failed(BenchError("the server's handshake names no session"))
+                self.failed(BenchError("the server's handshake contains no session ID"))
                 return 0
             }
             self.sid = String(text[start.upperBound..<end])

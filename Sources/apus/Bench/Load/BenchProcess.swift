@@ -1,21 +1,23 @@
 import Foundation
 
-/// What a process has used so far.
+/// The CPU time and memory of processes.
 enum BenchProcess {
-    /// CPU seconds of this process.
+    /// The CPU time of this process in seconds.
     static var ownCPUSeconds: Double {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// CPU seconds of another process, all its threads, in steps of a hundredth. `nil` where there is no `/proc`, or no such process.
+    /// Returns the CPU time of a process and all its threads in seconds, to a hundredth. `nil`
+    /// without `/proc` or without such a process.
     static func cpuSeconds(of process: Int) -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
         return self.cpuSeconds(stat: text, ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))))
     }
 
-    /// The name of the process stands in parentheses and may hold anything, so what counts begins behind the last one.
+    /// Parses the CPU time from `/proc/PID/stat`. The process name is in parentheses and may
+    /// contain any character, so the fields begin after the last parenthesis.
     static func cpuSeconds(stat: String, ticksPerSecond: Double) -> Double? {
         guard let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[end...].dropFirst().split(separator: " ")
@@ -23,7 +25,7 @@ enum BenchProcess {
         return (user + system) / ticksPerSecond
     }
 
-    /// Bytes another process keeps in memory.
+    /// Returns the resident memory of a process in bytes.
     static func residentBytes(of process: Int) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")
@@ -31,7 +33,7 @@ enum BenchProcess {
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Lets this process open as many connections as the system allows it.
+    /// Raises this process's limit of open files to the maximum that the system permits.
     static func raiseDescriptorLimit() {
         #if canImport(Glibc)
             let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,27 +1,28 @@
 import NIOCore
 import NIOPosix
 
-/// Puts a load on a server and measures it.
+/// Applies a load to a server and measures it.
 struct BenchRun {
-    /// What is to be seen while it runs.
+    /// The progress of a running load.
     struct Progress: Sendable {
         enum Stage: String, Sendable { case opening, warmingUp = "warming up", measuring, idle }
 
         var stage: Stage
         var connections: Int
-        /// Answers of the last second.
+        /// The number of answers in the last second.
         var messages: Int
-        /// Microseconds.
+        /// The 99th percentile of the latency in microseconds.
         var p99: Double?
     }
 
-    /// How long answers are waited for when the time is over.
+    /// The time to wait for outstanding answers at the end.
     private static let drain = Duration.seconds(2)
 
     let plan: BenchPlan
     let progress: @Sendable (Progress) -> Void
 
-    /// - Throws: ``BenchError`` when no connection could be opened.
+    /// Runs the load and returns its result.
+    /// - Throws: ``BenchError`` if no connection could be opened.
     func run() async throws -> BenchReport {
         BenchProcess.raiseDescriptorLimit()
         FreedMemory.keep()
@@ -111,7 +112,7 @@ struct BenchRun {
         }
     }
 
-    /// Tells every second how far it is while `body` runs.
+    /// Runs `body` and reports the progress every second.
     private func reporting<Result: Sendable>(
         _ stage: Progress.Stage, _ workers: [BenchLoopBound], _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -139,7 +140,7 @@ struct BenchRun {
     }
 }
 
-/// A worker, for tasks outside its loop.
+/// Gives tasks access to a worker on its event loop.
 private struct BenchLoopBound: Sendable {
     private let eventLoop: any EventLoop
     private let worker: NIOLoopBoundBox<BenchWorker?>
@@ -163,7 +164,7 @@ private struct BenchLoopBound: Sendable {
 
     func run<Result: Sendable>(_ body: @escaping @Sendable (BenchWorker) -> Result) async throws -> Result {
         try await self.eventLoop.submit {
-            guard let worker = self.worker.value else { throw BenchError("the load has not begun") }
+            guard let worker = self.worker.value else { throw BenchError("the load has not started") }
             return body(worker)
         }.get()
     }

@@ -1,18 +1,19 @@
-/// The messages of one connection that wait for their answers, with the time each was (or was meant to be) sent.
+/// The unanswered messages of one connection, with the send time or the scheduled send time of
+/// each.
 ///
-/// Echoes come back in order. Acks come with the number of their message, in any order; numbers are those of the places here, so that the frame of each
-/// place is encoded once.
+/// Echoes arrive in the order sent. Acks carry the ID of their message and arrive in any order. The
+/// IDs are the slots of this window, so that the frame for each slot is encoded once.
 struct BenchWindow {
     private var times: [UInt64]
-    /// Ordered: a ring of the places in use begins here. Numbered: unused.
+    /// The slot of the oldest message, if answers arrive in order; otherwise unused.
     private var first = 0
     private(set) var count = 0
-    /// Numbered: the places that are free, the next one last.
+    /// The free slots, the next one last; `nil` if answers arrive in order.
     private var free: [Int]?
 
     /// - Parameters:
-    ///   - capacity: Messages under way at most.
-    ///   - isNumbered: Whether an answer says which message it answers.
+    ///   - capacity: The maximum number of messages in flight.
+    ///   - isNumbered: Whether an answer carries the ID of its message.
     init(capacity: Int, isNumbered: Bool) {
         self.times = Array(repeating: 0, count: max(capacity, 1))
         self.free = isNumbered ? Array((0..<max(capacity, 1)).reversed()) : nil
@@ -20,7 +21,8 @@ struct BenchWindow {
 
     var isFull: Bool { self.count == self.times.count }
 
-    /// A message goes out. Answers its place, or `nil` when as many as may be are under way.
+    /// Records a message sent at `time`.
+    /// - Returns: The message's slot, or `nil` if the window is full.
     mutating func sent(at time: UInt64) -> Int? {
         guard !self.isFull else { return nil }
         var place = self.first + self.count
@@ -31,7 +33,8 @@ struct BenchWindow {
         return place
     }
 
-    /// The oldest message was answered. Answers when it was sent; `nil` when none was.
+    /// Removes the oldest message, which was answered.
+    /// - Returns: Its send time, or `nil` if no message is in flight.
     mutating func answered() -> UInt64? {
         guard self.count > 0 else { return nil }
         let time = self.times[self.first]
@@ -40,7 +43,8 @@ struct BenchWindow {
         return time
     }
 
-    /// The message of a place was answered. Answers when it was sent; `nil` when nothing waits there.
+    /// Removes the message in a slot, which was answered.
+    /// - Returns: Its send time, or `nil` if the slot is free.
     mutating func answered(place: Int) -> UInt64? {
         guard self.times.indices.contains(place), self.times[place] != 0 else { return nil }
         let time = self.times[place]
@@ -50,7 +54,7 @@ struct BenchWindow {
         return time
     }
 
-    /// When the messages that are still waiting were sent; they are then forgotten.
+    /// Removes all messages and returns their send times.
     mutating func takeUnanswered() -> [UInt64] {
         defer { self = Self(capacity: self.times.count, isNumbered: self.free != nil) }
         if self.free != nil { return self.times.filter { $0 != 0 } }

@@ -1,22 +1,22 @@
 import DequeModule
 import NIOCore
 
-/// The connections of one event loop, and what is counted of them. Confined to the loop.
+/// The connections of one event loop and their statistics. Confined to the loop.
 final class BenchWorker {
     enum Phase { case opening, warmingUp, measuring, draining, over }
 
     let plan: BenchPlan
-    // Apart from the plan, so that a message does not copy it.
+    // Stored apart from the plan, so that access for a message does not copy the plan.
     let isBroadcast: Bool
     private let hasRate: Bool
     private let inFlight: Int
     let messages: BenchMessages
     let frames: BenchFrames
-    /// The message of each place as packets of a polling payload.
+    /// The message for each slot as packets of a polling payload.
     let pollingPackets: [String]
     let eventLoop: any EventLoop
     private let share: Int
-    /// The number of the first of our connections.
+    /// The number of this worker's first connection.
     private let firstIndex: Int
     private(set) var phase = Phase.opening
     private(set) var statistics = BenchStatistics()
@@ -25,15 +25,14 @@ final class BenchWorker {
     private var peers: [any BenchPeer] = []
     private var opener: BenchOpener?
 
-    // At a fixed rate.
+    // Used at a fixed rate only.
     private var schedule: BenchSchedule?
     private var nextPeer = 0
     private var ticker: Scheduled<Void>?
-    /// The times of messages for which no connection had room.
+    /// The scheduled times of messages for which no connection had a free slot.
     private var waiting = Deque<UInt64>()
     private static let maximumWaiting = 1_000_000
 
-    // A broadcast is counted by its deliveries.
     private var broadcasts = BenchBroadcasts()
 
     private var measuringSince: UInt64 = 0
@@ -55,7 +54,7 @@ final class BenchWorker {
 
     static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-    /// What the connection of this number (from 0, on this loop) says.
+    /// Returns the messages of the connection with this number (from 0, on this loop).
     func voice(_ number: Int) -> (messages: BenchMessages, frames: BenchFrames, pollingPackets: [String]) {
         guard self.plan.differsByConnection else { return (self.messages, self.frames, self.pollingPackets) }
         let messages = BenchMessages(plan: self.plan, index: self.firstIndex + number)
@@ -65,7 +64,7 @@ final class BenchWorker {
 
     // MARK: Opening
 
-    /// Opens the connections; the future says how that went.
+    /// Opens the connections. The future completes when every attempt has ended.
     func open() -> EventLoopFuture<BenchOpener.Result> {
         let opener = BenchOpener(worker: self, count: self.share)
         self.opener = opener
@@ -91,7 +90,6 @@ final class BenchWorker {
         let now = Self.now
         if let rate = self.plan.rate {
             let share = rate * Double(self.share) / Double(self.plan.connections)
-            // The first messages of several loops do not fall together.
             self.schedule = BenchSchedule(start: now, rate: self.isBroadcast ? rate : share)
             self.tick()
         } else if self.isBroadcast {
@@ -107,20 +105,20 @@ final class BenchWorker {
         self.phase = .measuring
     }
 
-    /// No message goes out any more; answers are waited for by the caller.
+    /// Stops sending. The caller waits for outstanding answers.
     func stopSending() {
-        self.sendDue()  // also what fell due since the last look
+        self.sendDue()  // messages that have become due since the last tick
         self.measuredNanoseconds = Self.now - self.measuringSince
         self.phase = .draining
         self.ticker?.cancel()
         self.ticker = nil
     }
 
-    /// Whether all answers are there.
+    /// Whether all messages have been answered.
     var isAnswered: Bool { self.outstanding == 0 }
     private(set) var outstanding = 0
 
-    /// Ends the connections.
+    /// Closes the connections and returns the result.
     func finish() -> (statistics: BenchStatistics, seconds: Double, lost: Int) {
         let now = Self.now
         if self.hasRate, !self.isBroadcast {
@@ -137,7 +135,7 @@ final class BenchWorker {
 
     // MARK: Messages
 
-    /// Answers came on a connection; `send` has room for so many more now.
+    /// Processes answers on a connection, which has freed `count` slots.
     func answered(_ count: Int, by peer: any BenchPeer, at now: UInt64) {
         self.outstanding -= count
         guard self.phase == .warmingUp || self.phase == .measuring, !self.isBroadcast else { return }
@@ -148,31 +146,32 @@ final class BenchWorker {
         var room = count
         while room > 0, let time = self.waiting.popFirst() {
             self.outstanding += peer.send(1, meantFor: time)
-            self.statistics.sent(intended: now, at: now)  // it waited for the server, not for us
+            self.statistics.sent(intended: now, at: now)  // the server caused the delay, not this program
             room -= 1
         }
     }
 
-    /// One answer to a message that was (meant to be) sent at `time`.
+    /// Records an answer to a message that was sent at `time`, or scheduled for it.
     func record(sent time: UInt64, at now: UInt64) {
         switch self.phase {
         case .measuring:
-            // At a fixed rate every message that was meant for the measured time counts, and no other.
+            // At a fixed rate only the messages scheduled within the measured time count.
             if self.schedule == nil || time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .draining:
-            // What comes late is late by our own clock; it counts where times are those of the schedule.
+            // A late answer counts only at a fixed rate, where its message was scheduled in the
+            // measured time.
             if self.schedule != nil, time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .opening, .warmingUp, .over: break
         }
     }
 
-    /// A broadcast was delivered to the connection of this number as its `sequence`-th.
+    /// Records the delivery of broadcast number `sequence` to one connection.
     func delivered(sequence: Int, at now: UInt64) {
         self.outstanding -= 1
         if let time = self.broadcasts.sentTime(sequence) { self.record(sent: time, at: now) }
     }
 
-    /// All deliveries of one read are counted: others may go out.
+    /// Sends further broadcasts after all deliveries of one read have been counted.
     func deliveriesCounted(at now: UInt64) {
         guard self.phase == .warmingUp || self.phase == .measuring, self.schedule == nil else { return }
         self.sendBroadcasts(at: now)
@@ -195,7 +194,7 @@ final class BenchWorker {
     private func tick() {
         self.sendDue()
         guard let next = self.schedule?.next, self.phase == .warmingUp || self.phase == .measuring else { return }
-        // Not oftener than every 200 µs: the cost of waking up would be the load tool's own.
+        // At most every 200 µs, to limit the load tool's own cost.
         let pause = max(Int64(clamping: next) - Int64(clamping: Self.now), 200_000)
         self.ticker = self.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(pause)) { self.tick() }
     }

@@ -1,6 +1,7 @@
-/// Two results side by side.
+/// A comparison of two results.
 struct BenchComparison {
-    /// Loads on a shared machine differ by so much from one run to the next; a smaller change is none.
+    /// The relative difference between two runs of one load on a shared machine; a smaller change
+    /// counts as none.
     static let noise = 0.05
 
     struct Row: Equatable {
@@ -18,7 +19,7 @@ struct BenchComparison {
     }
 
     let rows: [Row]
-    /// Why the comparison may not be one.
+    /// The reasons why the results may not be comparable.
     let doubts: [String]
 
     init(_ before: BenchReport, _ after: BenchReport) {
@@ -30,27 +31,27 @@ struct BenchComparison {
                 abs(ratio - 1) < Self.noise ? .same : (ratio > 1) == moreIsBetter ? .better : .worse
             rows.append(Row(name: name, before: old, after: new, verdict: verdict, unit: unit))
         }
-        add("messages a second") { $0.messagesPerSecond }
-        add("messages a CPU-second") { $0.messages > 0 ? $0.messagesPerServerCPUSecond : nil }
+        add("messages per second") { $0.messagesPerSecond }
+        add("messages per CPU-second") { $0.messages > 0 ? $0.messagesPerServerCPUSecond : nil }
         for (name, path) in [("p50", \BenchReport.Latency.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)] {
             add("latency \(name)", .microseconds, moreIsBetter: false) { $0.latency?[keyPath: path] }
         }
-        add("set-ups a second") { $0.setUp.opened >= 100 ? $0.setUp.perSecond : nil }
-        add("set-ups a CPU-second") { $0.setUp.opened >= 100 ? $0.setUp.perServerCPUSecond : nil }
-        add("memory a connection", .bytes, moreIsBetter: false) { $0.setUp.opened >= 100 ? $0.residentPerConnection : nil }
+        add("set-ups per second") { $0.setUp.opened >= 100 ? $0.setUp.perSecond : nil }
+        add("set-ups per CPU-second") { $0.setUp.opened >= 100 ? $0.setUp.perServerCPUSecond : nil }
+        add("memory per connection", .bytes, moreIsBetter: false) { $0.setUp.opened >= 100 ? $0.residentPerConnection : nil }
         self.rows = rows
 
         var doubts: [String] = []
-        if before.load != after.load { doubts.append("not the same load: \"\(before.load)\" and \"\(after.load)\"") }
+        if before.load != after.load { doubts.append("the loads differ: \"\(before.load)\" and \"\(after.load)\"") }
         for (name, report) in [("first", before), ("second", after)] {
             doubts += report.toolLimits.map { "the \(name) run: \($0)" }
-            if report.unanswered > 0 { doubts.append("the \(name) run: \(report.unanswered) messages had no answer") }
-            if report.lost > 0 { doubts.append("the \(name) run: \(report.lost) connections ended before their time") }
+            if report.unanswered > 0 { doubts.append("the \(name) run: \(report.unanswered) messages were not answered") }
+            if report.lost > 0 { doubts.append("the \(name) run: \(report.lost) connections were lost") }
         }
         self.doubts = doubts
     }
 
-    /// A table for a terminal.
+    /// The comparison as a table, followed by the reasons for doubt.
     var lines: [String] {
         let cells = self.rows.map { row in
             [

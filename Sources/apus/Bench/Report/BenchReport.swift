@@ -1,54 +1,56 @@
 /// The result of one load, as `--json` writes it.
 struct BenchReport: Codable, Equatable {
-    /// Microseconds.
+    /// A summary of latencies, in microseconds.
     struct Latency: Codable, Equatable {
         var p50, p90, p99, p999, p9999, maximum, mean: Double
     }
 
-    /// How the connections came to stand.
+    /// The opening of the connections.
     struct SetUp: Codable, Equatable {
         var opened: Int
         var failed: Int
-        /// From the first attempt to the last end of one.
+        /// The time from the start of the first attempt to the end of the last.
         var seconds: Double
         var latency: Latency?
-        /// Of the server while it took them in; `nil` without `--pid`.
+        /// The server's CPU time during the opening; `nil` without `--pid`.
         var serverCPUSeconds: Double?
 
         var perSecond: Double { Double(self.opened) / max(self.seconds, 1e-9) }
         var perServerCPUSecond: Double? { self.serverCPUSeconds.map { Double(self.opened) / max($0, 1e-9) } }
     }
 
-    /// What the server used while it was measured; only with `--pid`.
+    /// The server's CPU time and memory during the measurement; only with `--pid`.
     struct Server: Codable, Equatable {
         var cpuSeconds: Double
-        /// Bytes: before the first connection, when the last one stood, and at the end.
+        /// The resident memory in bytes: before the first connection, after the last one was
+        /// opened, and at the end.
         var residentBefore, residentConnected, residentAfter: Int
     }
 
-    /// What was done, in words; two runs are compared when it is the same.
+    /// A description of the load. Two results are comparable if it is equal.
     var load: String
     var url: String
-    /// The time that was measured.
+    /// The measured time.
     var seconds: Double
-    /// Answers, or deliveries of broadcasts.
+    /// The number of answers, or of deliveries of broadcasts.
     var messages: Int
     var size: Int
     var connections: Int
     var latency: Latency?
-    /// Whether latencies count from the time a message was meant to be sent.
+    /// Whether latencies count from the scheduled send time.
     var correctsOmission: Bool
     var unanswered: Int
-    /// Connections that ended before the load did.
+    /// The number of connections that closed before the end of the load.
     var lost: Int
     var setUp: SetUp
     var server: Server?
-    /// Of this program, and the cores it could use.
+    /// The CPU time of this program.
     var toolCPUSeconds: Double
+    /// The number of cores that this program could use.
     var toolCores: Int
     var sends: Int
     var lateSends: Int
-    /// Why the figures say more about this program than about the server; empty when they do not.
+    /// The reasons why this program limited the result, rather than the server.
     var toolLimits: [String] = []
 
     var messagesPerSecond: Double { Double(self.messages) / max(self.seconds, 1e-9) }
@@ -58,20 +60,20 @@ struct BenchReport: Codable, Equatable {
         self.server.map { Double($0.residentAfter - $0.residentBefore) / Double(max(self.setUp.opened, 1)) }
     }
 
-    /// Finds out whether the load tool was the limit.
-    ///
-    /// A tool that has no time left measures itself: from nine tenths of its cores on, or when a hundredth of the messages went out too late.
+    /// Determines whether the load tool was the limit: if it used 90 % of its cores or more, or
+    /// sent more than 1 % of the messages too late.
     mutating func judgeTool() {
         self.toolLimits = []
         if self.toolShare >= 0.9 {
             let cores = self.toolCores == 1 ? "its one core" : "its \(self.toolCores) cores"
             self.toolLimits.append(
-                "the load tool used \(BenchText.percent(self.toolShare)) of \(cores): the server may be faster (try more --threads, or a second machine)"
+                "the load tool used \(BenchText.percent(self.toolShare)) of \(cores): the server may be faster "
+                    + "(try more --threads, or a second machine)"
             )
         }
         if self.lateSends * 100 > self.sends {
             self.toolLimits.append(
-                "\(self.lateSends) of \(self.sends) messages went out more than 10 ms late although there was room for them: the rate was not kept"
+                "the load tool sent \(self.lateSends) of \(self.sends) messages more than 10 ms late: the rate was not achieved"
             )
         }
     }

@@ -1,44 +1,46 @@
 import Histogram
 
-/// What one event loop counts while it is measured.
+/// The counters and latencies of one event loop during the measurement.
 struct BenchStatistics: Sendable {
-    /// A minute; a latency above counts as this.
+    /// The highest latency recorded: one minute. A longer one counts as this value.
     private static let highestNanoseconds: UInt64 = 60_000_000_000
-    /// A message that goes out so much later than it was meant to was held up by the load tool (when its connection had room).
+    /// The delay from which a message counts as sent late. The load tool causes such a delay if the
+    /// connection has a free slot.
     static let lateNanoseconds: UInt64 = 10_000_000
 
-    /// Nanoseconds, three digits exact from a microsecond on.
+    /// The latencies in nanoseconds, with three significant digits from a microsecond up.
     private(set) var latencies = Self.emptyHistogram()
     private(set) var messages = 0
-    /// Messages that went out too late for their time although their connection had room for them.
+    /// The number of messages sent late although their connection had a free slot.
     private(set) var lateSends = 0
     private(set) var sends = 0
-    /// Messages that had no answer when the load ended; each counts with the time it had waited by then.
+    /// The number of messages without an answer at the end. Each adds the time it had waited to the
+    /// latencies.
     private(set) var unanswered = 0
 
     private static func emptyHistogram() -> Histogram<UInt64> {
         Histogram(lowestDiscernibleValue: 256, highestTrackableValue: Self.highestNanoseconds, numberOfSignificantValueDigits: .three)
     }
 
-    /// An answer came; its message was sent, or meant to be sent, at `sent`.
+    /// Records an answer to a message that was sent at `sent`, or scheduled for it.
     mutating func answered(sent: UInt64, at now: UInt64) {
         self.messages += 1
         self.latencies.record(min(now >= sent ? now - sent : 0, Self.highestNanoseconds))
     }
 
-    /// A message went out that was meant for `intended`.
+    /// Records the sending of a message that was scheduled for `intended`.
     mutating func sent(intended: UInt64, at now: UInt64) {
         self.sends += 1
         if now > intended, now - intended > Self.lateNanoseconds { self.lateSends += 1 }
     }
 
-    /// The load ended without an answer to a message.
+    /// Records a message that was not answered by the end of the load.
     mutating func abandoned(sent: UInt64, at now: UInt64) {
         self.unanswered += 1
         self.latencies.record(min(now >= sent ? now - sent : 0, Self.highestNanoseconds))
     }
 
-    /// Joins what another loop counted.
+    /// Adds the statistics of another loop.
     mutating func add(_ other: Self) {
         self.latencies.add(other.latencies)
         self.messages += other.messages
@@ -47,7 +49,7 @@ struct BenchStatistics: Sendable {
         self.unanswered += other.unanswered
     }
 
-    /// The latencies in microseconds; `nil` when there are none.
+    /// A summary of the latencies; `nil` if there are none.
     var summary: BenchReport.Latency? { BenchReport.Latency(self.latencies) }
 }
 

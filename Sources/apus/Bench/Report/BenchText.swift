@@ -1,6 +1,6 @@
-/// Numbers for people.
+/// Formats numbers for display.
 enum BenchText {
-    /// `12,345`; one digit behind the point below 100, two below 10.
+    /// Returns text such as `12,345`, with one decimal place below 100 and two below 10.
     static func number(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         if abs(value) < 100 {
@@ -24,7 +24,7 @@ enum BenchText {
 
     static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 
-    /// `850 ns`, `62 µs`, `1.2 ms`, `3.4 s`.
+    /// Returns text such as `850 ns`, `62 µs`, `1.2 ms` or `3.4 s`.
     static func time(microseconds: Double) -> String {
         switch microseconds {
         case ..<1: "\(Self.number(microseconds * 1000)) ns"

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// What NSJSONSerialization makes of the demo's dictionary with NSJSONWritingPrettyPrinted.
+    /// The demo's dictionary, as written by NSJSONSerialization with NSJSONWritingPrettyPrinted.
     @Test func theHeaderOfTheDemoIsRead() throws {
         let header = try self.parse("{\n  \"bodyLenght\" : 12,\n  \"name\" : \"a.png\"\n}", padding: [UInt8](repeating: 0, count: 60))
         #expect(header.bodyLength == 12)
@@ -57,7 +57,7 @@ import Testing
         #"{"bodyLenght":"1"}"#, #"{"bodyLenght":true}"#, #"{"bodyLenght":null}"#, #"{"bodyLenght":[1]}"#,
         #"{"bodyLenght":9223372036854775808}"#, #"{"bodyLenght":18446744073709551615}"#,
     ])
-    func theLengthIsAWholeNumberThatIsThere(text: String) {
+    func theLengthIsARequiredInteger(text: String) {
         #expect(self.code(text) == .malformedHeader)
     }
 
@@ -66,13 +66,13 @@ import Testing
         #expect(self.code(#"{"bodyLenght":10}"#, limits: limits) == nil)
         #expect(self.code(#"{"bodyLenght":11}"#, limits: limits) == .frameTooLarge)
         #expect(self.code(#"{"bodyLenght":9223372036854775807}"#, limits: limits) == .frameTooLarge)
-        // Hazard 2: a gigabyte is refused by the defaults.
+        // docs/hazards.md, 2: the default limits refuse a gigabyte.
         #expect(self.code(#"{"bodyLenght":1073741824}"#) == .frameTooLarge)
     }
 
     @Test(arguments: [[0x20], [0, 0x20], [0, 0, 1], [1]])
     func thePaddingIsZeros(padding: [UInt8]) {
-        let isSpace = padding == [0x20]  // whitespace belongs to the JSON text
+        let isSpace = padding == [0x20]  // whitespace is part of the JSON text
         #expect(self.code(#"{"bodyLenght":1}"#, padding: padding) == (isSpace ? nil : .malformedHeader))
     }
 }

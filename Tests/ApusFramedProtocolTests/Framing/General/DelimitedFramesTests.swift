@@ -16,7 +16,8 @@ import Testing
         #expect(self.frames("x--boundaryy--boundar--boundary", try Delimiter("--boundary".utf8), step: step) == (["x", "y--boundar"], nil))
     }
 
-    /// Every text over two letters against every delimiter of up to four, by the plainest of searches.
+    /// Compares the decoder with a naive search, for all texts over two letters and all delimiters
+    /// of up to four bytes.
     @Test func noDelimiterIsMissed() throws {
         func words(_ length: Int) -> [[UInt8]] {
             length == 0 ? [[]] : words(length - 1).flatMap { [$0 + [97], $0 + [98]] }
@@ -73,7 +74,7 @@ import Testing
         #expect(try encode("a\r", .carriageReturnLineFeed) == "a\r\r\n")
         #expect(code { _ = try encode("a\nb", .lineFeed) } == .invalidUse)
         #expect(code { _ = try encode("a\n", .lineFeed) } == .invalidUse)
-        // "a" and "aa" would be read as "" and then "a".
+        // The peer would decode "a" and "aa" as "" and "a".
         #expect(code { _ = try encode("a", try Delimiter("aa".utf8)) } == .invalidUse)
     }
 }

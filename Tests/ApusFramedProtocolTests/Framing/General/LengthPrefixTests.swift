@@ -2,7 +2,7 @@ import ApusFramedProtocol
 import NIOCore
 import Testing
 
-/// The prefix as the wire has it, through the frames it stands before.
+/// Tests the wire form of the prefix through the frames that follow it.
 @Suite struct LengthPrefixTests {
     private func encode(_ length: Int, _ prefix: LengthPrefix) throws -> [UInt8] {
         var buffer = ByteBuffer()
@@ -22,7 +22,7 @@ import Testing
         #expect(try self.encode(0x0102, .uint32(.little)) == [2, 1, 0, 0])
         #expect(try self.encode(0x0102, .uint64()) == [0, 0, 0, 0, 0, 0, 1, 2])
         #expect(try self.encode(0x0102, .uint64(.little)) == [2, 1, 0, 0, 0, 0, 0, 0])
-        // "150" of the Protocol Buffers' page on their encoding.
+        // The example 150 of the Protocol Buffers encoding documentation.
         #expect(try self.encode(150, .varint) == [0x96, 0x01])
         #expect(try [0, 127, 128, 16383, 16384].map { try self.encode($0, .varint).count } == [1, 1, 2, 2, 3])
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(try self.encode(5, .uint32().countingItself()) == [0, 0, 0, 9])
         #expect(try self.encode(5, .varint.countingItself()) == [6])
         #expect(try self.encode(126, .varint.countingItself()) == [127])
-        #expect(try self.encode(127, .varint.countingItself()) == [0x81, 0x01])  // 129 in two bytes: one more than 127 + 1
+        #expect(try self.encode(127, .varint.countingItself()) == [0x81, 0x01])  // 129 in two bytes: two more than 127
         #expect(self.decode([0, 0, 0, 5, 9], .uint32().countingItself()).parts == [ByteBuffer(bytes: [9])])
         #expect(self.decode([0, 0, 0, 3], .uint32().countingItself()).error?.code == .malformedHeader)
         #expect(self.decode([0], .varint.countingItself()).error?.code == .malformedHeader)

@@ -13,7 +13,7 @@ import Testing
         return Array(buffer.readableBytesView)
     }
 
-    /// A head that no encoder of ours writes.
+    /// Returns a head that the encoder never writes.
     private func raw(type: UInt8 = 1, flags: UInt8 = 0, header: UInt32 = 0, body: UInt64 = 0, text: String = "") -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.writeMultipleIntegers(type, flags, UInt16(0), header, body)
@@ -49,7 +49,8 @@ import Testing
         #expect(self.code(self.raw(header: 21), limits: limits) == .headerTooLarge)
         #expect(self.code(self.raw(header: .max), limits: limits) == .headerTooLarge)
         #expect(self.code(self.raw(header: 20, body: 11), limits: limits) == .frameTooLarge)
-        // No length is cut to 32 bits (hazard 13), none traps (hazard 1), and a gigabyte is refused by the defaults (hazard 2).
+        // docs/hazards.md, 1, 2 and 13: lengths do not trap, the default limits refuse a gigabyte,
+        // and no length is truncated to 32 bits.
         #expect(self.code(self.raw(body: 1 << 32), limits: limits) == .frameTooLarge)
         #expect(self.code(self.raw(body: 1 << 63), limits: .init(maximumBodyBytes: .max)) == .frameTooLarge)
         #expect(self.code(self.raw(body: .max), limits: .init(maximumBodyBytes: .max)) == .frameTooLarge)

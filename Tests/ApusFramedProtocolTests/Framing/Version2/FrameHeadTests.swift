@@ -10,7 +10,7 @@ import Testing
         return Array(buffer.readableBytesView)
     }
 
-    // The example of the article on the wire's format.
+    // The example of the DocC page Wire-format.
     @Test func theBytesOfAHead() throws {
         let head = FrameHead(.message, flags: .more, stream: 0x0102, header: ["a": 1], bodyLength: 0x0304)
         #expect(
@@ -26,7 +26,7 @@ import Testing
         #expect(code { _ = try self.bytes(over) } == .headerTooLarge)
     }
 
-    @Test func whatCannotBeWrittenLeavesNothing() {
+    @Test func aHeadThatFailsToEncodeWritesNothing() {
         var buffer = ByteBuffer()
         for head in [FrameHead(.message, bodyLength: -1), FrameHead(.message, header: ["a": .binary([1])])] {
             #expect(code { try head.write(into: &buffer) } == .invalidUse)

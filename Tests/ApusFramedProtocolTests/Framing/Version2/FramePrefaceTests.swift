@@ -9,7 +9,7 @@ import Testing
         return (verdict, buffer.readableBytes)
     }
 
-    @Test func thePrefaceIsTakenWhenItIsWhole() throws {
+    @Test func thePrefaceIsConsumedWhenComplete() throws {
         #expect(FramePreface.bytes == Array("APUS".utf8) + [2, 0, 0, 0])
         for count in 0..<8 {
             #expect(try self.read(Array(FramePreface.bytes.prefix(count))) == (.needsMore, count))
@@ -23,7 +23,7 @@ import Testing
         #expect(code { _ = try self.read([UInt8(ascii: "{")]) } == .unsupportedVersion)
     }
 
-    @Test func strangersAreKnownByTheirFirstWrongByte() {
+    @Test func anotherProtocolIsDetectedByItsFirstWrongByte() {
         for index in FramePreface.bytes.indices {
             var bytes = Array(FramePreface.bytes.prefix(index + 1))
             bytes[index] ^= 0x40

@@ -12,7 +12,7 @@ private func packet(_ content: SocketIOPacket.Content, _ namespace: String = "/"
     SocketIOPacket(namespace: namespace, content: content)
 }
 
-/// A packet as messages: what a client or server sees below Socket.IO.
+/// Decodes a packet from its Engine.IO messages.
 private func decode(_ text: String, _ attachments: [[UInt8]] = [], limits: SocketIOLimits = .init()) throws -> SocketIOPacket? {
     var decoder = SocketIOJSONDecoder(limits: limits)
     var decoded = try decoder.received(.text(ByteBuffer(string: text)))
@@ -59,7 +59,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(try decode(wire, attachments) == packet)
     }
 
-    /// What other implementations send and ours would write otherwise.
+    /// Packets in formats of other implementations that this one does not write.
     @Test(arguments: [
         ("0/admin", packet(.connect(nil), "/admin")),
         ("1/admin", packet(.disconnect, "/admin")),
@@ -81,7 +81,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(try decode(wire) == packet)
     }
 
-    /// Hazard 10 and section 4: a parse error each.
+    /// docs/hazards.md, 10. Each is a parse error.
     @Test(arguments: [
         "", "7", "-", "x[\"a\"]", "2", "2[]", "2{}", "2123", "2/nsp", "2/nsp,", "2😀", #"2[{"toString":"foo"}]"#, "2[null]", "2[[]]",
         "2[true]",
@@ -114,7 +114,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         }
     }
 
-    /// Hazard 11.
+    /// docs/hazards.md, 11.
     @Test func depthIsBounded() throws {
         func nested(_ depth: Int) -> String {
             "2[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
@@ -124,7 +124,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(throws: SocketIOError.self) { try decode("2[\"a\"," + String(repeating: "[", count: 100_000)) }
     }
 
-    /// A value from the deepest packet that is taken can be sent on, and no value that the reader would refuse is sent.
+    /// A value of the maximum depth can be relayed, and a deeper value is not sent.
     @Test func whatIsReceivedCanBeSentOn() throws {
         var value: SocketIOValue = 0
         for _ in 0..<511 { value = [value] }
@@ -139,21 +139,22 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet(event("a", [value]))) }
     }
 
-    /// Hazard 25. JavaScript makes half of a surrogate pair from `"🐦".slice(0, 1)`, and RFC 8259's grammar allows it.
+    /// docs/hazards.md, 25. JavaScript creates a lone surrogate with `"🐦".slice(0, 1)`, and RFC
+    /// 8259's grammar allows it.
     @Test func loneSurrogatesAreReplaced() throws {
         #expect(try decode(#"2["a","\ud83d"]"#) == packet(event("a", "\u{FFFD}")))
         #expect(try decode(#"2["\ud83d",{"\ude00":1}]"#) == packet(event("\u{FFFD}", ["\u{FFFD}": 1])))
         #expect(try decode(#"0{"token":"\ud83d"}"#) == packet(.connect(["token": "\u{FFFD}"])))
         #expect(
             try decode(#"51-["a","\ud83d",{"_placeholder":true,"num":0}]"#, [[1]]) == packet(event("a", "\u{FFFD}", .binary([1]))))
-        // What is only passed on keeps its bytes.
+        // A relayed payload keeps its bytes.
         var decoder = SocketIOJSONDecoder()
         let wire = #"2["a","\ud83d"]"#
         let undecoded = try #require(try decoder.received(.text(ByteBuffer(string: wire))))
         #expect(try SocketIOParser.json.encode(undecoded) == [.text(ByteBuffer(string: wire))])
     }
 
-    /// Hazard 28.
+    /// docs/hazards.md, 28.
     @Test func authIsBounded() throws {
         let limits = SocketIOLimits(maximumConnectBytes: 20)
         #expect(try decode(#"0{"token":"12345678"}"#, limits: limits) != nil)
@@ -173,7 +174,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         packet(event("connect")), packet(event("a", .double(.nan))), packet(.connect(["a": .binary([1])])), packet(event("a"), "x"),
         packet(event("a"), "/a,b"),
         packet(event("a"), ""), packet(event("a", ack: -1)), packet(.ack(id: -1, arguments: [])),
-        // A peer's value, relayed beside binary data, must not close the receivers' connections.
+        // A value of a peer, relayed with binary data, must not close the receivers' connections.
         packet(event("a", ["_placeholder": true, "num": 7], .binary([1]))),
     ])
     func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {

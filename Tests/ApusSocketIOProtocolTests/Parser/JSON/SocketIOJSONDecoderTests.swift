@@ -9,7 +9,7 @@ private let one = EngineIOMessage.binary(ByteBuffer(bytes: [1]))
 private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
 
 @Suite struct SocketIOJSONDecoderTests {
-    /// Section 7, row 1: the reference parser keeps waiting after this packet.
+    /// Node's socket.io-parser waits for an attachment after this packet.
     @Test func decoderIsReadyAfterAnAnnouncementOfNoAttachments() throws {
         var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"50-["a"]"#)) == UndecodedPacket(content: .event(name: "a", arguments: [], ackID: nil)))
@@ -25,7 +25,7 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
         #expect(try decoder.received(text("1")) == UndecodedPacket(content: .disconnect))
     }
 
-    @Test func attachmentNobodyAnnouncedIsAnError() {
+    @Test func anUnannouncedAttachmentIsAnError() {
         var decoder = SocketIOJSONDecoder()
         #expect(throws: SocketIOError.self) { try decoder.received(one) }
     }
@@ -45,7 +45,7 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
         }
     }
 
-    /// One megabyte named 30,000 times would become 30 GB when the event is relayed.
+    /// One megabyte used 30,000 times would become 30 GB when the event is relayed.
     @Test func attachmentGoesToOnePlaceOnly() throws {
         var decoder = SocketIOJSONDecoder()
         #expect(try decoder.received(text(#"51-["a",{"_placeholder":true,"num":0},{"_placeholder":true,"num":0}]"#)) == nil)
@@ -60,7 +60,7 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
     }
 
     @Test func bytesNeverTrap() {
-        // Every text of one and two bytes, and every cut of a long one.
+        // Every text of one and two bytes, and every prefix of a long one.
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
                 var decoder = SocketIOJSONDecoder()
