@@ -18,8 +18,6 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let nioConcurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -64,7 +62,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -97,7 +94,7 @@ let package = Package(
         module(
             "ApusWebSocket",
             [
-                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1,
                 nioSSL,
                 nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
                 logging,
@@ -114,13 +111,13 @@ let package = Package(
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib",
                 nioCore, nioPosix,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
                 "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON",
-                nioCore, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
@@ -142,7 +139,7 @@ let package = Package(
                 "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
-                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
+                nioCore, nioHTTP1, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
             ]),
         module(
             "ApusChatClient",
@@ -152,7 +149,7 @@ let package = Package(
             ]),
         module(
             "ApusTesting",
-            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
@@ -193,8 +190,8 @@ let package = Package(
         tests(
             "ApusWebSocketTests",
             [
-                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
+                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+                nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests(
             "ApusFramedSocketTests",
@@ -209,13 +206,15 @@ let package = Package(
             "ApusEngineIOServerTests",
             [
                 "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting", nioCore, nioEmbedded,
-                nioConcurrencyHelpers, nioHTTPTypes, httpTypes, logging,
+                nioHTTP1,
+                nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
-                nioHTTPTypes, httpTypes, logging,
+                nioHTTP1,
+                httpTypes, logging,
             ]),
         tests(
             "ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, nioEmbedded, logging]),
@@ -258,7 +257,7 @@ if Context.environment["APUS_FUZZ"] != nil {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
             .target(
-                name: name, dependencies: targets + [nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes],
+                name: name, dependencies: targets + [nioCore, nioEmbedded, nioHTTP1, httpTypes],
                 path: "FuzzTesting/\(name)", exclude: ["Seeds"], swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }

@@ -57,13 +57,14 @@ package final class EngineIOServer: Sendable {
     /// A handler for one connection. It answers requests under the configured path and passes every other request on.
     ///
     /// - Parameters:
+    ///   - isSecure: Whether the connection uses TLS.
     ///   - isAlone: Whether no web server stands around it, so that it watches the connection between requests as well.
     ///   - passing: The deadlines of requests that are passed on, when it is alone; `nil` for those that are answered at once.
     ///   - firstDeadline: When the first request must be whole, if that time runs already.
     package func makeHTTPHandler(
-        isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
+        isSecure: Bool = false, isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
     ) -> EngineIOHTTPHandler {
-        EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
+        EngineIOHTTPHandler(server: self, isSecure: isSecure, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
     }
 
     /// The sessions that are open now.

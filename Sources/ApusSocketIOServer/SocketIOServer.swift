@@ -2,10 +2,11 @@ import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
-package import HTTPTypes
+import ApusWebSocket
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
+package import NIOHTTP1
 
 /// A Socket.IO server: namespaces of sockets over Engine.IO, by polling and WebSocket.
 ///
@@ -143,14 +144,16 @@ public final class SocketIOServer: Sendable {
     /// The clients connected now, over all namespaces.
     public var clientCount: Int { self.engine.sessionCount }
 
-    /// The handlers for one HTTP/1 connection that speaks `HTTPRequestPart` and `HTTPResponsePart`.
+    /// The handlers for one HTTP/1 connection of a web framework on NIO.
     ///
     /// They answer requests under the configured path and pass the others on. In a hummingbird application:
     ///
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: io.channelHandlers())))
     /// ```
-    public func channelHandlers() -> [any RemovableChannelHandler] { [self.engine.makeHTTPHandler()] }
+    public func channelHandlers() -> [any RemovableChannelHandler] {
+        [HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0) }]
+    }
 
     /// The same for a connection that nobody else watches: they give every request its time, and the silence between two.
     ///
@@ -158,9 +161,12 @@ public final class SocketIOServer: Sendable {
     ///   - requestTimeout: Time a request that is passed on may take to come whole.
     ///   - answerTimeout: Time its answer may take until the client has taken all of it.
     package func channelHandlers(
-        requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration
+        requestTimeout: @escaping @Sendable (HTTPRequestHead) -> Duration, answerTimeout: Duration
     ) -> [any RemovableChannelHandler] {
-        [self.engine.makeHTTPHandler(isAlone: true, passing: .init(requestTimeout: requestTimeout, answerTimeout: answerTimeout))]
+        let passing = PassThroughTimeouts(requestTimeout: requestTimeout, answerTimeout: answerTimeout)
+        return [
+            HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0, isAlone: true, passing: passing) }
+        ]
     }
 
     /// Counts a connection until it closes, for whoever listens for this server. `false`: there are too many; close it at once.

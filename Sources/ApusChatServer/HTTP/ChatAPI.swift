@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 
 /// The HTTP side of the chat: sign up, in and out, and the blobs. JSON in and out; an error is `{"error": {"code", "message"}}`.
 struct ChatAPI: Sendable {
@@ -25,7 +26,7 @@ struct ChatAPI: Sendable {
     let downloads = Places(maximum: 1_024, maximumPerUser: 64)
 
     /// Whether a request is an upload, which may take long.
-    static func isUpload(_ request: HTTPRequest) -> Bool { request.method == .post && request.path?.hasPrefix("/api/blobs") == true }
+    static func isUpload(_ head: HTTPRequestHead) -> Bool { head.method == .POST && head.uri.hasPrefix("/api/blobs") }
 
     /// Largest JSON body, in bytes.
     private static let jsonBytes = 16 * 1024

@@ -4,18 +4,20 @@ import ApusWebSocket
 import HTTPTypes
 import Logging
 package import NIOCore
-package import NIOHTTPTypes
+package import NIOHTTP1
 
 /// Answers the requests under the server's path, one after the other, and passes every other request on.
 ///
 /// It stands between an HTTP codec and whoever serves the rest, so it works on NIO alone and inside a hummingbird server.
 package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
-    package typealias InboundIn = HTTPRequestPart
-    package typealias InboundOut = HTTPRequestPart
-    package typealias OutboundIn = HTTPResponsePart
-    package typealias OutboundOut = HTTPResponsePart
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
     let server: EngineIOServer
+    /// Whether the connection uses TLS.
+    let isSecure: Bool
     /// The deadline of the first request, where it runs already.
     private let firstDeadline: NIODeadline?
     /// Whether nobody else watches the connection: then it is also closed when it is silent between requests.
@@ -36,8 +38,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Answers that the client does not read, likewise; also those to requests that were passed on.
     private var queued = ByteAccount()
 
-    init(server: EngineIOServer, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil) {
+    init(
+        server: EngineIOServer, isSecure: Bool, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
+    ) {
         self.server = server
+        self.isSecure = isSecure
         self.firstDeadline = firstDeadline
         self.isAlone = isAlone
         self.passing = passing
@@ -45,7 +50,6 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         self.timers = self.server.timers.value(on: context.eventLoop)
         // The handshake of TLS counts as well.
         if let firstDeadline {
@@ -88,9 +92,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     /// A request of somebody else begins.
-    private func startDeadline(ofPassed head: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        guard self.isAlone, case .head(let request) = head else { return }
-        self.startDeadline(self.passing?.requestTimeout(request) ?? self.server.configuration.requestTimeout, context)
+    private func startDeadline(ofPassed part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        guard self.isAlone, case .head(let head) = part else { return }
+        self.startDeadline(self.passing?.requestTimeout(head) ?? self.server.configuration.requestTimeout, context)
     }
 
     /// A request of somebody else has come whole. Its answer may have gone by before.
@@ -134,7 +138,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         var hasPassed = false
         while let action = self.machine.nextAction(isOurs: self.isOurs) {
             switch action {
-            case .begin(let request): self.begin(request, context)
+            case .begin(let head): self.begin(head, context)
             case .body(let part): if case .body(let bytes) = part { self.receivedBody(bytes) }
             case .dispatch: self.dispatch(context)
             case .forwardHead(let part):
@@ -167,7 +171,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         context.read()
     }
 
-    private func isOurs(_ request: HTTPRequest) -> Bool { self.server.configuration.covers(request) }
+    private func isOurs(_ head: HTTPRequestHead) -> Bool {
+        self.server.configuration.covers(HTTPRequestTarget(head.uri).path)
+    }
 
     // MARK: Out
 
@@ -185,9 +191,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
             self.machine.answered(keepAlive: exchange.keepAlive)
         else { return }
         self.exchange = nil
-        context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
         // RFC 9110 9.3.2: an answer to HEAD has no content.
-        if body.readableBytes > 0, exchange.request.method != .head { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
+        if body.readableBytes > 0, exchange.request.method != .head {
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
         self.waitForNextRequest(context)
         if exchange.keepAlive {
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)

@@ -1,7 +1,6 @@
 import DequeModule
-import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Keeps the order of the requests on one HTTP/1 connection: one of ours at a time, those of others passed on, answers in the order asked. Pure.
 ///
@@ -25,7 +24,7 @@ struct EngineIOHTTPStateMachine {
     private static let maximumPendingParts = 64
 
     private var state = State.idle
-    private var pending = Deque<HTTPRequestPart>()
+    private var pending = Deque<HTTPServerRequestPart>()
     /// Requests passed on whose answers have not gone by. Ours wait for them.
     private var foreignInFlight = 0
 
@@ -39,33 +38,33 @@ struct EngineIOHTTPStateMachine {
 
     enum Action: Equatable {
         /// A request of ours begins.
-        case begin(HTTPRequest)
+        case begin(HTTPRequestHead)
         /// More of its body.
-        case body(HTTPRequestPart)
+        case body(HTTPServerRequestPart)
         /// It is whole: answer it.
         case dispatch
         /// A request of somebody else begins, goes on, ends: pass the part on.
-        case forwardHead(HTTPRequestPart), forward(HTTPRequestPart), forwardEnd(HTTPRequestPart)
+        case forwardHead(HTTPServerRequestPart), forward(HTTPServerRequestPart), forwardEnd(HTTPServerRequestPart)
         /// Left over from a request that was refused before its end.
         case discard
     }
 
     /// A part came. `false`: more wait than may.
-    mutating func received(_ part: HTTPRequestPart) -> Bool {
+    mutating func received(_ part: HTTPServerRequestPart) -> Bool {
         self.pending.append(part)
         return self.pending.count <= Self.maximumPendingParts
     }
 
     /// What to do next; `nil` while nothing can be done.
-    mutating func nextAction(isOurs: (HTTPRequest) -> Bool) -> Action? {
+    mutating func nextAction(isOurs: (HTTPRequestHead) -> Bool) -> Action? {
         guard let part = self.pending.first else { return nil }
         switch (self.state, part) {
         case (.answering, _): return nil
-        case (.idle, .head(let request)) where isOurs(request):
+        case (.idle, .head(let head)) where isOurs(head):
             guard self.foreignInFlight == 0 else { return nil }
             self.pending.removeFirst()
             self.state = .reading
-            return .begin(request)
+            return .begin(head)
         case (.idle, .head):
             self.pending.removeFirst()
             self.state = .forwarding

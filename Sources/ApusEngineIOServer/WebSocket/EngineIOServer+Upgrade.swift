@@ -45,9 +45,9 @@ extension EngineIOServer {
 }
 
 extension EngineIOServerConfiguration {
-    /// Whether a request is under the server's path.
-    func covers(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
+    /// Whether the target of a request is under the server's path.
+    func covers(_ target: String?) -> Bool {
+        guard let path = target?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         // The reference answers with and without the last slash.
         return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
     }

@@ -134,7 +134,7 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// The handlers for one HTTP/1 connection that speaks `HTTPRequestPart` and `HTTPResponsePart`.
+    /// The handlers for one HTTP/1 connection of a web framework on NIO.
     ///
     /// They answer requests for a WebSocket under the configured path and pass the others on. In a hummingbird application:
     ///
@@ -143,7 +143,9 @@ public final class WebSocketServer: Sendable {
     /// ```
     ///
     /// An application that stops says goodbye to all at once; call ``shutdown()`` first to do it in batches.
-    public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self)] }
+    public func channelHandlers() -> [any RemovableChannelHandler] {
+        [HTTPMountHandler(logger: self.logger) { WebSocketHTTPHandler(server: self, isSecure: $0) }]
+    }
 
     // MARK: Opening
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// A server whose sessions echo. All its connections live on one embedded event loop; time is passed by hand.

@@ -1,9 +1,8 @@
 package import Logging
 package import NIOCore
 package import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
-/// Stands in every HTTP/1 server of this package between the decoder and the codec of HTTPTypes. It passes one request on at a time, and refuses
+/// Stands in every HTTP/1 server of this package between the decoder and the handlers of requests. It passes one request on at a time, and refuses
 /// requests that are not valid HTTP.
 ///
 /// - While a request is unanswered, the socket is not read. Requests that were read before wait, and are passed on in order.
@@ -41,15 +40,6 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         self.isAlone = isAlone
         self.sequence = HTTPRequestSequence(allowsHTTP10: allowsHTTP10)
         self.logger = logger
-    }
-
-    /// Puts a guard into the pipeline of a web framework that has none yet, if it speaks HTTP/1.
-    package static func mount(in pipeline: ChannelPipeline.SynchronousOperations, logger: Logger) {
-        guard (try? pipeline.context(handlerType: HTTPRequestGuard.self)) == nil,
-            let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
-        else { return }
-        // Fails when the channel is gone.
-        try? pipeline.addHandler(HTTPRequestGuard(isAlone: false, logger: logger), position: .before(codec))
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
