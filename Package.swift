@@ -10,7 +10,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + strict
 
-// External products, named once.
+// External products, named once. Those of a trait are resolved only where it is enabled.
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -24,15 +24,17 @@ let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swi
 let atomics: Target.Dependency = .product(name: "Atomics", package: "swift-atomics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Chat"]))
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Chat"]))
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Chat"]))
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Chat"]))
+let serviceLifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"]))
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["CommandLine"]))
 
 /// A library target of this package and its tests.
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -58,6 +60,13 @@ let package = Package(
         .library(name: "ApusChatServer", targets: ["ApusChatServer"]),
         .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
         .executable(name: "apus", targets: ["apus"]),
+    ],
+    // None is on by default: a package that wants fewer traits than another one that uses Apus
+    // could not be resolved beside it.
+    traits: [
+        .trait(name: "Chat", description: "ApusChatClient and ApusChatServer, with GRDB and hummingbird"),
+        .trait(name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["Chat"]),
+        .default(enabledTraits: []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -165,19 +174,34 @@ let package = Package(
             path: "Examples/README",
             swiftSettings: settings),
 
+        // The command line, the load generator, and the peers of the conformance tests.
         .target(name: "CFreedMemory"),
+        module("ApusCommandSupport", ["CFreedMemory", nioCore, unixSignals]),
+        module(
+            "ApusBench",
+            [
+                "ApusCommandSupport", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedSocket",
+                "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+                argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioConcurrencyHelpers,
+            ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "CFreedMemory", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient",
-                "ApusEngineIOServer",
-                "ApusFramedSocket", "ApusSocketIOClient",
-                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, crypto, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                "ApusBench", "ApusCommandSupport", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity",
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusWebSocket", argumentParser, crypto, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
                 unixSignals,
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "ApusConformance",
+            dependencies: [
+                "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
+                "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
+                argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+            ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioPosix]),
+        tests("ApusCommandTests", ["apus", "ApusCommandSupport", "ApusFramedSocket", argumentParser]),
+        tests("ApusBenchTests", ["ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
@@ -240,6 +264,8 @@ let package = Package(
 )
 
 if Context.environment["APUS_FUZZ"] != nil {
+    // The other reader of request heads, beside which ours is fuzzed.
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"))
     for (name, dependencies) in [
         ("FuzzJSON", ["ApusJSON"]),
         ("FuzzWebSocket", ["ApusWebSocketProtocol"]),
@@ -257,7 +283,11 @@ if Context.environment["APUS_FUZZ"] != nil {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
             .target(
-                name: name, dependencies: targets + [nioCore, nioEmbedded, nioHTTP1, httpTypes],
+                name: name,
+                dependencies: targets + [
+                    nioCore, nioEmbedded, nioHTTP1, httpTypes, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                ],
                 path: "FuzzTesting/\(name)", exclude: ["Seeds"], swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }

@@ -45,7 +45,7 @@ def closing(connections: list):
 
 @pytest.fixture
 def conformance():
-    with running("conformance-server", "--port", "0") as server:
+    with running("conformance", "server", "--port", "0") as server:
         # What a first connection costs is not the attack's.
         with Probe.socketio(server.port) as probe:
             while len(probe.waits) < 20:

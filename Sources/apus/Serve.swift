@@ -1,4 +1,5 @@
 import ApusChatServer
+import ApusCommandSupport
 import ArgumentParser
 import Foundation
 import Logging
@@ -46,9 +47,6 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .customLong("engineio3"), help: "Take clients of Socket.IO 2.x (Engine.IO 3) too; --demo does so by itself.")
     var allowsEngineIO3 = false
 
-    @Option(help: "Serve for the public test suite of a protocol instead of a chat, with its settings: engineio or socketio.")
-    var conformance: ProtocolSuite?
-
     @Option(help: "The least level of log that is written: trace, debug, info, notice, warning, error, critical.")
     var logLevel = "notice"
 
@@ -68,7 +66,6 @@ struct Serve: AsyncParsableCommand {
             handler.logLevel = level
             return handler
         }
-        if let conformance { return try await conformance.serve(host: self.host, port: self.port) }
         let service = ServeService(
             server: ChatServer(configuration: self.configuration), demo: self.demo, expectsTLS: !self.noTLS)
         let group = ServiceGroup(

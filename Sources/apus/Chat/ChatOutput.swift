@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import Foundation
 
 /// The terminal. Colours and the prompt only when it is one.

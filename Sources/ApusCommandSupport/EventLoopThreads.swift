@@ -5,9 +5,9 @@ import NIOCore
 ///
 /// NIO counts those of the machine. With two loops on one processor (`taskset -c 1`) each waits for the other's time slice, milliseconds of
 /// every hundredth answer.
-enum EventLoopThreads {
+package enum EventLoopThreads {
     /// To be called before the first connection.
-    static func followAffinity() {
+    package static func followAffinity() {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let allowed = self.allowedProcessors(status: status)
         else { return }  // not Linux

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusFramedSocket
 import ApusJSON
@@ -9,7 +10,7 @@ import NIOSSL
 /// What `Benchmarks/transfer` measures: one side takes files or messages, the other sends them. Nobody else needs it.
 struct TransferBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfer-bench", abstract: "The two sides of Benchmarks/transfer.", shouldDisplay: false,
+        commandName: "transfer", abstract: "The two sides of Benchmarks/transfer.",
         subcommands: [Serve.self, Send.self])
 
     /// Takes what comes: files into a folder, the bodies of messages to nowhere, each answered by its length.

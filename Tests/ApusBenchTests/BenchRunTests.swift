@@ -4,7 +4,7 @@ import ApusWebSocket
 import NIOCore
 import Testing
 
-@testable import apus
+@testable import ApusBench
 
 /// Short loads on our own servers, over loopback: every exchange is answered, and what was counted adds up.
 struct BenchRunTests {

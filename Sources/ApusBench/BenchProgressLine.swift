@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import Foundation
 
 /// Shows how far a load is: one line that changes on a terminal, lines elsewhere. On the standard error, so that results can be piped.

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusJSON
@@ -10,7 +11,7 @@ import Foundation
 /// JSON for each. For the restart it says that it is ready, and waits for the server to go and come back.
 struct ConformanceClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-client", abstract: "The client the interop matrix drives.", shouldDisplay: false)
+        commandName: "client", abstract: "The client in the interop matrix.")
 
     @Argument(help: "The server.") var url: String
 

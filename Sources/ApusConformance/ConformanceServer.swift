@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
@@ -8,7 +9,7 @@ import NIOCore
 /// The server that the tests in `Conformance/` talk to; its events are written down in `Conformance/README.md`. SIGTERM shuts it down in order.
 struct ConformanceServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-server", abstract: "The server the conformance tests expect.", shouldDisplay: false)
+        commandName: "server", abstract: "The server that the conformance tests use.")
 
     @Option(help: "The port; 0 lets the system choose.") var port = 0
 

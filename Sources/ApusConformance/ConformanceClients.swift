@@ -12,7 +12,7 @@ import NIOConcurrencyHelpers
 /// many are connected, when all are back after a loss. Ends when its input does, after the texts on their way have their ack.
 struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-clients", abstract: "Many clients that live through a restart.", shouldDisplay: false)
+        commandName: "clients", abstract: "Many clients that stay connected across a restart of the server.")
 
     @Argument(help: "The server.") var url: String
 
