@@ -10,7 +10,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + strict
 
-// External products, named once.
+// External products, named once. Those of a trait are resolved only where it is enabled.
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -18,23 +18,23 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let nioConcurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let atomics: Target.Dependency = .product(name: "Atomics", package: "swift-atomics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Chat"]))
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Chat"]))
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Chat"]))
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Chat"]))
+let serviceLifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"]))
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["CommandLine"]))
 
 /// A library target of this package and its tests.
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -61,10 +61,16 @@ let package = Package(
         .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
         .executable(name: "apus", targets: ["apus"]),
     ],
+    // None is on by default: a package that wants fewer traits than another one that uses Apus
+    // could not be resolved beside it.
+    traits: [
+        .trait(name: "Chat", description: "ApusChatClient and ApusChatServer, with GRDB and hummingbird"),
+        .trait(name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["Chat"]),
+        .default(enabledTraits: []),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -97,7 +103,7 @@ let package = Package(
         module(
             "ApusWebSocket",
             [
-                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1,
                 nioSSL,
                 nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
                 logging,
@@ -114,13 +120,13 @@ let package = Package(
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib",
                 nioCore, nioPosix,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
                 "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON",
-                nioCore, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
@@ -142,7 +148,7 @@ let package = Package(
                 "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
-                nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
+                nioCore, nioHTTP1, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
             ]),
         module(
             "ApusChatClient",
@@ -152,7 +158,7 @@ let package = Package(
             ]),
         module(
             "ApusTesting",
-            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTPTypes, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
         // The code of the documentation, so that a build tells when it is wrong. In no product.
         .target(
@@ -168,19 +174,34 @@ let package = Package(
             path: "Examples/README",
             swiftSettings: settings),
 
+        // The command line, the load generator, and the peers of the conformance tests.
         .target(name: "CFreedMemory"),
+        module("ApusCommandSupport", ["CFreedMemory", nioCore, unixSignals]),
+        module(
+            "ApusBench",
+            [
+                "ApusCommandSupport", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedSocket",
+                "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+                argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioConcurrencyHelpers,
+            ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "CFreedMemory", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity", "ApusEngineIOClient",
-                "ApusEngineIOServer",
-                "ApusFramedSocket", "ApusSocketIOClient",
-                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, crypto, dequeModule, histogram, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                "ApusBench", "ApusCommandSupport", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity",
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusWebSocket", argumentParser, crypto, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
                 unixSignals,
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "ApusConformance",
+            dependencies: [
+                "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
+                "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
+                argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+            ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioPosix]),
+        tests("ApusCommandTests", ["apus", "ApusCommandSupport", "ApusFramedSocket", argumentParser]),
+        tests("ApusBenchTests", ["ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests(
@@ -193,8 +214,8 @@ let package = Package(
         tests(
             "ApusWebSocketTests",
             [
-                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
+                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+                nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests(
             "ApusFramedSocketTests",
@@ -209,13 +230,15 @@ let package = Package(
             "ApusEngineIOServerTests",
             [
                 "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting", nioCore, nioEmbedded,
-                nioConcurrencyHelpers, nioHTTPTypes, httpTypes, logging,
+                nioHTTP1,
+                nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",
             [
                 "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
-                nioHTTPTypes, httpTypes, logging,
+                nioHTTP1,
+                httpTypes, logging,
             ]),
         tests(
             "ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, nioEmbedded, logging]),
@@ -241,6 +264,8 @@ let package = Package(
 )
 
 if Context.environment["APUS_FUZZ"] != nil {
+    // The other reader of request heads, beside which ours is fuzzed.
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"))
     for (name, dependencies) in [
         ("FuzzJSON", ["ApusJSON"]),
         ("FuzzWebSocket", ["ApusWebSocketProtocol"]),
@@ -258,7 +283,11 @@ if Context.environment["APUS_FUZZ"] != nil {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
             .target(
-                name: name, dependencies: targets + [nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes],
+                name: name,
+                dependencies: targets + [
+                    nioCore, nioEmbedded, nioHTTP1, httpTypes, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                ],
                 path: "FuzzTesting/\(name)", exclude: ["Seeds"], swiftSettings: settings))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }

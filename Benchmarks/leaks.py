@@ -23,7 +23,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BINARY = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("APUS_BINARY", str(ROOT / ".build" / "release" / "apus"))
+BINARY = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("APUS_CONFORMANCE_BINARY", str(ROOT / ".build" / "release" / "ApusConformance"))
 ROUNDS = int(os.environ.get("APUS_LEAK_ROUNDS", "4"))
 SCALE = float(os.environ.get("APUS_LEAK_SCALE", "1"))
 LIFE = 2.0  # seconds until a silent session times out
@@ -33,7 +33,7 @@ EVENT = "42"
 class Server:
     def __init__(self):
         self.process = subprocess.Popen(
-            [BINARY, "conformance-server", "--port", "0", "--ping-interval", "1000", "--ping-timeout", "1000"],
+            [BINARY, "server", "--port", "0", "--ping-interval", "1000", "--ping-timeout", "1000"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 

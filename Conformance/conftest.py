@@ -20,7 +20,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.fixture(scope="module")
 def server():
-    process = ServerProcess("conformance-server", "--port", "0")
+    process = ServerProcess("conformance", "server", "--port", "0")
     yield process
     alive = process.is_alive
     process.stop()

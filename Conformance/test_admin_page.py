@@ -21,7 +21,7 @@ DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 @pytest.fixture(scope="module")
 def server():
-    process = ServerProcess("conformance-server", "--port", "0", "--admin")
+    process = ServerProcess("conformance", "server", "--port", "0", "--admin")
     yield process
     process.stop()
 

@@ -45,7 +45,7 @@ def closing(connections: list):
 
 @pytest.fixture
 def conformance():
-    with running("conformance-server", "--port", "0") as server:
+    with running("conformance", "server", "--port", "0") as server:
         # The cost of the first connection is not part of the attack.
         with Probe.socketio(server.port) as probe:
             while len(probe.waits) < 20:

@@ -15,7 +15,7 @@ LONG = "swift " * 2_000
 
 @pytest.fixture(scope="module")
 def compressing():
-    process = ServerProcess("conformance-server", "--port", "0", "--compression")
+    process = ServerProcess("conformance", "server", "--port", "0", "--compression")
     yield process
     process.stop()
 

@@ -140,7 +140,7 @@ def test_an_unsupported_version_is_named(peer, old_peer):
 
 
 def test_our_server_names_the_version_too():
-    server = ServerProcess("conformance-server", "--port", "0")
+    server = ServerProcess("conformance", "server", "--port", "0")
     try:
         done = run(server.url, ["ack ack 1"], "--transport", "websocket", "--engineio", "3")
         assert done.code == 69 and "--engineio 4" in done.errors

@@ -1,4 +1,4 @@
-"""Tests Engine.IO 3 and 4 over sockets against `apus serve --conformance engineio`: handshake, messages, heartbeat, close, upgrade.
+"""Tests Engine.IO 3 and 4 over sockets against `ApusConformance suite engineio`: handshake, messages, heartbeat, close, upgrade.
 
 Written from the protocol documents. The times are those of the public suites: pingInterval 300 ms, pingTimeout 200 ms.
 """
@@ -38,7 +38,7 @@ class Version:
 
 @pytest.fixture(scope="module")
 def server():
-    process = ServerProcess("serve", "--conformance", "engineio", "--port", "0")
+    process = ServerProcess("conformance", "suite", "engineio", "--port", "0")
     yield process
     process.stop()
 

@@ -22,7 +22,7 @@ ENGINE = b"GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\n" + HOST + b"\r\n
 def doors(tmp_path_factory):
     """The servers by name, each with its status for `OK` and for `ENGINE`."""
     chat = ServerProcess("serve", "--port", "0", "--no-tls", "--log-level", "debug", "--data", str(tmp_path_factory.mktemp("chat")))
-    alone = ServerProcess("conformance-server", "--port", "0")
+    alone = ServerProcess("conformance", "server", "--port", "0")
     plain = ServerProcess("ws", "--listen", "0")
     yield {"chat": (chat, 200, 200), "alone": (alone, 404, 200), "plain": (plain, 426, 426)}
     for server in (chat, alone, plain):

@@ -1,4 +1,4 @@
-"""Tests Socket.IO 5 over a plain WebSocket against `apus serve --conformance socketio`.
+"""Tests Socket.IO 5 over a plain WebSocket against `ApusConformance suite socketio`.
 
 Written from the protocol document, "Packet encoding" and "Sample session".
 """
@@ -13,7 +13,7 @@ from support.process import ServerProcess
 
 @pytest.fixture(scope="module")
 def server():
-    process = ServerProcess("serve", "--conformance", "socketio", "--port", "0")
+    process = ServerProcess("conformance", "suite", "socketio", "--port", "0")
     yield process
     process.stop()
 

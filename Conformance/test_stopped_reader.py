@@ -85,7 +85,7 @@ def peak_while(server, work) -> int:
 
 @pytest.mark.skipif(not pathlib.Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 def test_socketio_server():
-    server = ServerProcess("conformance-server", "--port", "0")
+    server = ServerProcess("conformance", "server", "--port", "0")
     neighbour, listeners = Neighbour(server.port), [Listener(server.port) for _ in range(2)]
     url = f"ws://127.0.0.1:{server.port}/socket.io/?EIO=4&transport=websocket"
     text, count = "x" * 65_536, 700  # 44 MiB

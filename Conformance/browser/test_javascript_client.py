@@ -9,7 +9,7 @@ pytestmark = pytest.mark.skipif(not matrix.JAVASCRIPT.exists(), reason="no JavaS
 
 
 def start(port=0):
-    return ServerProcess("conformance-server", "--port", str(port))
+    return ServerProcess("conformance", "server", "--port", str(port))
 
 
 @pytest.fixture()

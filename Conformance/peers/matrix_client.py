@@ -1,4 +1,4 @@
-"""Runs python-socketio 5.x or 4.6 (Socket.IO 2.x on the wire) as a column of the interop matrix, with `apus conformance-server`.
+"""Runs python-socketio 5.x or 4.6 (Socket.IO 2.x on the wire) as a column of the interop matrix, with `ApusConformance server`.
 
     python matrix_client.py URL TRANSPORT [msgpack] [CHECK…]      TRANSPORT: polling, websocket or upgrade
 

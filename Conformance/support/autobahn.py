@@ -12,7 +12,7 @@ import sys
 import time
 
 from .peers import end, free_port, wait_for_port
-from .process import BINARY, ROOT, ServerProcess
+from .process import ROOT, ServerProcess, program
 
 WSTEST = ROOT / ".venv-autobahn" / "bin" / "wstest"
 MISSING = "no .venv-autobahn/bin/wstest: scripts/bootstrap makes it where there is a Python 2.7 (pyenv install 2.7.18)"
@@ -86,7 +86,7 @@ def run_client_role(folder: pathlib.Path, selection: dict, seconds: float) -> Re
         try:
             wait_for_port(port, suite)
             client = subprocess.Popen(
-                [BINARY, "autobahn-client", f"ws://127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=client_log, stderr=client_log, env=ENVIRONMENT)
+                program("conformance", "autobahn", f"ws://127.0.0.1:{port}"), stdin=subprocess.DEVNULL, stdout=client_log, stderr=client_log, env=ENVIRONMENT)
             status = client.wait(seconds)
             assert status == 0, (folder / "client.log").read_text()[-2000:]
         finally:

@@ -1,4 +1,4 @@
-"""Restarts a server with many Apus clients in one process (`apus conformance-server`, `apus conformance-clients`).
+"""Restarts a server with many Apus clients in one process (`ApusConformance server`, `ApusConformance clients`).
 
 All clients must reconnect, and everything acknowledged must be in the server's journal.
 """
@@ -12,7 +12,7 @@ import threading
 import time
 
 from .peers import end
-from .process import BINARY, ServerProcess, free_port
+from .process import ServerProcess, free_port, program
 
 
 class Clients:
@@ -20,7 +20,7 @@ class Clients:
         self.news: queue.Queue = queue.Queue()
         self.complaints: collections.deque = collections.deque(maxlen=20)
         self.process = subprocess.Popen(
-            [str(BINARY), "conformance-clients", url, "--clients", str(clients), "--acked", str(acked), "--transport", transport, "--pause", str(pause)],
+            program("conformance", "clients", url, "--clients", str(clients), "--acked", str(acked), "--transport", transport, "--pause", str(pause)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=lambda: self.complaints.extend(self.process.stderr), daemon=True).start()
@@ -54,7 +54,7 @@ def live_through_a_restart(folder: pathlib.Path, clients: int, *, transport: str
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # inherited by the child processes
     port, journal, acked = free_port(), folder / "journal", folder / "acknowledged"
-    serve = lambda: ServerProcess("conformance-server", "--port", str(port), "--journal", str(journal))
+    serve = lambda: ServerProcess("conformance", "server", "--port", str(port), "--journal", str(journal))
     server = serve()
     run = Clients(server.url, clients, acked, transport, pause)
     try:

@@ -1,7 +1,7 @@
 """The interop matrix: runs every check for each pair of a server and a client over every transport.
 
 A column is one server process and one client process for each transport, all in parallel. Each client performs the checks in sequence
-(`peers/matrix_client.py`, `peers/matrix_client.js`, `apus conformance-client`) and prints a line of JSON for each. When all clients are
+(`peers/matrix_client.py`, `peers/matrix_client.js`, `ApusConformance client`) and prints a line of JSON for each. When all clients are
 ready, the server is killed (SIGKILL) and restarted on its port for the last check.
 """
 import dataclasses
@@ -16,7 +16,7 @@ import threading
 import time
 
 from .peers import PEERS, end
-from .process import BINARY, ROOT, ServerProcess, free_port
+from .process import ROOT, ServerProcess, free_port, program
 
 TRANSPORTS = ["polling", "websocket", "upgrade"]
 ROWS = {
@@ -36,7 +36,7 @@ PYTHON = pathlib.Path(sys.executable)
 PYTHON_4 = ROOT / ".venv-socketio4" / "bin" / "python"
 PYTHON_4_SERVER = pathlib.Path(os.environ.get("APUS_PYTHON_SOCKETIO4", ROOT / ".venv-socketio4-server" / "bin" / "python"))
 JAVASCRIPT = ROOT / ".venv-js" / "socket.io.min.js"
-OURS = ["conformance-server", "--allow-eio3", "--max-payload", "5000000"]
+OURS = ["conformance", "server", "--allow-eio3", "--max-payload", "5000000"]
 
 
 def chromium() -> str | None:
@@ -79,7 +79,7 @@ class PythonServer:
 
     def __init__(self, python, port, *more):
         self.process = subprocess.Popen(
-            [python, PEERS / "python_socketio_server.py", str(port), *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [python, PEERS / "python_socketio_server.py", str(port), *more), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         assert "listening" in line, f"python-socketio's server printed {line!r}"
         # Reads all output, so that the server never blocks on a full pipe.
@@ -97,11 +97,11 @@ def our_server(*more):
 
 
 def our_client(eio, *more):
-    return lambda url, transports: [str(BINARY), "conformance-client", url, *transports, "--eio", str(eio), *more]
+    return lambda url, transports: program("conformance", "client", url, *transports, "--eio", str(eio), *more)
 
 
 def columns() -> list[Column]:
-    python_client = lambda python, *more: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports, *more]
+    python_client = lambda python, *more: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports, *more)
     browser = lambda url, transports: [
         str(PYTHON), str(PEERS / "matrix_browser.py"), url, *transports, "--client", str(JAVASCRIPT), "--chromium", chromium()]
     no_2 = f"no {PYTHON_4.parent.parent.name} (scripts/bootstrap makes it)"

@@ -11,6 +11,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build" / "debug" / "apus"))
+# The servers and clients made for these tests; `conformance` as the first argument stands for it.
+CONFORMANCE = BINARY.parent / "ApusConformance"
 ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localhost|\[::1?\]|0\.0\.0\.0):(\d+)")
 
 
@@ -21,12 +23,17 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def program(*arguments: str) -> list[str]:
+    """The command line of `apus`, or of `ApusConformance`."""
+    return [str(CONFORMANCE), *arguments[1:]] if arguments[0] == "conformance" else [str(BINARY), *arguments]
+
+
 class ServerProcess:
     def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT, chooses_ports: bool = True):
         # Free ports for HTTP and HTTPS: another program may use the default ones.
         if chooses_ports and arguments[0] == "serve":
-            assert "--port" in arguments and {"--no-tls", "--tls-port", "--conformance"} & set(arguments), arguments
-        self.arguments = [str(BINARY), *arguments]
+            assert "--port" in arguments and {"--no-tls", "--tls-port"} & set(arguments), arguments
+        self.arguments = program(*arguments)
         self.lines: list[str] = []
         self.port = 0
         self._is_ready = is_ready

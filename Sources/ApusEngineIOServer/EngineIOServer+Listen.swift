@@ -5,8 +5,6 @@ package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 package import NIOSSL
 
 extension EngineIOServer {
@@ -44,7 +42,7 @@ extension EngineIOServer: FastUpgradeHost {
     package var handshakeLimits: WebSocketLimits { WebSocketLimits() }
 
     package func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool {
-        guard self.configuration.allowRequest == nil, self.configuration.covers(request),
+        guard self.configuration.allowRequest == nil, self.configuration.covers(request.path),
             let wish = try? self.configuration.judge(request).parsed.get(), let agreement = try? self.agree(on: request)
         else { return false }
         let session: EngineIOSession
@@ -71,8 +69,7 @@ extension EngineIOServer: FastUpgradeHost {
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder()),
             HTTPRequestGuard(isAlone: true, logger: self.logger),
-            HTTP1ToHTTPServerCodec(secure: isSecure),
-            self.makeHTTPHandler(isAlone: true, firstDeadline: deadline),
+            self.makeHTTPHandler(isSecure: isSecure, isAlone: true, firstDeadline: deadline),
             NotFoundHandler(),
         ])
     }
@@ -80,8 +77,8 @@ extension EngineIOServer: FastUpgradeHost {
 
 /// Answers with 404 every request that no handler before it has answered.
 final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
-    typealias InboundIn = HTTPRequestPart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
 
     /// Removes the handler after an upgrade to WebSocket.
     static func leave(_ pipeline: ChannelPipeline.SynchronousOperations) {
@@ -93,8 +90,8 @@ final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sen
         guard case .end = self.unwrapInboundIn(data) else { return }
         let body = ByteBuffer(string: "Not found. This server serves Engine.IO only.\n")
         let fields: HTTPFields = [.contentType: "text/plain; charset=UTF-8", .contentLength: String(body.readableBytes)]
-        context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .notFound, headerFields: fields))), promise: nil)
-        context.write(self.wrapOutboundOut(.body(body)), promise: nil)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(HTTPResponse(status: .notFound, headerFields: fields)))), promise: nil)
+        context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 

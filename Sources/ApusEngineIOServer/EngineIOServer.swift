@@ -60,15 +60,16 @@ package final class EngineIOServer: Sendable {
     /// passes other requests on.
     ///
     /// - Parameters:
+    ///   - isSecure: Whether the connection uses TLS.
     ///   - isAlone: Whether the handler enforces all deadlines of the connection, because no web
     ///     framework does.
     ///   - passing: The deadlines of requests that are passed on, if `isAlone`; `nil` if the next
     ///     handler answers them at once.
     ///   - firstDeadline: The deadline of the first request, if it is already running.
     package func makeHTTPHandler(
-        isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
+        isSecure: Bool = false, isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
     ) -> EngineIOHTTPHandler {
-        EngineIOHTTPHandler(server: self, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
+        EngineIOHTTPHandler(server: self, isSecure: isSecure, isAlone: isAlone, passing: passing, firstDeadline: firstDeadline)
     }
 
     /// The number of open sessions.

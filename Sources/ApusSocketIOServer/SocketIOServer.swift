@@ -2,10 +2,11 @@ import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
-package import HTTPTypes
+import ApusWebSocket
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
+package import NIOHTTP1
 
 /// A Socket.IO server: namespaces of sockets over Engine.IO, by polling and WebSocket.
 ///
@@ -153,8 +154,7 @@ public final class SocketIOServer: Sendable {
     /// The number of connected clients, over all namespaces.
     public var clientCount: Int { self.engine.sessionCount }
 
-    /// Returns the handlers for one HTTP/1 connection that uses `HTTPRequestPart` and
-    /// `HTTPResponsePart`.
+    /// Returns the handlers for one HTTP/1 connection of a web framework on NIO.
     ///
     /// They answer requests under the configured path and forward all others. In a hummingbird
     /// application:
@@ -162,7 +162,9 @@ public final class SocketIOServer: Sendable {
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: io.channelHandlers())))
     /// ```
-    public func channelHandlers() -> [any RemovableChannelHandler] { [self.engine.makeHTTPHandler()] }
+    public func channelHandlers() -> [any RemovableChannelHandler] {
+        [HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0) }]
+    }
 
     /// Returns the handlers for a connection without other timeouts: they limit the time of every
     /// request and the idle time between two requests.
@@ -171,9 +173,12 @@ public final class SocketIOServer: Sendable {
     ///   - requestTimeout: The time to receive a forwarded request completely.
     ///   - answerTimeout: The time to send its response completely.
     package func channelHandlers(
-        requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration
+        requestTimeout: @escaping @Sendable (HTTPRequestHead) -> Duration, answerTimeout: Duration
     ) -> [any RemovableChannelHandler] {
-        [self.engine.makeHTTPHandler(isAlone: true, passing: .init(requestTimeout: requestTimeout, answerTimeout: answerTimeout))]
+        let passing = PassThroughTimeouts(requestTimeout: requestTimeout, answerTimeout: answerTimeout)
+        return [
+            HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0, isAlone: true, passing: passing) }
+        ]
     }
 
     /// Counts a connection until it closes, for an external listener. Returns `false` at the limit;

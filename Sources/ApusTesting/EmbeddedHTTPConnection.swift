@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import NIOCore
 package import NIOEmbedded
-import NIOHTTPTypes
+package import NIOHTTP1
 
 /// One HTTP connection to server handlers without a socket and with a manual clock.
 ///
@@ -21,7 +21,8 @@ package final class EmbeddedHTTPConnection {
     private let authority: String
 
     /// - Parameters:
-    ///   - handlers: The server handlers, which use `HTTPRequestPart` and `HTTPResponsePart`.
+    ///   - handlers: The server handlers, which use `HTTPServerRequestPart` and
+    ///     `HTTPServerResponsePart`.
     ///   - authority: The authority of every request.
     ///   - eventLoop: The event loop. Connections of one session must share it.
     package init(
@@ -29,6 +30,8 @@ package final class EmbeddedHTTPConnection {
     ) throws {
         self.authority = authority
         self.channel = EmbeddedChannel(loop: eventLoop)
+        // Requests enter behind it. Handlers for a web framework look for it.
+        try self.channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
         for handler in handlers { try self.channel.pipeline.syncOperations.addHandler(handler) }
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
@@ -41,24 +44,37 @@ package final class EmbeddedHTTPConnection {
     /// Sends a complete request.
     package func send(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:], bytes: ByteBuffer?) throws {
         try self.sendHead(method, path, fields: fields)
-        if let bytes { try self.channel.writeInbound(HTTPRequestPart.body(bytes)) }
-        try self.channel.writeInbound(HTTPRequestPart.end(nil))
+        if let bytes { try self.send(.body(bytes)) }
+        try self.send(.end(nil))
         self.channel.embeddedEventLoop.run()
     }
 
     /// Sends only the head of a request.
     package func sendHead(_ method: HTTPRequest.Method, _ path: String, fields: HTTPFields = [:]) throws {
-        let request = HTTPRequest(method: method, scheme: "http", authority: self.authority, path: path, headerFields: fields)
-        try self.channel.writeInbound(HTTPRequestPart.head(request))
+        var headers = HTTPHeaders([("Host", self.authority)])
+        for field in fields { headers.add(name: field.name.rawName, value: field.value) }
+        try self.send(.head(.init(version: .http1_1, method: .init(rawValue: method.rawValue), uri: path, headers: headers)))
+    }
+
+    /// Sends a part of a request, as the decoder would.
+    package func send(_ part: HTTPServerRequestPart) throws {
+        let decoder = try self.channel.pipeline.syncOperations.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        decoder.fireChannelRead(NIOAny(part))
+        decoder.fireChannelReadComplete()
+        try self.channel.throwIfErrorCaught()
     }
 
     /// Returns the next response; `nil` while the server holds the request.
     package func answer() throws -> Answer? {
         var answer: Answer?
-        while let part = try self.channel.readOutbound(as: HTTPResponsePart.self) {
+        while let part = try self.channel.readOutbound(as: HTTPServerResponsePart.self) {
             switch part {
-            case .head(let head): answer = Answer(status: head.status.code, fields: head.headerFields)
-            case .body(let bytes): answer?.bytes.writeImmutableBuffer(bytes)
+            case .head(let head):
+                var fields = HTTPFields()
+                for (name, value) in head.headers { HTTPField.Name(name).map { fields.append(HTTPField(name: $0, value: value)) } }
+                answer = Answer(status: Int(head.status.code), fields: fields)
+            case .body(.byteBuffer(let bytes)): answer?.bytes.writeImmutableBuffer(bytes)
+            case .body(.fileRegion): break
             case .end: return answer
             }
         }

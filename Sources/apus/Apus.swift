@@ -1,3 +1,5 @@
+import ApusBench
+import ApusCommandSupport
 import ArgumentParser
 
 /// The command-line tool `apus`.
@@ -7,7 +9,6 @@ import ArgumentParser
         subcommands: [
             Serve.self, ChatCommand.self, ConnectCommand.self, WebSocketCommand.self, ReceiveCommand.self, SendCommand.self,
             BenchCommand.self,
-            ConformanceServer.self, ConformanceClient.self, ConformanceClients.self, AutobahnClient.self, TransferBench.self,
         ])
 
     static func main() async {

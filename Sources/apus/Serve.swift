@@ -1,4 +1,5 @@
 import ApusChatServer
+import ApusCommandSupport
 import ArgumentParser
 import Foundation
 import Logging
@@ -46,9 +47,6 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .customLong("engineio3"), help: "Also accept Socket.IO 2.x clients (Engine.IO 3); --demo implies it.")
     var allowsEngineIO3 = false
 
-    @Option(help: "Run the server that a public protocol test suite expects, instead of the chat: engineio or socketio.")
-    var conformance: ProtocolSuite?
-
     @Option(help: "The minimum log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = "notice"
 
@@ -70,7 +68,6 @@ struct Serve: AsyncParsableCommand {
             handler.logLevel = level
             return handler
         }
-        if let conformance { return try await conformance.serve(host: self.host, port: self.port) }
         let service = ServeService(
             server: ChatServer(configuration: self.configuration), demo: self.demo, expectsTLS: !self.noTLS)
         let group = ServiceGroup(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import apus
+@testable import ApusCommandSupport
 
 @Suite struct EventLoopThreadsTests {
     @Test(arguments: [

@@ -6,8 +6,6 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import ApusEngineIOServer
@@ -154,7 +152,7 @@ import Testing
         let connections = try [20_000, 50_000, 40_000].map { bytes in
             let connection = try server.connect()
             try connection.sendHead(.post, session)
-            try connection.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0x61, count: bytes)))
+            try connection.send(.body(ByteBuffer(repeating: 0x61, count: bytes)))
             return connection
         }
         server.eventLoop.run()
@@ -169,12 +167,12 @@ import Testing
         let channels = try [20_000, 50_000, 40_000].map { bytes in
             let channel = EmbeddedChannel(loop: server.eventLoop)
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers(HTTPResponseEncoder(), HTTP1ToHTTPServerCodec(secure: false), server.engine.makeHTTPHandler())
+            try pipeline.addHandlers(HTTPResponseEncoder(), server.engine.makeHTTPHandler())
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             channel.isWritable = false
             channel.pipeline.fireChannelWritabilityChanged()
-            channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
-            channel.write(HTTPResponsePart.body(ByteBuffer(repeating: 0, count: bytes)), promise: nil)
+            channel.write(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)), promise: nil)
+            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(repeating: 0, count: bytes))), promise: nil)
             channel.pipeline.fireChannelWritabilityChanged()
             return channel
         }

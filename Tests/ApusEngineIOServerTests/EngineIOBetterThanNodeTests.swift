@@ -1,4 +1,4 @@
-import NIOHTTPTypes
+import NIOHTTP1
 import NIOEmbedded
 import ApusTesting
 import ApusEngineIOProtocol
@@ -49,12 +49,12 @@ import Testing
         // of the first.
         let body = Array(repeating: "4a", count: 1000).joined(separator: "\u{1e}")
         try server.http.sendHead(.post, session)
-        try server.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body)))
-        try server.http.channel.writeInbound(HTTPRequestPart.end(nil))
+        try server.http.send(.body(ByteBuffer(string: body)))
+        try server.http.send(.end(nil))
         #expect(server.events.count == 100)
         try neighbour.sendHead(.post, "/engine.io/?EIO=4&transport=polling&sid=\(neighbourPath)")
-        try neighbour.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "4mine")))
-        try neighbour.channel.writeInbound(HTTPRequestPart.end(nil))
+        try neighbour.send(.body(ByteBuffer(string: "4mine")))
+        try neighbour.send(.end(nil))
         #expect(server.events.last == "mine")
         #expect(try server.http.answer() == nil)
         server.eventLoop.run()
@@ -71,8 +71,8 @@ import Testing
         let session = try server.handshake()
         let body = Array(repeating: "4a", count: 1000).joined(separator: "\u{1e}")
         try server.http.sendHead(.post, session)
-        try server.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body)))
-        try server.http.channel.writeInbound(HTTPRequestPart.end(nil))
+        try server.http.send(.body(ByteBuffer(string: body)))
+        try server.http.send(.end(nil))
         #expect(try server.connect().exchange(.post, session, body: "4b")?.status == 400)
         #expect(server.events.last == "closed: transport error")
         #expect(server.events.count < 300, "what was left of the first is not handled any more")

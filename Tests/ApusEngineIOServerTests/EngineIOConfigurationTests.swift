@@ -5,7 +5,7 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @Suite("Engine.IO server: settings") struct EngineIOConfigurationTests {

@@ -4,7 +4,7 @@ import ApusEngineIOProtocol
 import ApusEngineIOServer
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// The refusals of HTTP requests: status, error code and body.
@@ -71,8 +71,8 @@ import Testing
         #expect(try server.http.answer()?.body == "1")
         #expect(server.events == ["closed: transport error"])
         // The first POST is refused, because the session has closed.
-        try slow.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "4a")))
-        try slow.channel.writeInbound(HTTPRequestPart.end(nil))
+        try slow.send(.body(ByteBuffer(string: "4a")))
+        try slow.send(.end(nil))
         #expect(try slow.answer()?.status == 400)
         #expect(server.events.count == 1)
     }

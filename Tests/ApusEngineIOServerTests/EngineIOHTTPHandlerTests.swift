@@ -6,7 +6,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 private typealias Connection = EngineServer
@@ -135,19 +135,19 @@ private typealias Connection = EngineServer
     @Test func otherPathsArePassedOn() throws {
         let connection = try Connection()
         #expect(try connection.exchange(.get, "/index.html") == nil)
-        guard case .head(let request) = try connection.http.channel.readInbound(as: HTTPRequestPart.self) else {
+        guard case .head(let head) = try connection.http.channel.readInbound(as: HTTPServerRequestPart.self) else {
             Issue.record("the request was not passed on")
             return
         }
-        #expect(request.path == "/index.html")
+        #expect(head.uri == "/index.html")
     }
 
     @Test func answersKeepTheOrderOfPipelinedRequests() throws {
         let connection = try Connection()
         #expect(try connection.exchange(.get, "/index.html") == nil)
         #expect(try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling") == nil)
-        try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .notFound)))
-        try connection.http.channel.writeOutbound(HTTPResponsePart.end(nil))
+        try connection.http.channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .notFound)))
+        try connection.http.channel.writeOutbound(HTTPServerResponsePart.end(nil))
         #expect(try connection.http.answer()?.status == 404)
         #expect(try connection.http.answer()?.status == 200)
     }
@@ -169,7 +169,7 @@ private typealias Connection = EngineServer
         try connection.http.sendHead(.post, path)
         for _ in 0..<9 {
             connection.pass(.seconds(1))
-            try connection.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "4")))
+            try connection.http.send(.body(ByteBuffer(string: "4")))
             #expect(connection.http.channel.isActive)
         }
         connection.pass(.seconds(1))
@@ -193,7 +193,7 @@ private typealias Connection = EngineServer
     // MARK: Slow requests that are passed on
 
     private static let passing = PassThroughTimeouts(
-        requestTimeout: { .seconds($0.method == .post ? 30 : 10) }, answerTimeout: .seconds(50))
+        requestTimeout: { .seconds($0.method == .POST ? 30 : 10) }, answerTimeout: .seconds(50))
 
     @Test(arguments: [(HTTPRequest.Method.get, 10), (.post, 30)])
     func aPassedRequestHasItsOwnTime(method: HTTPRequest.Method, seconds: Int) throws {
@@ -201,7 +201,7 @@ private typealias Connection = EngineServer
         try connection.http.sendHead(method, "/upload")
         for _ in 1..<seconds {
             connection.pass(.seconds(1))
-            try connection.http.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            try connection.http.send(.body(ByteBuffer(string: "x")))
             #expect(connection.http.channel.isActive)
         }
         connection.pass(.seconds(1))
@@ -213,8 +213,8 @@ private typealias Connection = EngineServer
         #expect(try connection.exchange(.get, "/download") == nil)
         connection.pass(.seconds(40))
         // A part of the answer does not extend the deadline.
-        try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
-        try connection.http.channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "x")))
+        try connection.http.channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
+        try connection.http.channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x"))))
         connection.pass(.seconds(9))
         #expect(connection.http.channel.isActive)
         connection.pass(.seconds(1))
@@ -226,12 +226,12 @@ private typealias Connection = EngineServer
         let connection = try Connection(isAlone: true, passing: Self.passing)
         try connection.http.sendHead(.post, "/upload")
         func answer() throws {
-            try connection.http.channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
-            try connection.http.channel.writeOutbound(HTTPResponsePart.end(nil))
+            try connection.http.channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
+            try connection.http.channel.writeOutbound(HTTPServerResponsePart.end(nil))
         }
         if isAnsweredEarly { try answer() }
         connection.pass(.seconds(20))
-        try connection.http.channel.writeInbound(HTTPRequestPart.end(nil))
+        try connection.http.send(.end(nil))
         if !isAnsweredEarly { try answer() }
         connection.pass(.seconds(74))
         #expect(connection.http.channel.isActive)
@@ -252,7 +252,7 @@ private typealias Connection = EngineServer
 
 /// The outbound side of a peer that does not read.
 private final class FullPipe: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundIn = HTTPServerResponsePart
 
     private var held: [EventLoopPromise<Void>] = []
 

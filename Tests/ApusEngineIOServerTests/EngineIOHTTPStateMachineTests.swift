@@ -1,17 +1,17 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import ApusEngineIOServer
 
 @Suite struct EngineIOHTTPStateMachineTests {
-    private func head(_ path: String) -> HTTPRequestPart {
-        .head(HTTPRequest(method: .get, scheme: "http", authority: "a", path: path))
+    private func head(_ path: String) -> HTTPServerRequestPart {
+        .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": "a"]))
     }
 
     private func next(_ machine: inout EngineIOHTTPStateMachine) -> EngineIOHTTPStateMachine.Action? {
-        machine.nextAction { $0.path == "/ours" }
+        machine.nextAction { $0.uri == "/ours" }
     }
 
     private func begin(_ machine: inout EngineIOHTTPStateMachine) {
@@ -25,7 +25,7 @@ import Testing
     @Test func oursIsAnsweredBeforeTheNextBegins() {
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
-        let body = HTTPRequestPart.body(ByteBuffer(string: "x"))
+        let body = HTTPServerRequestPart.body(ByteBuffer(string: "x"))
         #expect(machine.received(body) == true)
         #expect(self.next(&machine) == .body(body))
         #expect(machine.received(.end(nil)) == true)

@@ -2,7 +2,7 @@ import ApusSocketIOServer
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// A polling client on an event loop that other threads may use, for server code that runs in
@@ -17,6 +17,7 @@ final class AsyncPollingClient: Sendable {
     init(_ server: SocketIOServer, version: Int = 4) async throws {
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {
+            try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             for handler in server.channelHandlers() { try channel.pipeline.syncOperations.addHandler(handler) }
         }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
@@ -75,15 +76,21 @@ final class AsyncPollingClient: Sendable {
     private static func exchange(
         _ channel: NIOAsyncTestingChannel, _ method: HTTPRequest.Method, _ path: String, body: String? = nil
     ) async throws -> (status: Int, body: String) {
-        let request = HTTPRequest(method: method, scheme: "http", authority: "localhost:3000", path: path)
-        try await channel.writeInbound(HTTPRequestPart.head(request))
-        if let body { try await channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
-        try await channel.writeInbound(HTTPRequestPart.end(nil))
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .init(rawValue: method.rawValue), uri: path, headers: ["Host": "localhost:3000"])
+        try await channel.testingEventLoop.executeInContext {
+            let decoder = try channel.pipeline.syncOperations.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            decoder.fireChannelRead(NIOAny(HTTPServerRequestPart.head(head)))
+            if let body { decoder.fireChannelRead(NIOAny(HTTPServerRequestPart.body(ByteBuffer(string: body)))) }
+            decoder.fireChannelRead(NIOAny(HTTPServerRequestPart.end(nil)))
+            decoder.fireChannelReadComplete()
+        }
         var (status, answer) = (0, "")
         while true {
-            switch try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) {
-            case .head(let head): status = head.status.code
-            case .body(let bytes): answer += String(buffer: bytes)
+            switch try await channel.waitForOutboundWrite(as: HTTPServerResponsePart.self) {
+            case .head(let head): status = Int(head.status.code)
+            case .body(.byteBuffer(let bytes)): answer += String(buffer: bytes)
+            case .body(.fileRegion): break
             case .end: return (status, answer)
             }
         }

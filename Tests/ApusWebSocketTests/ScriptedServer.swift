@@ -4,8 +4,6 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import Testing
 
@@ -53,7 +51,7 @@ final class ScriptedServer: Sendable {
                     guard let server = owner.withLockedValue({ $0 }) else { throw ChannelError.alreadyClosed }
                     server.state.withLockedValue { $0.channels.append(channel) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandlers([HTTP1ToHTTPServerCodec(secure: false), Handler(server: server)])
+                    try channel.pipeline.syncOperations.addHandler(Handler(server: server))
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
@@ -86,8 +84,8 @@ final class ScriptedServer: Sendable {
     }
 
     private final class Handler: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias OutboundOut = HTTPResponsePart
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
         private let server: ScriptedServer
         private var request: HTTPRequest?
 
@@ -97,7 +95,7 @@ final class ScriptedServer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch self.unwrapInboundIn(data) {
-            case .head(let request): self.request = request
+            case .head(let head): self.request = HTTPRequest(head, isSecure: false)
             case .body: break
             case .end:
                 guard let request = self.request else { return }
@@ -115,14 +113,15 @@ final class ScriptedServer: Sendable {
             case .hangUp: context.close(promise: nil)
             case .respond(var response, let body):
                 response.headerFields[.contentLength] = String(body.utf8.count)
-                context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-                context.write(self.wrapOutboundOut(.body(ByteBuffer(string: body))), promise: nil)
+                context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
+                context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
                 context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
             case .upgrade(let subprotocol, let setUp):
                 guard let fields = try? WebSocketServerUpgrade.respond(to: request, protocols: subprotocol.map { [$0] } ?? []) else {
                     return context.close(promise: nil)
                 }
-                context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
+                let response = HTTPResponse(status: .switchingProtocols, headerFields: fields)
+                context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
                 context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
                 let connection = WebSocketConnection(on: context.eventLoop, subprotocol: subprotocol, remoteAddress: nil)
                 let handler = WebSocketHandler(role: .server, limits: .init(), delegate: connection)

@@ -4,8 +4,6 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import Testing
 
@@ -13,25 +11,26 @@ import Testing
 @Suite struct WebSocketLoopbackTests {
     /// Upgrades `/`, refuses everything else with 403.
     private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias OutboundOut = HTTPResponsePart
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
         private var request: HTTPRequest?
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch self.unwrapInboundIn(data) {
-            case .head(let request): self.request = request
+            case .head(let head): self.request = HTTPRequest(head, isSecure: false)
             case .body: break
             case .end:
                 guard let request = self.request else { return }
                 guard request.path == "/", let (fields, agreement) = try? WebSocketHandshake.accept(request, deflate: .init()) else {
                     let body = ByteBuffer(repeating: UInt8(ascii: "n"), count: 5000)
-                    context.write(
-                        self.wrapOutboundOut(.head(HTTPResponse(status: .forbidden, headerFields: [.contentLength: "5000"]))), promise: nil)
-                    context.write(self.wrapOutboundOut(.body(body)), promise: nil)
+                    let head = HTTPResponseHead(version: .http1_1, status: .forbidden, headers: ["Content-Length": "5000"])
+                    context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+                    context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
                     context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
                     return
                 }
-                context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
+                let response = HTTPResponse(status: .switchingProtocols, headerFields: fields)
+                context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
                 context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
                 let delegate = RecordingDelegate()
                 delegate.echoes = true
@@ -48,7 +47,7 @@ import Testing
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandlers([HTTP1ToHTTPServerCodec(secure: false), UpgradeHandler()])
+                    try channel.pipeline.syncOperations.addHandler(UpgradeHandler())
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 
 /// The HTTP API of the chat: registration, login, logout and blobs. Bodies are JSON; an error is
 /// `{"error": {"code", "message"}}`.
@@ -26,7 +27,7 @@ struct ChatAPI: Sendable {
     let downloads = Places(maximum: 1_024, maximumPerUser: 64)
 
     /// Whether a request is an upload, which has a longer timeout.
-    static func isUpload(_ request: HTTPRequest) -> Bool { request.method == .post && request.path?.hasPrefix("/api/blobs") == true }
+    static func isUpload(_ head: HTTPRequestHead) -> Bool { head.method == .POST && head.uri.hasPrefix("/api/blobs") }
 
     /// The maximum size of a JSON body, in bytes.
     private static let jsonBytes = 16 * 1024

@@ -3,12 +3,13 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 extension EngineIOHTTPHandler {
     // MARK: Reading
 
-    func begin(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+    func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard let request = HTTPRequest(head, isSecure: self.isSecure) else { return context.close(promise: nil) }
         let configuration = self.server.configuration
         self.startDeadline(configuration.requestTimeout, context)
         let (parsed, verdict) = configuration.judge(request)
@@ -160,18 +161,18 @@ extension EngineIOHTTPHandler {
         beginning sid: EngineIOID? = nil, then notify: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
     ) {
         let fields = self.server.fields(of: agreement, for: request, beginning: sid)
-        context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: fields))), promise: nil)
+        let response = HTTPResponse(status: .switchingProtocols, headerFields: fields)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         self.machine.finish()
         self.exchange = nil
         let (transport, handler) = self.server.makeWebSocket(agreement, of: session, on: context.eventLoop)
         let pipeline = context.pipeline.syncOperations
         WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
-        // If requests are passed on, the pipeline belongs to a web framework, whose scheme does not
-        // reveal TLS.
+        // If requests are passed on, the pipeline belongs to a web framework.
         if self.isAlone, self.passing == nil {
             NotFoundHandler.leave(pipeline)
-            if request.scheme == "http" { handler.shareReceiveBuffer() }
+            if !self.isSecure { handler.shareReceiveBuffer() }
         }
         session.eventLoop.runOnLoop { notify(session, transport) }
     }

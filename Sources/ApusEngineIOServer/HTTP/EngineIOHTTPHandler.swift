@@ -4,19 +4,21 @@ import ApusWebSocket
 import HTTPTypes
 import Logging
 package import NIOCore
-package import NIOHTTPTypes
+package import NIOHTTP1
 
 /// Answers the requests under the server's path, one at a time, and passes other requests on.
 ///
 /// Placed after an HTTP codec and before the handlers of other requests: in a plain NIO pipeline or
 /// in that of a Hummingbird server.
 package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
-    package typealias InboundIn = HTTPRequestPart
-    package typealias InboundOut = HTTPRequestPart
-    package typealias OutboundIn = HTTPResponsePart
-    package typealias OutboundOut = HTTPResponsePart
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
     let server: EngineIOServer
+    /// Whether the connection uses TLS.
+    let isSecure: Bool
     /// The deadline of the first request, if it is already running.
     private let firstDeadline: NIODeadline?
     /// Whether this handler enforces all deadlines of the connection, the idle time between
@@ -38,8 +40,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// The account of unread responses in the server's budget, those of other handlers included.
     private var queued = ByteAccount()
 
-    init(server: EngineIOServer, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil) {
+    init(
+        server: EngineIOServer, isSecure: Bool, isAlone: Bool, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil
+    ) {
         self.server = server
+        self.isSecure = isSecure
         self.firstDeadline = firstDeadline
         self.isAlone = isAlone
         self.passing = passing
@@ -47,7 +52,6 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         self.timers = self.server.timers.value(on: context.eventLoop)
         // The first deadline includes the TLS handshake.
         if let firstDeadline {
@@ -90,9 +94,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     /// Starts the deadline of a request for another handler.
-    private func startDeadline(ofPassed head: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        guard self.isAlone, case .head(let request) = head else { return }
-        self.startDeadline(self.passing?.requestTimeout(request) ?? self.server.configuration.requestTimeout, context)
+    private func startDeadline(ofPassed part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        guard self.isAlone, case .head(let head) = part else { return }
+        self.startDeadline(self.passing?.requestTimeout(head) ?? self.server.configuration.requestTimeout, context)
     }
 
     /// Handles the end of a request for another handler, whose response may already be complete.
@@ -137,7 +141,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         var hasPassed = false
         while let action = self.machine.nextAction(isOurs: self.isOurs) {
             switch action {
-            case .begin(let request): self.begin(request, context)
+            case .begin(let head): self.begin(head, context)
             case .body(let part): if case .body(let bytes) = part { self.receivedBody(bytes) }
             case .dispatch: self.dispatch(context)
             case .forwardHead(let part):
@@ -171,7 +175,9 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         context.read()
     }
 
-    private func isOurs(_ request: HTTPRequest) -> Bool { self.server.configuration.covers(request) }
+    private func isOurs(_ head: HTTPRequestHead) -> Bool {
+        self.server.configuration.covers(HTTPRequestTarget(head.uri).path)
+    }
 
     // MARK: Out
 
@@ -189,9 +195,11 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
             self.machine.answered(keepAlive: exchange.keepAlive)
         else { return }
         self.exchange = nil
-        context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
         // RFC 9110 9.3.2: a response to HEAD has no content.
-        if body.readableBytes > 0, exchange.request.method != .head { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
+        if body.readableBytes > 0, exchange.request.method != .head {
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
         self.waitForNextRequest(context)
         if exchange.keepAlive {
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)

@@ -1,7 +1,6 @@
 import DequeModule
-import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Orders the requests of one HTTP/1 connection. Handles one of the server's requests at a time,
 /// passes other requests on, and keeps the responses in order.
@@ -26,7 +25,7 @@ struct EngineIOHTTPStateMachine {
     private static let maximumPendingParts = 64
 
     private var state = State.idle
-    private var pending = Deque<HTTPRequestPart>()
+    private var pending = Deque<HTTPServerRequestPart>()
     /// The number of requests passed on and not yet answered. The server's requests wait for them.
     private var foreignInFlight = 0
 
@@ -40,33 +39,33 @@ struct EngineIOHTTPStateMachine {
 
     enum Action: Equatable {
         /// Start a request of the server.
-        case begin(HTTPRequest)
+        case begin(HTTPRequestHead)
         /// Append to its body.
-        case body(HTTPRequestPart)
+        case body(HTTPServerRequestPart)
         /// Answer the complete request.
         case dispatch
         /// Pass on the head, a body part or the end of a request for another handler.
-        case forwardHead(HTTPRequestPart), forward(HTTPRequestPart), forwardEnd(HTTPRequestPart)
+        case forwardHead(HTTPServerRequestPart), forward(HTTPServerRequestPart), forwardEnd(HTTPServerRequestPart)
         /// Drop a part of a request that was refused before its end.
         case discard
     }
 
     /// Queues a received part. Returns `false` if too many are queued.
-    mutating func received(_ part: HTTPRequestPart) -> Bool {
+    mutating func received(_ part: HTTPServerRequestPart) -> Bool {
         self.pending.append(part)
         return self.pending.count <= Self.maximumPendingParts
     }
 
     /// Returns the next action, or `nil` if there is none at this time.
-    mutating func nextAction(isOurs: (HTTPRequest) -> Bool) -> Action? {
+    mutating func nextAction(isOurs: (HTTPRequestHead) -> Bool) -> Action? {
         guard let part = self.pending.first else { return nil }
         switch (self.state, part) {
         case (.answering, _): return nil
-        case (.idle, .head(let request)) where isOurs(request):
+        case (.idle, .head(let head)) where isOurs(head):
             guard self.foreignInFlight == 0 else { return nil }
             self.pending.removeFirst()
             self.state = .reading
-            return .begin(request)
+            return .begin(head)
         case (.idle, .head):
             self.pending.removeFirst()
             self.state = .forwarding

@@ -1,14 +1,14 @@
-package import HTTPTypes
+package import NIOHTTP1
 
 /// The deadlines of requests that are passed on, on a connection that no web framework supervises.
 package struct PassThroughTimeouts: Sendable {
     /// The time to receive a complete request, from its head.
-    package var requestTimeout: @Sendable (HTTPRequest) -> Duration
+    package var requestTimeout: @Sendable (HTTPRequestHead) -> Duration
     /// The time for the response, from the end of the request until the client has read the
     /// response.
     package var answerTimeout: Duration
 
-    package init(requestTimeout: @escaping @Sendable (HTTPRequest) -> Duration, answerTimeout: Duration) {
+    package init(requestTimeout: @escaping @Sendable (HTTPRequestHead) -> Duration, answerTimeout: Duration) {
         self.requestTimeout = requestTimeout
         self.answerTimeout = answerTimeout
     }

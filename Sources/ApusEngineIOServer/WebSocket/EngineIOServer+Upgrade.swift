@@ -45,9 +45,9 @@ extension EngineIOServer {
 }
 
 extension EngineIOServerConfiguration {
-    /// Returns whether a request is under the server's path.
-    func covers(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
+    /// Returns whether the target of a request is under the server's path.
+    func covers(_ target: String?) -> Bool {
+        guard let path = target?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         // With and without the last slash, as in Node's engine.io.
         return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
     }

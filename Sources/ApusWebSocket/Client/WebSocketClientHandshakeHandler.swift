@@ -2,7 +2,6 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
 /// Sends the request of the opening handshake and checks the response.
 final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -33,13 +32,8 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
 
     func handlerAdded(context: ChannelHandlerContext) {
         // The connection is open; TLS holds the request until the certificate is verified.
-        do {
-            context.write(self.wrapOutboundOut(.head(try HTTPRequestHead(self.request))), promise: nil)
-            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
-        } catch {
-            self.attempt.fail(
-                WebSocketError(.invalidURL, message: "the URL or a header field is not valid in an HTTP request", cause: error))
-        }
+        context.write(self.wrapOutboundOut(.head(HTTPRequestHead(self.request))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -66,13 +60,15 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     private func received(_ head: HTTPResponseHead) {
         guard head.status.code == 101 else {
             // Invalid fields are omitted; the response is informational only.
-            let response = try? HTTPResponse(head)
+            let response = HTTPResponse(head)
             self.refusal = WebSocketError.Refusal(
                 status: Int(head.status.code), headers: response?.headerFields ?? HTTPFields(), body: [])
             return
         }
         do {
-            let response = try HTTPResponse(head)
+            guard let response = HTTPResponse(head) else {
+                throw WebSocketError(.malformedHandshake, message: "a status of more than three digits")
+            }
             let agreement = try WebSocketHandshake.check(response, to: self.request, deflate: self.deflate, limits: self.limits)
             self.agreement = (response, agreement)
         } catch {

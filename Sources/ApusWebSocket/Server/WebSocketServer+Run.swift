@@ -4,7 +4,6 @@ package import HTTPTypes
 import NIOConcurrencyHelpers
 public import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 public import NIOPosix
 public import NIOSSL
 
@@ -96,8 +95,7 @@ extension WebSocketServer: FastUpgradeHost {
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)),
             // RFC 6455 4.2.1: "The HTTP version MUST be at least 1.1"
             HTTPRequestGuard(isAlone: true, allowsHTTP10: false, logger: self.logger),
-            HTTP1ToHTTPServerCodec(secure: isSecure),
-            WebSocketHTTPHandler(server: self, deadline: deadline),
+            WebSocketHTTPHandler(server: self, isSecure: isSecure, deadline: deadline),
             WebSocketFallbackHandler(path: self.configuration.path),
         ])
     }

@@ -140,8 +140,7 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Returns the handlers for one HTTP/1 connection that carries `HTTPRequestPart` and
-    /// `HTTPResponsePart`.
+    /// Returns the handlers for one HTTP/1 connection of a web framework on NIO.
     ///
     /// They answer WebSocket requests on the configured path and pass all other requests on. In a
     /// hummingbird application:
@@ -152,7 +151,9 @@ public final class WebSocketServer: Sendable {
     ///
     /// An application that stops closes all connections at once; call ``shutdown()`` first to close
     /// them in batches.
-    public func channelHandlers() -> [any RemovableChannelHandler] { [WebSocketHTTPHandler(server: self)] }
+    public func channelHandlers() -> [any RemovableChannelHandler] {
+        [HTTPMountHandler(logger: self.logger) { WebSocketHTTPHandler(server: self, isSecure: $0) }]
+    }
 
     // MARK: Opening
 

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import Foundation
 
 /// Writes the output of `apus chat`. Uses colours and a prompt only on a terminal.

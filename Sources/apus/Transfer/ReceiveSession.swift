@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusFramedSocket
 import ApusJSON
 import Foundation

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusFramedSocket
 import ArgumentParser

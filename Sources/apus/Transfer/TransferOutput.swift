@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusJSON
 import Foundation
 import NIOConcurrencyHelpers

@@ -1,4 +1,5 @@
 import ApusChatServer
+import ApusCommandSupport
 import ApusWebSocket
 import ArgumentParser
 import Foundation

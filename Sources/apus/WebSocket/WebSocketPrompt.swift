@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusWebSocket
 import Foundation
 import NIOConcurrencyHelpers

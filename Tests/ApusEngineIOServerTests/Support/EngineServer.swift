@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// A server whose sessions echo messages. All connections share one embedded event loop, whose

@@ -4,7 +4,7 @@ import ApusTesting
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// An HTTP connection on a thread-safe event loop, for what the server does in tasks.
@@ -22,10 +22,11 @@ struct EngineTestingChannel {
 
     func send(_ method: HTTPRequest.Method, _ query: String, body: String? = nil) async throws {
         let path = "/engine.io/?EIO=4&transport=polling&\(query)"
-        let request = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
-        try await self.channel.writeInbound(HTTPRequestPart.head(request))
-        if let body { try await self.channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body))) }
-        try await self.channel.writeInbound(HTTPRequestPart.end(nil))
+        let request = HTTPRequestHead(
+            version: .http1_1, method: .init(rawValue: method.rawValue), uri: path, headers: ["Host": "localhost"])
+        try await self.channel.writeInbound(HTTPServerRequestPart.head(request))
+        if let body { try await self.channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: body))) }
+        try await self.channel.writeInbound(HTTPServerRequestPart.end(nil))
     }
 
     /// Waits for the next answer.
@@ -33,9 +34,10 @@ struct EngineTestingChannel {
         var status = 0
         var body = ""
         while true {
-            switch try await self.channel.waitForOutboundWrite(as: HTTPResponsePart.self) {
-            case .head(let head): status = head.status.code
-            case .body(let bytes): body += String(buffer: bytes)
+            switch try await self.channel.waitForOutboundWrite(as: HTTPServerResponsePart.self) {
+            case .head(let head): status = Int(head.status.code)
+            case .body(.byteBuffer(let bytes)): body += String(buffer: bytes)
+            case .body(.fileRegion): break
             case .end: return (status, body)
             }
         }
@@ -49,7 +51,7 @@ struct EngineTestingChannel {
     }
 
     func isSilent() async throws -> Bool {
-        try await self.channel.readOutbound(as: HTTPResponsePart.self) == nil
+        try await self.channel.readOutbound(as: HTTPServerResponsePart.self) == nil
     }
 }
 

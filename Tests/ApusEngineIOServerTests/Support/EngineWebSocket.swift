@@ -3,7 +3,7 @@ import ApusTesting
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// The client side of a WebSocket on an embedded connection.

@@ -3,8 +3,6 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import ApusWebSocket
@@ -13,8 +11,8 @@ import Testing
 @Suite struct HTTPRequestGuardTests {
     /// Records its events, and answers each request immediately or on demand.
     private final class Responder: ChannelInboundHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias OutboundOut = HTTPResponsePart
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
 
         let answersAtOnce: Bool
         var log: [String] = []
@@ -26,7 +24,7 @@ import Testing
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch self.unwrapInboundIn(data) {
-            case .head(let request): self.log.append(request.path ?? "")
+            case .head(let head): self.log.append(head.uri)
             case .body: break
             case .end: if self.answersAtOnce { self.answer() }
             }
@@ -43,9 +41,9 @@ import Testing
         func answer() {
             guard let context else { return }
             let path = self.log.last { $0.hasPrefix("/") } ?? ""
-            let head = HTTPResponse(status: .ok, headerFields: [.contentLength: String(path.utf8.count)])
+            let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": String(path.utf8.count)])
             context.write(self.wrapOutboundOut(.head(head)), promise: nil)
-            context.write(self.wrapOutboundOut(.body(ByteBuffer(string: path))), promise: nil)
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: path)))), promise: nil)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         }
     }
@@ -71,7 +69,7 @@ import Testing
             let logger = Logger(label: "test")
             try self.channel.pipeline.syncOperations.addHandlers([
                 self.reads, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-                HTTPRequestGuard(isAlone: isAlone, logger: logger), HTTP1ToHTTPServerCodec(secure: false), self.responder,
+                HTTPRequestGuard(isAlone: isAlone, logger: logger), self.responder,
             ])
             try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }

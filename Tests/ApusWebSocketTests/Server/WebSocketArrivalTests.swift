@@ -4,8 +4,6 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Testing
 
 /// The first bytes of a connection. The fast path and the HTTP handlers must give the same result.
@@ -58,10 +56,13 @@ import Testing
         guard let taken else { return }
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
-        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
         try channel.writeInbound(ByteBuffer(string: String(text)))
-        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .head(taken))
-        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .end(nil))
+        guard case .head(let head) = try #require(try channel.readInbound(as: HTTPServerRequestPart.self)) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(HTTPRequest(head, isSecure: false) == taken)
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .end(nil))
     }
 
     @Test func theResponseAndTheFirstMessagesLeaveTogether() throws {

@@ -8,7 +8,7 @@ import Testing
 
     @Test func ourRequestIsDecidedAtItsEnd() {
         var machine = WebSocketHTTPStateMachine()
-        #expect(machine.receivedHead(self.ours, isOurs: true) == .startTimer)
+        #expect(machine.receivedHead(self.ours) == .startTimer)
         #expect(!machine.pausesReading)
         #expect(machine.receivedEnd() == .decide(self.ours, hasBody: false))
         #expect(machine.pausesReading)
@@ -20,21 +20,21 @@ import Testing
 
     @Test func aForeignRequestIsPassedOnWhole() {
         var machine = WebSocketHTTPStateMachine()
-        #expect(machine.receivedHead(self.foreign, isOurs: false) == .forward)
+        #expect(machine.receivedHead(nil) == .forward)
         #expect(machine.receivedBody() == .forward)
         #expect(machine.receivedEnd() == .forward)
         #expect(machine.answered() == .doNothing)
-        #expect(machine.receivedHead(self.ours, isOurs: true) == .startTimer)
+        #expect(machine.receivedHead(self.ours) == .startTimer)
         #expect(machine.receivedEnd() == .decide(self.ours, hasBody: false))
     }
 
     @Test func oursWaitsForTheAnswersBeforeIt() {
         var machine = WebSocketHTTPStateMachine()
         for _ in 0..<2 {
-            #expect(machine.receivedHead(self.foreign, isOurs: false) == .forward)
+            #expect(machine.receivedHead(nil) == .forward)
             #expect(machine.receivedEnd() == .forward)
         }
-        #expect(machine.receivedHead(self.ours, isOurs: true) == .startTimer)
+        #expect(machine.receivedHead(self.ours) == .startTimer)
         #expect(machine.receivedBody() == .doNothing)
         #expect(machine.receivedEnd() == .doNothing)
         #expect(machine.pausesReading)
@@ -44,9 +44,9 @@ import Testing
 
     @Test func whatIsPipelinedBehindOursIsDropped() {
         var machine = WebSocketHTTPStateMachine()
-        _ = machine.receivedHead(self.ours, isOurs: true)
+        _ = machine.receivedHead(self.ours)
         _ = machine.receivedEnd()
-        #expect(machine.receivedHead(self.foreign, isOurs: false) == .doNothing)
+        #expect(machine.receivedHead(nil) == .doNothing)
         #expect(machine.receivedEnd() == .doNothing)
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(machine.timerFired() == .close)
         #expect(machine.timerFired() == .doNothing)
         machine = WebSocketHTTPStateMachine()
-        _ = machine.receivedHead(self.ours, isOurs: true)
+        _ = machine.receivedHead(self.ours)
         _ = machine.receivedEnd()
         #expect(machine.timerFired() == .refuse)
         let isInTime = machine.decided()

@@ -1,7 +1,6 @@
 package import Logging
 package import NIOCore
 package import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
 /// Passes one HTTP/1 request on at a time and refuses requests that are not valid HTTP.
 ///
@@ -47,15 +46,6 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         self.isAlone = isAlone
         self.sequence = HTTPRequestSequence(allowsHTTP10: allowsHTTP10)
         self.logger = logger
-    }
-
-    /// Adds a guard to the pipeline of a web framework, if it carries HTTP/1 and has no guard yet.
-    package static func mount(in pipeline: ChannelPipeline.SynchronousOperations, logger: Logger) {
-        guard (try? pipeline.context(handlerType: HTTPRequestGuard.self)) == nil,
-            let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
-        else { return }
-        // Fails when the channel is closed.
-        try? pipeline.addHandler(HTTPRequestGuard(isAlone: false, logger: logger), position: .before(codec))
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {

@@ -1,12 +1,12 @@
 import ApusBytes
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Answers the requests that do not ask for a WebSocket, in a server on NIO alone.
 final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let path: String?
     private var hasAnswered = false
@@ -17,9 +17,9 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Answers at once, without waiting for a body. The connection closes.
-        guard case .head(let request) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
+        guard case .head(let head) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
         self.hasAnswered = true
-        let path = request.path?.split(atByte: "?").first ?? ""
+        let path = HTTPRequestTarget(head.uri).path.split(atByte: "?").first ?? ""
         let isOurPath = self.path.map { $0.hasSameBytes(as: path) } ?? true
         let refusal =
             isOurPath
@@ -27,8 +27,10 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
             ? WebSocketUpgradeRefusal(
                 .upgradeRequired, message: "This server accepts WebSocket requests only.\n", headerFields: [.upgrade: "websocket"])
             : WebSocketUpgradeRefusal(.notFound, message: "Not found. This server accepts WebSocket requests only.\n")
-        context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
-        if request.method != .head { context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil) }
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(refusal.response))), promise: nil)
+        if head.method != .HEAD {
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: refusal.message)))), promise: nil)
+        }
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 

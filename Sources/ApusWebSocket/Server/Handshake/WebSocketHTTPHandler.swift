@@ -3,20 +3,22 @@ import ApusWebSocketProtocol
 import HTTPTypes
 import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Answers the WebSocket requests of an HTTP/1 connection and passes all other requests on.
 ///
 /// Its place is between an HTTP codec and the server of the other requests, on NIO alone or inside
 /// a hummingbird server. Confined to the channel's event loop.
 final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let server: WebSocketServer
     private let handshake: WebSocketServerHandshake
+    /// Whether the connection uses TLS.
+    private let isSecure: Bool
     /// The deadline of the connection; `nil` inside another server, where it starts with the head
     /// of the request.
     private let deadline: NIODeadline?
@@ -27,15 +29,15 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     private var check: Task<Void, Never>?
     private var readIsHeld = false
 
-    init(server: WebSocketServer, deadline: NIODeadline? = nil) {
+    init(server: WebSocketServer, isSecure: Bool, deadline: NIODeadline? = nil) {
         self.server = server
+        self.isSecure = isSecure
         self.handshake = WebSocketServerHandshake(configuration: server.configuration)
         self.deadline = deadline
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        HTTPRequestGuard.mount(in: context.pipeline.syncOperations, logger: self.server.logger)
         if self.deadline != nil { self.startTimer(context) }
     }
 
@@ -81,7 +83,9 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
-        case .head(let request): self.perform(self.machine.receivedHead(request, isOurs: self.handshake.isOurs(request)), data, context)
+        case .head(let head):
+            let request = HTTPRequest(head, isSecure: self.isSecure)
+            self.perform(self.machine.receivedHead(request.flatMap { self.handshake.isOurs($0) ? $0 : nil }), data, context)
         case .body: self.perform(self.machine.receivedBody(), data, context)
         case .end: self.perform(self.machine.receivedEnd(), data, context)
         }
@@ -159,8 +163,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     private func write(_ refusal: WebSocketUpgradeRefusal) {
         guard let context = self.context else { return }
         self.server.logger.debug("WebSocket refused", metadata: ["http.status": "\(refusal.status.code)"])
-        context.write(self.wrapOutboundOut(.head(refusal.response)), promise: nil)
-        context.write(self.wrapOutboundOut(.body(ByteBuffer(string: refusal.message))), promise: nil)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(refusal.response))), promise: nil)
+        context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: refusal.message)))), promise: nil)
         let channel = context.channel
         context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
@@ -176,13 +180,14 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
             permit.giveBack()
             return self.write(error)
         }
-        context.write(self.wrapOutboundOut(.head(HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields))), promise: nil)
+        let response = HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields)
+        context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.readIsHeld { context.read() }
         self.server.open(request, agreement, permit, on: context.channel) { handler in
             WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
             // Without TLS, the handler comes directly after the transport.
-            if self.deadline != nil, request.scheme == "http" { handler.shareReceiveBuffer() }
+            if self.deadline != nil, !self.isSecure { handler.shareReceiveBuffer() }
         }
     }
 

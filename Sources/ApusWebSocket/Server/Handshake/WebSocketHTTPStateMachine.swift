@@ -44,12 +44,14 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
-    mutating func receivedHead(_ request: HTTPRequest, isOurs: Bool) -> Action {
+    /// - Parameter request: The request, if it asks for our WebSocket.
+    mutating func receivedHead(_ request: HTTPRequest?) -> Action {
         switch self.state {
-        case .idle where isOurs:
-            self.state = .reading(request, hasBody: false)
-            return .startTimer
         case .idle:
+            if let request {
+                self.state = .reading(request, hasBody: false)
+                return .startTimer
+            }
             self.state = .forwarding
             self.unanswered += 1
             return .forward

@@ -2,9 +2,8 @@ package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
-/// Turns an HTTP/1 connection into a WebSocket, from within a handler of HTTPTypes parts.
+/// Turns an HTTP/1 connection into a WebSocket, from within a handler of its requests.
 ///
 /// After the end of the request, the handler writes and flushes the 101 with the fields of
 /// ``respond(to:protocols:)`` and its end, and calls ``replaceHTTPHandlers(in:removing:with:)`` in
@@ -50,7 +49,6 @@ package enum WebSocketServerUpgrade {
         self.remove(HTTPServerProtocolErrorHandler.self, from: pipeline)
         self.remove(NIOHTTPRequestHeadersValidator.self, from: pipeline)
         self.remove(NIOHTTPResponseHeadersValidator.self, from: pipeline)
-        self.remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
         self.remove(HTTPRequestGuard.self, from: pipeline)
         self.remove(WebSocketFallbackHandler.self, from: pipeline)
         pipeline.removeHandler(mounted, promise: nil)

@@ -4,7 +4,7 @@ import ApusWebSocket
 import NIOCore
 import Testing
 
-@testable import apus
+@testable import ApusBench
 
 /// Short loads on the servers of this project: every exchange is answered, and the totals are
 /// consistent.

@@ -1,15 +1,15 @@
 import UnixSignals
 
 /// Handles SIGINT and SIGTERM, so that connections are closed in order before the process ends.
-enum TerminationSignals {
+package enum TerminationSignals {
     /// Waits for a signal. Returns `false` if the task is cancelled first.
-    static func wait() async -> Bool {
+    package static func wait() async -> Bool {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return true }
         return false
     }
 
     /// Runs `body`, cancels it on a signal, and waits until it has returned.
-    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    package static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(operation: body)
             group.addTask { _ = await Self.wait() }

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusSocketIOClient
 import ArgumentParser
 import Foundation

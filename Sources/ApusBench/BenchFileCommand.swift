@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusFramedSocket
 import ArgumentParser
 import Foundation

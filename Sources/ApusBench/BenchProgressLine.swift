@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import Foundation
 
 /// Shows the progress of a load: one updated line on a terminal, one line each second elsewhere. It

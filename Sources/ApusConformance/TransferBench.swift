@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusFramedSocket
 import ApusJSON
@@ -10,7 +11,7 @@ import NIOSSL
 /// sends them.
 struct TransferBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfer-bench", abstract: "Run one side of Benchmarks/transfer.", shouldDisplay: false,
+        commandName: "transfer", abstract: "Run one side of Benchmarks/transfer.",
         subcommands: [Serve.self, Send.self])
 
     /// Receives files into a folder. Discards the bodies of messages and answers each with its

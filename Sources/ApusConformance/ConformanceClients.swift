@@ -14,7 +14,7 @@ import NIOConcurrencyHelpers
 /// after a loss. It ends at the end of its input, after the pending texts have been acknowledged.
 struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-clients", abstract: "Run many clients while the server is restarted.", shouldDisplay: false)
+        commandName: "clients", abstract: "Run many clients while the server is restarted.")
 
     @Argument(help: "The server.") var url: String
 

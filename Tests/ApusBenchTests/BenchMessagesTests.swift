@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import apus
+@testable import ApusBench
 
 struct BenchMessagesTests {
     private static func messages(_ exchange: BenchPlan.Exchange, binary: Bool = false, namespace: String = "/") -> BenchMessages {

@@ -6,9 +6,9 @@ import NIOCore
 /// By default NIO starts one loop for each processor of the machine. Two loops on one processor
 /// (`taskset -c 1`) wait for each other's time slice, which adds milliseconds to one response in a
 /// hundred.
-enum EventLoopThreads {
+package enum EventLoopThreads {
     /// Sets NIO's number of event loops. Must be called before the first connection.
-    static func followAffinity() {
+    package static func followAffinity() {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let allowed = self.allowedProcessors(status: status)
         else { return }  // not Linux

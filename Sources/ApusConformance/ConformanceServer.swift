@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
@@ -9,7 +10,7 @@ import NIOCore
 /// SIGTERM shuts it down gracefully.
 struct ConformanceServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-server", abstract: "Run the server of the conformance tests.", shouldDisplay: false)
+        commandName: "server", abstract: "Run the server of the conformance tests.")
 
     @Option(help: "The port; 0 selects a free port.") var port = 0
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import apus
+@testable import ApusBench
 
 struct BenchReportTests {
     static func report(messages: Int = 10_000, p99: Double = 500, toolCPU: Double = 0.5) -> BenchReport {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import apus
+@testable import ApusBench
 
 struct BenchScheduleTests {
     @Test func timesDependOnTheStartAndTheRateAlone() {

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusJSON
@@ -12,7 +13,7 @@ import Foundation
 /// For the restart check it prints that it is ready, and waits until the server has been restarted.
 struct ConformanceClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-client", abstract: "Run the client of the interop matrix.", shouldDisplay: false)
+        commandName: "client", abstract: "Run the client of the interop matrix.")
 
     @Argument(help: "The server.") var url: String
 

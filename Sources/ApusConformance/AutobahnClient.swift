@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusWebSocket
 import ArgumentParser
 
@@ -5,7 +6,7 @@ import ArgumentParser
 /// case that the server offers, then requests the report. `Conformance/autobahn/run` starts it.
 struct AutobahnClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "autobahn-client", abstract: "Run the echo client of Autobahn's fuzzing server.", shouldDisplay: false)
+        commandName: "autobahn", abstract: "Run the echo client of Autobahn's fuzzing server.")
 
     @Argument(help: "The fuzzing server, for example ws://127.0.0.1:9001") var url: String
     @Option(help: "The client's name in the report.") var agent = "Apus"

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
@@ -7,6 +8,18 @@ import ArgumentParser
 import Logging
 import NIOCore
 import NIOPosix
+
+/// Serves for the public test suite of a protocol.
+struct ProtocolSuiteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suite", abstract: "The server that the public test suite of a protocol expects.")
+
+    @Argument(help: "engineio or socketio.") var suite: ProtocolSuite
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port; 0 lets the system choose.") var port = 0
+
+    func run() async throws { try await self.suite.serve(host: self.host, port: self.port) }
+}
 
 /// The servers that the test suites of the Engine.IO and Socket.IO protocol repositories expect,
 /// with the settings of those suites.

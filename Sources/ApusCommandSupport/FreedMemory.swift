@@ -1,7 +1,7 @@
 import CFreedMemory
 
 /// Controls whether the C library returns freed memory to the system.
-enum FreedMemory {
+package enum FreedMemory {
     /// The largest threshold that glibc accepts for separately mapped blocks
     /// (`DEFAULT_MMAP_THRESHOLD_MAX`). glibc raises its own threshold up to this value in some
     /// programs.
@@ -13,5 +13,5 @@ enum FreedMemory {
     /// again. An echo of 64 KiB over Socket.IO took 26 page faults, three fifths of its cost. Other
     /// programs get the same effect from the environment variables `MALLOC_TRIM_THRESHOLD_` and
     /// `MALLOC_MMAP_THRESHOLD_` (mallopt(3)).
-    static func keep() { apus_keep_freed_memory(self.keptBytes) }
+    package static func keep() { apus_keep_freed_memory(self.keptBytes) }
 }

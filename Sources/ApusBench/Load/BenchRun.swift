@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import NIOCore
 import NIOPosix
 

@@ -1,8 +1,8 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// `apus bench`: loads and measures any WebSocket or Socket.IO server.
-struct BenchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct BenchCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Load a WebSocket or Socket.IO server and measure it.",
         discussion: """
             apus bench server --port 9000                            a server to measure
@@ -19,4 +19,6 @@ struct BenchCommand: AsyncParsableCommand {
             BenchFileCommand.self, BenchServerCommand.self,
             BenchCompareCommand.self,
         ])
+
+    package init() {}
 }

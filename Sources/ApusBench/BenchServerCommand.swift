@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusSocketIOServer
 import ApusWebSocket
 import ArgumentParser

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ArgumentParser
 import Foundation
 

@@ -1,0 +1,3 @@
+#if !Chat
+    #error("ApusChatClient needs the trait Chat of the package apus: .package(url: …, traits: [\"Chat\"])")
+#endif

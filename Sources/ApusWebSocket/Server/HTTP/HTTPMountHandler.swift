@@ -1,0 +1,51 @@
+package import Logging
+package import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Mounts a handler of HTTP/1 requests in the pipeline of a web framework, and removes itself.
+///
+/// The handler, and a ``HTTPRequestGuard`` in front of it, stand behind NIO's own HTTP handlers
+/// and in front of the framework's. They speak `HTTPServerRequestPart` and
+/// `HTTPServerResponsePart`, whatever the framework converts them to. A pipeline that does not
+/// decode HTTP/1, as a stream of HTTP/2, is left as it is.
+///
+/// Confined to the channel's event loop.
+package final class HTTPMountHandler: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = NIOAny
+
+    private let logger: Logger
+    private let makeHandler: (_ isSecure: Bool) -> any ChannelHandler
+
+    /// - Parameters:
+    ///   - logger: Gets a warning where the pipeline does not decode HTTP/1.
+    ///   - makeHandler: Makes the handler; `isSecure` is whether the connection uses TLS.
+    package init(logger: Logger, _ makeHandler: @escaping (_ isSecure: Bool) -> any ChannelHandler) {
+        self.logger = logger
+        self.makeHandler = makeHandler
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        defer { pipeline.removeHandler(context: context, promise: nil) }
+        guard let last = Self.lastHTTPHandler(in: pipeline) else {
+            return self.logger.warning("Not mounted: the connection does not decode HTTP/1")
+        }
+        let isSecure = (try? pipeline.context(handlerType: NIOSSLServerHandler.self)) != nil
+        var handlers: [any ChannelHandler] = [self.makeHandler(isSecure)]
+        if !(last.handler is HTTPRequestGuard) { handlers.insert(HTTPRequestGuard(isAlone: false, logger: self.logger), at: 0) }
+        // Fails when the channel is gone.
+        try? pipeline.addHandlers(handlers, position: .after(last.handler))
+    }
+
+    private static func lastHTTPHandler(in pipeline: ChannelPipeline.SynchronousOperations) -> ChannelHandlerContext? {
+        func context<Handler: ChannelHandler>(_ type: Handler.Type) -> ChannelHandlerContext? { try? pipeline.context(handlerType: type) }
+        // From the last to the first, in the order of NIO's `configureHTTPServerPipeline`.
+        guard let decoder = context(ByteToMessageHandler<HTTPRequestDecoder>.self) else { return nil }
+        return context(HTTPRequestGuard.self) ?? context(HTTPServerProtocolErrorHandler.self)
+            ?? context(NIOHTTPRequestHeadersValidator.self) ?? context(HTTPServerPipelineHandler.self) ?? decoder
+    }
+}
+
+@available(*, unavailable)
+extension HTTPMountHandler: Sendable {}
