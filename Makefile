@@ -1,6 +1,6 @@
 # The tasks of Apus. `make help` lists them.
 SHELL := /bin/bash
-SWIFT_FLAGS ?= -j 2
+SWIFT_FLAGS ?= --enable-all-traits -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
 .PHONY: help run test format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
@@ -20,22 +20,23 @@ test: ## runs all checks: format, imports, build without warnings, Swift, intero
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
 
-lint: ## checks format, imports and generated files, without building
+lint: ## checks format, language, imports and generated files, without building
 	@swift format lint --strict -r -p $(FORMATTED)
+	@python3 scripts/check-language
 	@python3 scripts/check-imports
 	@python3 scripts/check-snippets
 	@python3 scripts/embed-page --check
 
 matrix: ## prints the interop results of every server, client and transport as a table
 	@scripts/bootstrap test
-	@swift build $(SWIFT_FLAGS) --product apus
+	@swift build $(SWIFT_FLAGS)
 	@Conformance/matrix
 
 bench: ## compares the servers (release build) with node ws, python websockets and python-socketio, and draws the plots (twenty minutes)
 	@Benchmarks/run --all
 
 benchfiles: ## compares file transfers over the loopback (release build) with iperf3, rsync and scp
-	@swift build -c release $(SWIFT_FLAGS) --product apus
+	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
 	@Benchmarks/transfer
 
 micro: ## prints the instructions and allocations of every codec and state machine
@@ -46,7 +47,7 @@ allocations: ## fails if a message costs more allocations than recorded; part of
 
 autobahn: ## runs all 517 cases of the Autobahn test suite in both roles (15 minutes)
 	@scripts/bootstrap test
-	@swift build -c release $(SWIFT_FLAGS) --product apus
+	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 
 tsan: ## runs the tests of the WebSocket, framed, Engine.IO and Socket.IO layers under ThreadSanitizer

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// `APUS_STRICT` makes warnings errors in our own targets (`make test` sets it). Users never see the flag, dependencies are built without it.
+/// `APUS_STRICT` turns warnings into errors in the targets of this package; `make test` sets it.
 let strict: [SwiftSetting] = Context.environment["APUS_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])]
 let settings: [SwiftSetting] =
     [
@@ -312,7 +312,7 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
     package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
 }
 if Context.environment["APUS_BENCHMARKS"] == "micro" {
-    // Without its traits: the packages behind them cannot be had everywhere, and we count allocations ourselves.
+    // Without its traits, whose packages are not available everywhere.
     package.dependencies.append(.package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []))
     package.targets.append(
         .executableTarget(

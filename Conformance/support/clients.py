@@ -20,7 +20,7 @@ class Clients:
         self.news: queue.Queue = queue.Queue()
         self.complaints: collections.deque = collections.deque(maxlen=20)
         self.process = subprocess.Popen(
-            program("conformance", "clients", url, "--clients", str(clients), "--acked", str(acked), "--transport", transport, "--pause", str(pause)],
+            program("conformance", "clients", url, "--clients", str(clients), "--acked", str(acked), "--transport", transport, "--pause", str(pause)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=lambda: self.complaints.extend(self.process.stderr), daemon=True).start()

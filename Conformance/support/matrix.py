@@ -79,7 +79,7 @@ class PythonServer:
 
     def __init__(self, python, port, *more):
         self.process = subprocess.Popen(
-            [python, PEERS / "python_socketio_server.py", str(port), *more), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [python, PEERS / "python_socketio_server.py", str(port), *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         assert "listening" in line, f"python-socketio's server printed {line!r}"
         # Reads all output, so that the server never blocks on a full pipe.

@@ -49,7 +49,7 @@ func sendAlbum(over connection: FramedConnection) async throws {
         case .offered, .began, .progress, .busy: break
         }
     }
-    sending.filesAtATime = 8
+    sending.maximumConcurrentFiles = 8
     let sent = try await connection.send(folder: "album", sending)
     print(sent.completed, "files", sent.failed, "failed")
 }

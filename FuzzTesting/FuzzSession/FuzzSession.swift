@@ -84,7 +84,7 @@ private func judge(_ actions: [FramedSession.Action]) {
         case .transfer(.head(let head)):
             precondition(isOpen && head.stream != 0 && head.bodyLength <= TransferChunk.maximumBodyBytes)
         case .fail: precondition(index == actions.count - 1, "an action after the failure")
-        case .write, .writePong, .transfer, .pong, .peerSaidBye: break
+        case .write, .writePong, .transfer, .pong, .receivedBye: break
         }
     }
 }

@@ -37,7 +37,7 @@ private func fuzzName(_ input: ByteBuffer) {
 
 private func fuzzChunk(_ input: ByteBuffer) {
     func gather(step: Int) -> (TransferChunk.Received?, hasFailed: Bool) {
-        var (gatherer, rest) = (TransferChunk.Gatherer(), input)
+        var (gatherer, rest) = (TransferChunk.Assembler(), input)
         do {
             while let piece = rest.readSlice(length: min(step, rest.readableBytes)), piece.readableBytes > 0 {
                 try gatherer.received(piece)

@@ -33,10 +33,10 @@ struct ConformanceClient: AsyncParsableCommand {
             url: self.url, transport: self.transport, version: self.eio, isPython4: self.isPython4,
             parser: self.msgpack ? .messagePack : .json)
         let checks: [(String, @Sendable () async throws -> Void)] = [
-            ("text", scenario.textComesBack), ("binary", scenario.binaryComesBack), ("acks", scenario.acksGoBothWays),
+            ("text", scenario.textIsEchoed), ("binary", scenario.binaryIsEchoed), ("acks", scenario.acksGoBothWays),
             ("namespaces", scenario.namespacesShareAConnection), ("refusal", scenario.aRefusalCarriesItsData),
-            ("rooms", scenario.roomsAreReached), ("megabyte", scenario.aMegabyteComesBack),
-            ("server-disconnect", scenario.theServerLeaves), ("restart", scenario.theServerIsRestarted),
+            ("rooms", scenario.roomsAreReached), ("megabyte", scenario.aMegabyteIsEchoed),
+            ("server-disconnect", scenario.theServerDisconnects), ("restart", scenario.theServerIsRestarted),
         ]
         for (name, check) in checks where self.only.isEmpty || self.only.contains(name) {
             Self.report(name, await Self.failure(of: check))

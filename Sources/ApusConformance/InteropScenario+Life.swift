@@ -43,7 +43,7 @@ extension InteropScenario {
         for socket in sockets { socket.disconnect() }
     }
 
-    func aMegabyteComesBack() async throws {
+    func aMegabyteIsEchoed() async throws {
         let socket = self.manager().defaultSocket
         let inbox = InteropInbox(socket, "echo")
         try await socket.connect(timeout: self.wait)
@@ -61,7 +61,7 @@ extension InteropScenario {
         socket.disconnect()
     }
 
-    func theServerLeaves() async throws {
+    func theServerDisconnects() async throws {
         let manager = self.manager()
         let root = manager.defaultSocket, custom = manager.socket(forNamespace: "/custom")
         let reasons = NIOLockedValueBox<[SocketDisconnectReason]>([])

@@ -62,7 +62,7 @@ struct InteropScenario: Sendable {
 
     /// Also checks that the session uses the requested transport, and that an upgrade neither loses
     /// nor reorders messages.
-    func textComesBack() async throws {
+    func textIsEchoed() async throws {
         let socket = self.manager().defaultSocket
         let inbox = InteropInbox(socket, "echo")
         try await socket.connect(timeout: self.wait)
@@ -84,7 +84,7 @@ struct InteropScenario: Sendable {
         socket.disconnect()
     }
 
-    func binaryComesBack() async throws {
+    func binaryIsEchoed() async throws {
         let socket = self.manager().defaultSocket
         let inbox = InteropInbox(socket, "echo")
         try await socket.connect(timeout: self.wait)

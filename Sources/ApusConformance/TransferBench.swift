@@ -79,7 +79,7 @@ struct TransferBench: AsyncParsableCommand {
             _ = FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder)
             guard isFolder.boolValue else { return try await connection.send(file: self.path) }
             var sending = FileSending()
-            sending.filesAtATime = self.atATime
+            sending.maximumConcurrentFiles = self.atATime
             let sent = try await connection.send(folder: self.path, sending)
             guard sent.failed == 0 else { throw ValidationError("\(sent.failed) files were not sent") }
         }

@@ -20,7 +20,7 @@ extension EngineIOClientConnection {
         switch self.session.close() {
         case .sendClose(let carrier):
             self.outbox.appendControl(.close)
-            self.isSayingGoodbye = true
+            self.isFlushingClose = true
             switch carrier {
             case .polling: self.post()
             case .webSocket: while let item = self.outbox.popFirst() { self.write(item) }
@@ -30,7 +30,7 @@ extension EngineIOClientConnection {
         case .doNothing: break
         }
         // Over polling the end of the last POST calls it.
-        if !self.isSayingGoodbye || !self.polling.postIsOut { self.tellDeparture(after: channel?.closeFuture) }
+        if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: channel?.closeFuture) }
     }
 
     func tellDeparture(after closing: EventLoopFuture<Void>?) {
@@ -44,7 +44,7 @@ extension EngineIOClientConnection {
     func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
         if carrier == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
         if self.handshake == nil { self.memory.recognizedVersion = nil }  // the next attempt may reach another server
-        guard !self.triesOlderVersion(after: error), !self.triesNextTransport(after: error) else { return }
+        guard !self.retryWithOlderVersion(after: error), !self.retryOnNextTransport(after: error) else { return }
         switch self.session.failed(carrier, error) {
         case .close(let error): self.end(error)
         case .resumePolling:
@@ -71,7 +71,7 @@ extension EngineIOClientConnection {
         self.preparation?.cancel()
         self.dropWebSocket()
         // A last POST (the close packet) may finish before the poll is cancelled.
-        if !self.polling.postIsOut || !self.isSayingGoodbye { self.polling.cancel() }
+        if !self.polling.isPostPending || !self.isFlushingClose { self.polling.cancel() }
         let delegate = self.delegate
         self.delegate = nil
         delegate?.engineClosed(self, error: error)

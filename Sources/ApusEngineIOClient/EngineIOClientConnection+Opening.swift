@@ -48,7 +48,7 @@ extension EngineIOClientConnection {
             let error = EngineIOError(.timeout, message: "the session did not open within \(connection.configuration.timeout)")
             // While the attempt is being prepared no transport was tried, so that trying another is
             // of no use.
-            guard connection.preparation == nil, connection.triesNextTransport(after: error) else { return connection.finish(error) }
+            guard connection.preparation == nil, connection.retryOnNextTransport(after: error) else { return connection.finish(error) }
         }
     }
 
@@ -61,7 +61,7 @@ extension EngineIOClientConnection {
 
     /// Retries with version 3 if the server refused the first request in version 4. Returns `false`
     /// if not applicable.
-    func triesOlderVersion(after error: EngineIOError) -> Bool {
+    func retryWithOlderVersion(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, self.configuration.version == .automatic, self.version == .v4, !self.session.isClosed,
             error.code == .unsupportedVersion || error.code == .badRequest
         else { return false }
@@ -71,7 +71,7 @@ extension EngineIOClientConnection {
     }
 
     /// Retries on the next transport. Returns `false` if there is none.
-    func triesNextTransport(after error: EngineIOError) -> Bool {
+    func retryOnNextTransport(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, !self.session.isClosed, self.plan.failed() else { return false }
         self.logger.debug("Trying the next transport", metadata: ["engineio.reason": "\(error)"])
         self.dropWebSocket()

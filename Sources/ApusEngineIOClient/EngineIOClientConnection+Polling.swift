@@ -5,7 +5,7 @@ import NIOCore
 /// The session over polling: at most one pending GET and one pending POST.
 extension EngineIOClientConnection {
     /// The time for network delays, added to the longest time that the server holds a poll.
-    private static let pollSlack = Duration.seconds(10)
+    private static let pollMargin = Duration.seconds(10)
     private static let longestPoll = Duration.seconds(600)
 
     /// Returns the header fields of a request of this attempt, cookies included.
@@ -20,10 +20,10 @@ extension EngineIOClientConnection {
     }
 
     func poll() {
-        guard !self.polling.getIsOut else { return }
+        guard !self.polling.isGetPending else { return }
         let timeout: Duration
         if let handshake = self.handshake {
-            timeout = min(handshake.pingInterval + handshake.pingTimeout + Self.pollSlack, Self.longestPoll)
+            timeout = min(handshake.pingInterval + handshake.pingTimeout + Self.pollMargin, Self.longestPoll)
         } else {
             timeout = self.configuration.timeout
         }
@@ -55,7 +55,7 @@ extension EngineIOClientConnection {
     }
 
     func post() {
-        guard !self.polling.postIsOut, !self.outbox.isEmpty else { return }
+        guard !self.polling.isPostPending, !self.outbox.isEmpty else { return }
         let maximum = self.handshake?.maxPayload ?? 0
         let batch = self.outbox.takeBatch(maximumBytes: maximum > 0 ? maximum : 1_000_000)
         let holdsPong = batch.contains { if case .pong = $0 { true } else { false } }
@@ -77,13 +77,13 @@ extension EngineIOClientConnection {
     /// Handles the end of a POST after the session was closed: sends the remaining packets, then
     /// cancels the held poll.
     private func closingPostEnded(_ result: Result<EngineIOPayload, EngineIOError>) {
-        if case .success = result, self.isSayingGoodbye, !self.outbox.isEmpty { return self.post() }
+        if case .success = result, self.isFlushingClose, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()
         self.tellDeparture(after: nil)
     }
 
     func reportSilence() {
-        guard !self.polling.getIsOut, !self.polling.postIsOut else { return }
+        guard !self.polling.isGetPending, !self.polling.isPostPending else { return }
         guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
         self.upgraded()
     }

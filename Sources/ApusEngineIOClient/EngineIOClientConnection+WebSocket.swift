@@ -107,7 +107,7 @@ extension EngineIOClientConnection {
         self.webSocket = nil
     }
 
-    func writeWhatWaits() {
+    func flushOutbox() {
         guard let webSocket = self.webSocket else { return }
         while webSocket.isWritable, let item = self.outbox.popFirst() { self.write(item) }
     }

@@ -57,7 +57,7 @@ package final class EngineIOClientConnection {
     var preparation: Task<Void, Never>?
     /// Whether the session is closed and its remaining packets, the close last, are still being
     /// sent.
-    var isSayingGoodbye = false
+    var isFlushingClose = false
     /// The callbacks to run when all packets have been sent.
     var waitsForDeparture: [() -> Void] = []
     /// The time of the last ping: the packet in version 3, the WebSocket Ping or the pong's POST in
@@ -103,7 +103,7 @@ package final class EngineIOClientConnection {
     package var isWritable: Bool {
         guard self.outbox.isEmpty else { return false }
         switch self.session.outboundCarrier {
-        case .polling: return !self.polling.postIsOut
+        case .polling: return !self.polling.isPostPending
         case .webSocket: return self.webSocket?.isWritable ?? false
         case nil: return false
         }
@@ -136,7 +136,7 @@ package final class EngineIOClientConnection {
     func flush() {
         switch self.session.outboundCarrier {
         case .polling: self.post()
-        case .webSocket: self.writeWhatWaits()
+        case .webSocket: self.flushOutbox()
         case nil: break  // queued until the upgrade is complete
         }
     }

@@ -19,9 +19,9 @@ final class EngineIOPollingTransport {
     private let exchanger: HTTPExchanger
 
     /// Whether a GET is pending.
-    private(set) var getIsOut = false
+    private(set) var isGetPending = false
     /// Whether a POST is pending.
-    private(set) var postIsOut = false
+    private(set) var isPostPending = false
 
     init(eventLoop: any EventLoop, origin: HTTPOrigin, configuration: EngineIOClientConfiguration) {
         var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: configuration.dialer)
@@ -32,10 +32,10 @@ final class EngineIOPollingTransport {
 
     /// Sends a GET. `completion` runs on the event loop, unless ``cancel()`` is called first.
     func get(_ target: String, headers: [(String, String)], timeout: Duration, completion: @escaping (Outcome) -> Void) {
-        self.getIsOut = true
+        self.isGetPending = true
         self.send(HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers)), timeout: timeout) { outcome in
-            guard self.getIsOut else { return }  // cancelled
-            self.getIsOut = false
+            guard self.isGetPending else { return }  // cancelled
+            self.isGetPending = false
             completion(outcome)
         }
     }
@@ -45,12 +45,12 @@ final class EngineIOPollingTransport {
         _ payload: EngineIOPayload, to target: String, headers: [(String, String)], timeout: Duration,
         completion: @escaping (Outcome) -> Void
     ) {
-        self.postIsOut = true
+        self.isPostPending = true
         var request = HTTPExchangeRequest(.POST, target, headers: HTTPHeaders(headers), body: payload.bytes)
         request.headers.replaceOrAdd(name: "Content-Type", value: payload.contentType)
         self.send(request, timeout: timeout) { outcome in
-            guard self.postIsOut else { return }  // cancelled
-            self.postIsOut = false
+            guard self.isPostPending else { return }  // cancelled
+            self.isPostPending = false
             completion(outcome)
         }
     }
@@ -79,8 +79,8 @@ final class EngineIOPollingTransport {
 
     /// Cancels pending requests. Their completions do not run.
     func cancel() {
-        self.getIsOut = false
-        self.postIsOut = false
+        self.isGetPending = false
+        self.isPostPending = false
         self.exchanger.close()
     }
 }

@@ -23,7 +23,7 @@ extension EngineIOServer {
 
     private func cutAll() {
         let (sessions, webSockets) = self.state.withLockedValue { state in
-            (Array(state.sessions.values) + state.leaving.values, Array(state.lingering.values))
+            (Array(state.sessions.values) + state.closingSessions.values, Array(state.closingWebSockets.values))
         }
         for session in sessions { session.eventLoop.runOnLoop { session.cut() } }
         for webSocket in webSockets { webSocket.abort() }

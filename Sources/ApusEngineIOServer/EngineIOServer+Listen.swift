@@ -81,7 +81,7 @@ final class NotFoundHandler: ChannelInboundHandler, RemovableChannelHandler, Sen
     typealias OutboundOut = HTTPServerResponsePart
 
     /// Removes the handler after an upgrade to WebSocket.
-    static func leave(_ pipeline: ChannelPipeline.SynchronousOperations) {
+    static func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         guard let context = try? pipeline.context(handlerType: Self.self) else { return }
         pipeline.removeHandler(context: context, promise: nil)
     }

@@ -27,12 +27,12 @@ package final class EngineIOServer: Sendable {
         var transports: ConnectionQuota
         var sessions: [EngineIOID: EngineIOSession] = [:]
         /// Closed sessions whose last packets await a poll.
-        var leaving: [EngineIOID: EngineIOSession] = [:]
+        var closingSessions: [EngineIOID: EngineIOSession] = [:]
         /// WebSockets of closed sessions whose closing handshake is not complete.
-        var lingering: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
+        var closingWebSockets: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-        var isEmpty: Bool { self.sessions.isEmpty && self.leaving.isEmpty && self.lingering.isEmpty }
+        var isEmpty: Bool { self.sessions.isEmpty && self.closingSessions.isEmpty && self.closingWebSockets.isEmpty }
     }
 
     /// - Parameter makeDelegate: Creates the delegate of a new session, before its first packet.
@@ -44,7 +44,7 @@ package final class EngineIOServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.makeDelegate = makeDelegate
-        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumQueuedBytesInAll)
+        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumTotalQueuedBytes)
         let queueLowMark = configuration.effectiveQueueLowMark
         self.budgets = budgets
         self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
@@ -76,7 +76,7 @@ package final class EngineIOServer: Sendable {
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
 
     func session(_ sid: String) throws(EngineIOError) -> EngineIOSession {
-        guard let id = EngineIOID(sid), let session = self.state.withLockedValue({ $0.sessions[id] ?? $0.leaving[id] }) else {
+        guard let id = EngineIOID(sid), let session = self.state.withLockedValue({ $0.sessions[id] ?? $0.closingSessions[id] }) else {
             throw EngineIOError(.sessionUnknown, message: "Session ID unknown")
         }
         return session
@@ -91,7 +91,7 @@ package final class EngineIOServer: Sendable {
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
                 ClientAddress.key(of: remoteAddress)
             }
-        guard !self.budgets.areScarce else { throw EngineIOError(.unavailable, message: "Server has reached its memory limit") }
+        guard !self.budgets.areNearlyFull else { throw EngineIOError(.unavailable, message: "Server has reached its memory limit") }
         let session = EngineIOSession(
             id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
@@ -133,26 +133,26 @@ package final class EngineIOServer: Sendable {
     func forget(_ session: EngineIOSession) {
         self.state.update { state in
             state.closed(session)
-            state.leaving[session.id] = nil
+            state.closingSessions[session.id] = nil
         }
     }
 
     /// Keeps a closed session available to the polls that fetch its last packets.
-    func keepForFarewell(_ session: EngineIOSession) {
+    func keepUntilPolled(_ session: EngineIOSession) {
         self.state.update { state in
-            guard state.closed(session), state.leaving.count < self.configuration.maximumClients else { return }
-            state.leaving[session.id] = session
+            guard state.closed(session), state.closingSessions.count < self.configuration.maximumClients else { return }
+            state.closingSessions[session.id] = session
         }
     }
 
     /// Keeps the WebSocket of a closed session until its closing handshake is complete.
-    func linger(_ webSocket: EngineIOWebSocketTransport) {
-        self.state.withLockedValue { $0.lingering[ObjectIdentifier(webSocket)] = webSocket }
+    func keepUntilClosed(_ webSocket: EngineIOWebSocketTransport) {
+        self.state.withLockedValue { $0.closingWebSockets[ObjectIdentifier(webSocket)] = webSocket }
     }
 
     /// Removes a WebSocket that has closed.
-    func left(_ webSocket: EngineIOWebSocketTransport) {
-        self.state.update { $0.lingering[ObjectIdentifier(webSocket)] = nil }
+    func webSocketClosed(_ webSocket: EngineIOWebSocketTransport) {
+        self.state.update { $0.closingWebSockets[ObjectIdentifier(webSocket)] = nil }
     }
 }
 

@@ -22,7 +22,7 @@ package struct SocketIOVersion: Hashable, Sendable {
     }
 
     /// Whether the server connects a new client to `/` without a CONNECT from the client.
-    package var joinsRootUnasked: Bool { self == .v4 }
+    package var joinsRootImplicitly: Bool { self == .v4 }
 
     /// Returns the namespace and the auth of a client's CONNECT. In version 4 the auth is the query
     /// of the namespace, `/admin?token=1`.

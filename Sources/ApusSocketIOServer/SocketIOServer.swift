@@ -108,7 +108,7 @@ public final class SocketIOServer: Sendable {
 
     /// Returns the namespace of this name, without applying rules. For the server's internal use.
     func ownNamespace(_ name: String) -> SocketIONamespace {
-        self.namespaces.namespace(Self.whole(name), obeysRules: false) { name, _ in
+        self.namespaces.namespace(Self.whole(name), appliesRules: false) { name, _ in
             SocketIONamespace(name: name, context: self.namespaceContext)
         }
     }

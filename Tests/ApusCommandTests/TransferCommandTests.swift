@@ -45,15 +45,15 @@ import Testing
     }
 
     @Test(arguments: [
-        TransferHello.send(files: 3, bytes: 1 << 40, secret: "00ff"), .send(files: 0, bytes: 0, secret: nil), .answer(refusal: nil),
+        TransferGreeting.send(files: 3, bytes: 1 << 40, secret: "00ff"), .send(files: 0, bytes: 0, secret: nil), .answer(refusal: nil),
         .answer(refusal: "no"), .end,
     ])
-    func greetingsAreEncodedAndDecoded(greeting: TransferHello) { #expect(TransferHello(greeting.header) == greeting) }
+    func greetingsAreEncodedAndDecoded(greeting: TransferGreeting) { #expect(TransferGreeting(greeting.header) == greeting) }
 
     @Test func unknownGreetingsAreIgnored() {
-        #expect(TransferHello([:]) == nil && TransferHello(["apus": 1]) == nil && TransferHello(["apus": "later"]) == nil)
-        #expect(TransferHello(["apus": "send", "files": -5, "bytes": "x"]) == .send(files: 0, bytes: 0, secret: nil))
-        #expect(TransferHello(["apus": "answer"]) == .answer(refusal: "no reason given"))
+        #expect(TransferGreeting([:]) == nil && TransferGreeting(["apus": 1]) == nil && TransferGreeting(["apus": "later"]) == nil)
+        #expect(TransferGreeting(["apus": "send", "files": -5, "bytes": "x"]) == .send(files: 0, bytes: 0, secret: nil))
+        #expect(TransferGreeting(["apus": "answer"]) == .answer(refusal: "no reason given"))
     }
 
     @Test func exitCodesAreThoseOfSysexits() {

@@ -15,72 +15,72 @@ import Testing
     @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() throws {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         var departed = 0
-        repeat { departed += 1 } while !crossLoop.depart(self.message(100_000)).isTooMuch
+        repeat { departed += 1 } while !crossLoop.enqueue(self.message(100_000)).isTooMuch
         #expect(departed == 11)
         #expect(!crossLoop.hasRoom)
         var arrived = 0
-        repeat { arrived += 1 } while try !#require(crossLoop.arrive()).makesRoom
+        repeat { arrived += 1 } while try !#require(crossLoop.dequeue()).makesRoom
         #expect(departed - arrived == 5)
         #expect(crossLoop.hasRoom)
         // Reported once.
-        for _ in 0..<5 { #expect(try #require(crossLoop.arrive()).makesRoom == false) }
-        #expect(crossLoop.arrive() == nil)
+        for _ in 0..<5 { #expect(try #require(crossLoop.dequeue()).makesRoom == false) }
+        #expect(crossLoop.dequeue() == nil)
     }
 
     @Test func emptyMessagesCountToo() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         var departed = 1
-        while !crossLoop.depart(self.message(0)).isTooMuch { departed += 1 }
+        while !crossLoop.enqueue(self.message(0)).isTooMuch { departed += 1 }
         #expect(departed == CrossLoopFlowControl.highWatermark / 256 + 1)
     }
 
     @Test func theSessionIsCalledOnceForAllThatComesMeanwhile() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
-        #expect((0..<3).map { _ in crossLoop.depart(self.message(1)).callsSession } == [true, false, false])
-        for _ in 0..<3 { #expect(crossLoop.arrive() != nil) }
-        #expect(!crossLoop.depart(self.message(1)).callsSession)  // the session still takes messages
-        #expect(crossLoop.arrive() != nil)
-        #expect(crossLoop.arrive() == nil)
-        #expect(crossLoop.depart(self.message(1)).callsSession)
+        #expect((0..<3).map { _ in crossLoop.enqueue(self.message(1)).callsSession } == [true, false, false])
+        for _ in 0..<3 { #expect(crossLoop.dequeue() != nil) }
+        #expect(!crossLoop.enqueue(self.message(1)).callsSession)  // the session still takes messages
+        #expect(crossLoop.dequeue() != nil)
+        #expect(crossLoop.dequeue() == nil)
+        #expect(crossLoop.enqueue(self.message(1)).callsSession)
     }
 
     @Test func theWebSocketIsCalledOnceForAllThatIsSentMeanwhile() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
-        #expect((0..<3).map { crossLoop.order(.message(self.message($0))) } == [true, false, false])
-        #expect(crossLoop.takeOrders().map(\.byteCount) == [0, 1, 2])
-        #expect(crossLoop.takeOrders().isEmpty)
-        #expect(crossLoop.order(.abort))
+        #expect((0..<3).map { crossLoop.send(.message(self.message($0))) } == [true, false, false])
+        #expect(crossLoop.takeCommands().map(\.byteCount) == [0, 1, 2])
+        #expect(crossLoop.takeCommands().isEmpty)
+        #expect(crossLoop.send(.abort))
     }
 
     /// Queued bytes count both before and in the transport.
     @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1000)
-        _ = crossLoop.depart(self.message(1))
-        _ = crossLoop.order(.message(self.message(1001)))
-        #expect(crossLoop.arrive() == nil)
-        #expect(!crossLoop.depart(self.message(1)).callsSession)
-        #expect(crossLoop.carriedOut(crossLoop.takeOrders(), isWritable: false, queuedBytes: 1001) == .init())
+        _ = crossLoop.enqueue(self.message(1))
+        _ = crossLoop.send(.message(self.message(1001)))
+        #expect(crossLoop.dequeue() == nil)
+        #expect(!crossLoop.enqueue(self.message(1)).callsSession)
+        #expect(crossLoop.commandsExecuted(crossLoop.takeCommands(), isWritable: false, queuedBytes: 1001) == .init())
         #expect(!crossLoop.isWritable)
         #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init(resumes: true, drains: true))
-        #expect(crossLoop.arrive() != nil)
-        #expect(crossLoop.arrive() != nil)
-        #expect(crossLoop.arrive() == nil)
+        #expect(crossLoop.dequeue() != nil)
+        #expect(crossLoop.dequeue() != nil)
+        #expect(crossLoop.dequeue() == nil)
         #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
     }
 
     /// A large message between the event loops must not make the queue appear short.
     @Test func whatIsOnItsWayToTheTransportMakesItFull() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
-        _ = crossLoop.order(.message(self.message(CrossLoopFlowControl.orderWatermark)))
+        _ = crossLoop.send(.message(self.message(CrossLoopFlowControl.commandWatermark)))
         #expect(crossLoop.isWritable)
-        _ = crossLoop.order(.message(self.message(1)))
+        _ = crossLoop.send(.message(self.message(1)))
         #expect(!crossLoop.isWritable)
-        let orders = crossLoop.takeOrders()
+        let commands = crossLoop.takeCommands()
         #expect(!crossLoop.isWritable)
         // The transport reports its queue while the commands are executed.
         #expect(crossLoop.transportChanged(isWritable: false, queuedBytes: 65_000) == .init())
         #expect(crossLoop.transportChanged(isWritable: true, queuedBytes: 0) == .init())
-        #expect(crossLoop.carriedOut(orders, isWritable: true, queuedBytes: 0) == .init(drains: true))
+        #expect(crossLoop.commandsExecuted(commands, isWritable: true, queuedBytes: 0) == .init(drains: true))
         #expect(crossLoop.isWritable)
     }
 

@@ -122,7 +122,7 @@ import Testing
     // MARK: Budgets
 
     @Test func theClientForWhichMostWaitsIsClosedFirst() throws {
-        let server = try EngineServer { $0.maximumQueuedBytesInAll = 100_000 }
+        let server = try EngineServer { $0.maximumTotalQueuedBytes = 100_000 }
         for _ in 0..<3 { _ = try server.handshake() }
         let sessions = server.sessions
         for (session, count) in zip(sessions, [20, 50, 40]) {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func newcomersAreRefusedWhileMemoryIsScarce() throws {
-        let server = try EngineServer { $0.maximumQueuedBytesInAll = 100_000 }
+        let server = try EngineServer { $0.maximumTotalQueuedBytes = 100_000 }
         _ = try server.handshake()
         let session = try #require(server.sessions.first)
         for _ in 0..<90 { session.send(.text(ByteBuffer(repeating: 0x61, count: 1000))) }
@@ -163,7 +163,7 @@ import Testing
 
     /// Includes answers of a web framework behind this handler.
     @Test func answersThatAreNotReadAreBoundInAll() throws {
-        let server = try EngineServer { $0.maximumQueuedBytesInAll = 100_000 }
+        let server = try EngineServer { $0.maximumTotalQueuedBytes = 100_000 }
         let channels = try [20_000, 50_000, 40_000].map { bytes in
             let channel = EmbeddedChannel(loop: server.eventLoop)
             let pipeline = channel.pipeline.syncOperations

@@ -47,7 +47,7 @@ import Testing
         #expect(self.next(&machine) == .forwardEnd(.end(nil)))
         #expect(machine.received(self.head("/ours")) == true)
         #expect(self.next(&machine) == nil)
-        #expect(machine.foreignAnswered() == true)
+        #expect(machine.forwardedAnswered() == true)
         guard case .begin = self.next(&machine) else {
             Issue.record("the request did not begin")
             return

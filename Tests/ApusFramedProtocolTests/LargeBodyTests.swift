@@ -81,7 +81,7 @@ import Testing
         var receiver = TransferReceiver(offer, stream: 1)
         _ = receiver.start(at: .zero)
         _ = sender.start(at: .zero)
-        let shown = ShownBeginning(bytes: 1 << 32, sha256: String(repeating: "a", count: 64))
+        let shown = PrefixProof(bytes: 1 << 32, sha256: String(repeating: "a", count: 64))
         for case .send(let head) in receiver.prepared(upTo: shown.bytes, at: .zero) { _ = sender.received(head, at: .zero) }
         for case .send(let head) in sender.prefixHashed(shown.sha256, at: .zero) {
             #expect(receiver.received(head, at: .zero) == [.compare(shown)])

@@ -7,8 +7,8 @@ import Testing
     @Test func travelsOverItsEngine() {
         #expect(SocketIOVersion(over: .v3) == .v4)
         #expect(SocketIOVersion(over: .v4) == .v5)
-        #expect(SocketIOVersion.v4.joinsRootUnasked)
-        #expect(!SocketIOVersion.v5.joinsRootUnasked)
+        #expect(SocketIOVersion.v4.joinsRootImplicitly)
+        #expect(!SocketIOVersion.v5.joinsRootImplicitly)
     }
 
     @Test func admissionReadsTheQueryInFourOnly() {

@@ -167,7 +167,8 @@ private struct Refused: Error {}
         let event = #"2["wait","\#(String(repeating: "x", count: 40))"]"#
         try await client.post(event, #"21["done"]"#)
         open.yield()
-        // The handlers run one after the other: the first event is done when the second is answered.
+        // The handlers run one after the other: the first event is done when the second is
+        // answered.
         #expect(try await client.poll() == [#"31["done"]"#])
         try await client.post(event)
         try await client.post(event)

@@ -94,7 +94,7 @@ import Testing
                 try await pair.connection.send(.binary, pieces: self.pieces([[0x61], [0xC3]], fails: true))
             }
         }
-        #expect(try await pair.allWritten().prefix(10) == [isText ? 0x01 : 0x02, 1, 0x61, 0x00, 1, 0xC3, 0x88, 40, 0x03, 0xF3])
+        #expect(try await pair.allWritten().prefix(10) == [isText ? 0x01 : 0x02, 1, 0x61, 0x00, 1, 0xC3, 0x88, 32, 0x03, 0xF3])
         #expect(!pair.connection.isOpen)
     }
 

@@ -147,8 +147,8 @@ import Testing
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: false))
         #expect(outbox.post("1234") == .queued(scheduleHop: false))
         #expect(outbox.hopped() == [.message("1234")])
-        #expect(outbox.creditIsDue() == true)
-        #expect(outbox.creditIsDue() == false)
+        #expect(outbox.limitCheckIsDue() == true)
+        #expect(outbox.limitCheckIsDue() == false)
         _ = outbox.transportBecame(writable: false, holding: 50)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
         _ = outbox.transportBecame(writable: true, holding: 0)
@@ -159,7 +159,7 @@ import Testing
         var outbox = self.filled(.close)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
         #expect(outbox.hopped() == [.message("123456789")])
-        #expect(outbox.creditIsDue() == true)
+        #expect(outbox.limitCheckIsDue() == true)
         #expect(outbox.post(.binary(ByteBuffer(repeating: 0, count: 101))) == .overflow(.close, scheduleHop: false))
     }
 

@@ -8,7 +8,7 @@ extension ChatEngine {
         switch event {
         case .connected:
             self.generation += 1
-            self.greetingFailures = 0
+            self.syncFailures = 0
             self.become(.synchronizing)
             self.startSync()
         case .disconnected(let reason, let comesBack):
@@ -91,7 +91,7 @@ extension ChatEngine {
         do throws(ChatClientError) {
             guard try await self.requestUsers(generation), try await self.requestHeads(generation) else { return }
             self.become(.online)
-            for (conversation, read) in try self.store.unsentReads() { self.tellRead(read, in: conversation) }
+            for (conversation, read) in try self.store.unsentReads() { self.sendRead(read, in: conversation) }
             for id in self.outbox.connected() { self.transmit(id) }
         } catch {
             guard self.generation == generation else { return }
@@ -100,8 +100,8 @@ extension ChatEngine {
                 return
             }
             self.logger.warning("Sync failed", metadata: ["chat.error": "\(error)"])
-            let delay = self.configuration.sync.retryDelay(afterAttempts: self.greetingFailures)
-            self.greetingFailures += 1
+            let delay = self.configuration.sync.retryDelay(afterAttempts: self.syncFailures)
+            self.syncFailures += 1
             self.after(delay) { $0.startSync() }
         }
     }

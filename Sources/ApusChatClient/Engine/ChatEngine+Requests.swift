@@ -81,10 +81,10 @@ extension ChatEngine {
         guard read > info.read else { return }
         try self.store.setRead(read, by: self.me, in: conversation, isMine: true)
         self.announce(conversation)
-        if self.state == .online { self.tellRead(read, in: conversation) }
+        if self.state == .online { self.sendRead(read, in: conversation) }
     }
 
-    func tellRead(_ read: Int64, in conversation: ConversationID) {
+    func sendRead(_ read: Int64, in conversation: ConversationID) {
         self.start { await self.sendReadMark(read, in: conversation) }
     }
 

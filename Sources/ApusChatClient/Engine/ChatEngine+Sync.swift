@@ -22,7 +22,7 @@ extension ChatEngine {
     /// Handles a pushed head of a new or changed conversation.
     func received(_ head: ChatHead) {
         guard self.adopt(head) else { return }
-        self.carryOut(self.machines[head.conv]?.nudged(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
+        self.carryOut(self.machines[head.conv]?.headAdvanced(head: head.seq, floor: head.minSeq) ?? .doNothing, in: head.conv)
     }
 
     /// Stores a head and creates the conversation's machine.
@@ -40,14 +40,14 @@ extension ChatEngine {
         guard self.machines[event.conv] != nil else {
             // An unknown conversation: the answer to the pull contains the head and this event.
             var machine = Machine(configuration: self.configuration.sync)
-            let action = machine.nudged(head: event.seq, floor: 0)
+            let action = machine.headAdvanced(head: event.seq, floor: 0)
             self.machines[event.conv] = machine
             self.unknown.insert(event.conv)
             self.carryOut(action, in: event.conv)
             return
         }
         guard !self.unknown.contains(event.conv) else {
-            _ = self.machines[event.conv]?.nudged(head: event.seq, floor: 0)
+            _ = self.machines[event.conv]?.headAdvanced(head: event.seq, floor: 0)
             return
         }
         switch self.machines[event.conv]?.received(event) {
@@ -148,7 +148,7 @@ extension ChatEngine {
             return
         }
         // Waits before the next pull, because the store has just failed.
-        let action = machine.nudged(head: head, floor: 0)
+        let action = machine.headAdvanced(head: head, floor: 0)
         self.machines[conversation] = machine
         self.carryOut(action, in: conversation)
     }

@@ -44,7 +44,7 @@ actor ChatEngine {
     /// The number of the current connection, by which results of an earlier connection are
     /// recognized.
     var generation = 0
-    var greetingFailures = 0
+    var syncFailures = 0
     var machines: [ConversationID: Machine] = [:]
     /// The conversations known from an event but not from a head. Their machines know the end of
     /// the log only.

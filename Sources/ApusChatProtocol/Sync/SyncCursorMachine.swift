@@ -101,7 +101,7 @@ package struct SyncCursorMachine<Event: SequencedEvent>: Sendable {
     }
 
     /// The server pushed a head. The event itself usually follows immediately.
-    package mutating func nudged(head: Int64, floor: Int64) -> HeadAction {
+    package mutating func headAdvanced(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
         guard self.isBehind, case .idle = self.state else { return .doNothing }
         self.state = .waiting

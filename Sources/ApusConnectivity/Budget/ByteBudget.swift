@@ -16,7 +16,7 @@ package final class ByteBudget: Sendable {
     }
 
     /// Whether the server should refuse new connections.
-    package var isScarce: Bool { self.state.withLockedValue { $0.quota.isScarce } }
+    package var isNearlyFull: Bool { self.state.withLockedValue { $0.quota.isNearlyFull } }
 
     /// The number of bytes held, including those of closing connections.
     package var held: Int { self.state.withLockedValue { $0.quota.held + $0.quota.closing } }

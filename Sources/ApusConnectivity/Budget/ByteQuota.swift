@@ -17,7 +17,7 @@ package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
 
     /// Whether the server should refuse new connections: more than three quarters of the maximum is
     /// in use. The rest is reserved for existing connections.
-    package var isScarce: Bool { self.held + self.closing > self.maximum / 4 * 3 }
+    package var isNearlyFull: Bool { self.held + self.closing > self.maximum / 4 * 3 }
 
     /// The number of connections that hold bytes.
     package var holderCount: Int { self.openHolders.count + self.closingHolders.count }

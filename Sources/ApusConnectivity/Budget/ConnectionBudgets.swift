@@ -17,5 +17,5 @@ package struct ConnectionBudgets: Sendable {
     }
 
     /// Whether the server should refuse new connections.
-    package var areScarce: Bool { self.unfinished.isScarce || self.queued.isScarce }
+    package var areNearlyFull: Bool { self.unfinished.isNearlyFull || self.queued.isNearlyFull }
 }

@@ -157,7 +157,7 @@ package final class DialAttempt {
             do {
                 // Checked after the context was created: bytes received in plain text must not be
                 // taken for the server's.
-                guard self.gate?.holdsNothing == true else {
+                guard self.gate?.isBufferEmpty == true else {
                     throw ConnectivityError(.proxyProtocol, message: "the peer sent bytes before the TLS handshake")
                 }
                 let (handler, check) = try result.get().makeHandler()

@@ -22,7 +22,7 @@ final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandle
         self.attempt = attempt
     }
 
-    var holdsNothing: Bool { self.held.isEmpty }
+    var isBufferEmpty: Bool { self.held.isEmpty }
 
     func expectsTLS(_ handler: NIOSSLClientHandler, _ check: TLSPeerCheck) {
         self.tls = (handler, check)

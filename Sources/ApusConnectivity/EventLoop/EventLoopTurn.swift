@@ -11,7 +11,7 @@ package protocol EventLoopWorker: AnyObject {
 /// Limits the deliveries of an event loop between two polls of its sockets, so that the burst of
 /// one connection does not delay the others.
 ///
-/// Deferred work resumes after the loop has polled its sockets (``EventLoopDoorbell``). Connections
+/// Deferred work resumes after the loop has polled its sockets (``EventLoopWakeup``). Connections
 /// that send little are resumed first.
 ///
 /// Confined to its event loop.
@@ -33,7 +33,7 @@ package final class EventLoopTurn {
     /// The number of deliveries handed over by other loops and made since the last poll of the
     /// sockets.
     private var settled = 0
-    private var doorbell: EventLoopDoorbell?
+    private var wakeup: EventLoopWakeup?
     private var isRung = false
     /// Flushes the collected writes. Called after the light workers and after the others.
     package var flush: () -> Void = {}
@@ -61,7 +61,7 @@ package final class EventLoopTurn {
     ///
     /// - Parameter isLight: Whether the worker recently made fewer than ``lightDeliveries``
     ///   deliveries.
-    package func putOff(_ worker: any EventLoopWorker, isLight: Bool, on eventLoop: any EventLoop) {
+    package func deferWork(_ worker: any EventLoopWorker, isLight: Bool, on eventLoop: any EventLoop) {
         if isLight { self.lightWorkers.append(worker) } else { self.heavyWorkers.append(worker) }
         self.schedule(on: eventLoop)
     }
@@ -82,9 +82,9 @@ package final class EventLoopTurn {
     private func schedule(on eventLoop: any EventLoop) {
         guard !self.isRung else { return }
         self.isRung = true
-        let doorbell = self.doorbell ?? EventLoopDoorbell(on: eventLoop) { [weak self] in self?.resume(on: eventLoop) }
-        self.doorbell = doorbell
-        doorbell.ring()
+        let wakeup = self.wakeup ?? EventLoopWakeup(on: eventLoop) { [weak self] in self?.resume(on: eventLoop) }
+        self.wakeup = wakeup
+        wakeup.ring()
     }
 
     private func resume(on eventLoop: any EventLoop) {

@@ -26,12 +26,12 @@ package struct ConnectionQuota: Sendable {
     ///
     /// The transports have a higher maximum, so that the server can send refused clients a reason.
     package static func transports(for maximum: Int, perAddress: Int) -> Self {
-        .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.lobbyPerAddress))
+        .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.handshakeAllowancePerAddress))
     }
 
     /// The number of transports allowed above the number of connections, for handshakes.
     static let lobby = 1024
-    static let lobbyPerAddress = 64
+    static let handshakeAllowancePerAddress = 64
 
     /// The number of addresses with open connections.
     package var addressCount: Int { self.addresses.count }

@@ -9,7 +9,7 @@ package protocol DrainState: Sendable {
 }
 
 /// The schedule of a graceful shutdown.
-package struct DrainPace: Sendable {
+package struct DrainSchedule: Sendable {
     /// The time after which the server closes the remaining connections.
     package var timeout: Duration
     /// The number of connections in a batch.
@@ -48,7 +48,7 @@ extension NIOLockedValueBox where Value: DrainState {
     ///   - cut: Closes the remaining connections after the timeout. The call does not wait for
     ///     connections that stay open after it.
     package func drain<Connection: Sendable>(
-        _ connections: [Connection], pace: DrainPace, telling tell: @escaping @Sendable (Connection) -> Void,
+        _ connections: [Connection], pace: DrainSchedule, telling tell: @escaping @Sendable (Connection) -> Void,
         cutting cut: @escaping @Sendable () -> Void
     ) async {
         // In unstructured tasks, because the cancellation of the caller's task often starts the

@@ -41,7 +41,7 @@ struct NetlinkMessage: Equatable {
         case address(Address, isGone: Bool)
         case defaultRoute(DefaultRoute, isGone: Bool)
         /// A route that is not a usable default route.
-        case narrowRoute
+        case otherRoute
         /// The end of a dump.
         case done
         /// An `errno` with which the kernel refuses a request; 0 is an acknowledgement.
@@ -90,7 +90,7 @@ struct NetlinkMessage: Equatable {
         case 16, 17: return .link(try self.link(payload), isGone: type == 17)
         case 20, 21: return .address(try self.address(payload), isGone: type == 21)
         case 24, 25:
-            guard let route = try self.route(payload) else { return .narrowRoute }
+            guard let route = try self.route(payload) else { return .otherRoute }
             return .defaultRoute(route, isGone: type == 25)
         default: return .other
         }

@@ -89,7 +89,7 @@ struct NetlinkPathStateMachine {
         switch message.content {
         case .link, .address, .defaultRoute: return self.notified()
         case .overrun: return self.lost()
-        case .narrowRoute, .done, .error, .other: return .doNothing  // irrelevant for the path
+        case .otherRoute, .done, .error, .other: return .doNothing  // irrelevant for the path
         }
     }
 
@@ -143,7 +143,7 @@ struct NetlinkPathStateMachine {
             case .addresses: return self.request(.routes, isStale: isStale)
             case .routes: return self.finish(isStale: isStale)
             }
-        case .narrowRoute, .error, .overrun, .other: break
+        case .otherRoute, .error, .overrun, .other: break
         }
         return .doNothing
     }

@@ -64,7 +64,7 @@ package struct EngineIOHeartbeat: Sendable {
     /// receiving queued data, and its answer has to wait.
     ///
     /// - Returns: The delay of the next `timerFired`.
-    package mutating func peerIsDraining() -> Duration {
+    package mutating func extendDeadline() -> Duration {
         self.state = self.sendsPings ? .awaitingPong : .awaitingPing
         return self.sendsPings ? self.pingTimeout : self.pingInterval + self.pingTimeout
     }

@@ -31,8 +31,8 @@ extension EngineIOServerSession {
             polling.queue.append(packet)
             self.state = .polling(polling)
             return .queued
-        case .farewell(let packets):
-            self.state = .farewell(packets)
+        case .closing(let packets):
+            self.state = .closing(packets)
             return .drop
         case .closed, .modifying:
             self.state = .closed
@@ -42,9 +42,9 @@ extension EngineIOServerSession {
 
     /// Removes and returns the queued packets that may join an answer of `packets` packets.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
-        if case .farewell(let waiting) = self.state {
+        if case .closing(let waiting) = self.state {
             guard packets == 0 || waiting.count > 1 else { return [] }
-            return self.takeFarewell(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
+            return self.takeClosingPackets(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
         }
         // Moved out of the state, so that the queue is changed in place.
         let state = exchange(&self.state, with: .modifying)
@@ -72,9 +72,9 @@ extension EngineIOServerSession {
         case .polling(let polling) where polling.pollIsHeld:
             return .answerHeldPoll([.close])
         case .polling(let polling):
-            self.state = .farewell(polling.queue + [.close])
+            self.state = .closing(polling.queue + [.close])
             return .waitForPoll
-        case .webSocket, .farewell, .closed, .modifying:
+        case .webSocket, .closing, .closed, .modifying:
             return .done
         }
     }
@@ -85,11 +85,11 @@ extension EngineIOServerSession {
     /// The JavaScript client handles a close packet at once but delivers the packets before it one
     /// turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the client
     /// would reconnect after a "transport close".
-    mutating func takeFarewell(_ packets: Deque<EngineIOPacket>, most maximum: Int) -> [EngineIOPacket] {
+    mutating func takeClosingPackets(_ packets: Deque<EngineIOPacket>, most maximum: Int) -> [EngineIOPacket] {
         let count = packets.count > 1 ? min(maximum, packets.count - 1) : 1
         var rest = packets
         rest.removeFirst(min(count, rest.count))
-        self.state = rest.isEmpty ? .closed : .farewell(rest)
+        self.state = rest.isEmpty ? .closed : .closing(rest)
         return Array(packets.prefix(count))
     }
 

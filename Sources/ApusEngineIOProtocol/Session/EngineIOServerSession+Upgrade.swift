@@ -41,8 +41,8 @@ extension EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .closeProbe
-        case .farewell(let packets):
-            self.state = .farewell(packets)
+        case .closing(let packets):
+            self.state = .closing(packets)
             return .closeProbe
         case .closed, .modifying:
             self.state = .closed

@@ -30,7 +30,7 @@ package struct EngineIOServerSession {
         case webSocket
         /// This side closed the session, and the remaining packets await the client's next poll.
         /// Leaves to `closed`.
-        case farewell(Deque<EngineIOPacket>)
+        case closing(Deque<EngineIOPacket>)
         /// Final.
         case closed
         case modifying
@@ -38,7 +38,7 @@ package struct EngineIOServerSession {
         var isWebSocket: Bool {
             switch self {
             case .webSocket: true
-            case .polling, .farewell, .closed, .modifying: false
+            case .polling, .closing, .closed, .modifying: false
             }
         }
     }
@@ -89,21 +89,21 @@ package struct EngineIOServerSession {
 
     package var isClosed: Bool {
         switch self.state {
-        case .closed, .farewell: true
+        case .closed, .closing: true
         case .polling, .webSocket, .modifying: false
         }
     }
 
     /// Whether a closed session has packets left for the next poll.
-    package var hasFarewell: Bool {
-        if case .farewell = self.state { true } else { false }
+    package var hasClosingPackets: Bool {
+        if case .closing = self.state { true } else { false }
     }
 
     /// Whether packets are queued for the next poll.
     package var hasQueue: Bool {
         switch self.state {
         case .polling(let polling): !polling.queue.isEmpty
-        case .farewell: true
+        case .closing: true
         case .webSocket, .closed, .modifying: false
         }
     }
@@ -112,7 +112,7 @@ package struct EngineIOServerSession {
     package var queuedBytes: Int {
         switch self.state {
         case .polling(let polling): polling.queuedBytes
-        case .webSocket, .farewell, .closed, .modifying: 0
+        case .webSocket, .closing, .closed, .modifying: 0
         }
     }
 
@@ -120,7 +120,7 @@ package struct EngineIOServerSession {
         switch self.state {
         case .polling: .polling
         case .webSocket: .webSocket
-        case .closed, .farewell, .modifying: nil
+        case .closed, .closing, .modifying: nil
         }
     }
 
@@ -157,8 +157,8 @@ package struct EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .refuse(close: nil, answerHeldPoll: [])
-        case .farewell(let packets):
-            return .respond(self.takeFarewell(packets, most: self.maximumPacketsPerAnswer))
+        case .closing(let packets):
+            return .respond(self.takeClosingPackets(packets, most: self.maximumPacketsPerAnswer))
         case .closed, .modifying:
             self.state = .closed
             return .refuse(close: nil, answerHeldPoll: [])

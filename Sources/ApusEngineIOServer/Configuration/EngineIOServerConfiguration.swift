@@ -76,7 +76,7 @@ public struct EngineIOServerConfiguration: Sendable {
     /// and WebSocket frames that are not read. Unit: bytes. Above it the server closes the clients
     /// with the largest queues; above three quarters it answers new clients with 503. A message to
     /// many clients counts once for each. Default: 256 MiB (Node's engine.io has no limit).
-    public var maximumQueuedBytesInAll = 256 << 20
+    public var maximumTotalQueuedBytes = 256 << 20
     /// The maximum size of all incomplete input together: fragments and parts of WebSocket
     /// messages, POST bodies, packets that await attachments, and messages of clients that have to
     /// wait. Unit: bytes. Above it the server closes the clients that hold most; above three
@@ -157,7 +157,7 @@ public struct EngineIOServerConfiguration: Sendable {
         }
         let bounds = [
             self.maximumPayloadBytes, self.maximumPacketsPerPayload, self.maximumPacketsPerAnswer, self.maximumQueuedBytes,
-            self.queueLowMark, self.maximumQueuedBytesInAll, self.maximumUnfinishedBytes, self.maximumClients,
+            self.queueLowMark, self.maximumTotalQueuedBytes, self.maximumUnfinishedBytes, self.maximumClients,
             self.maximumClientsPerAddress,
         ]
         guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("every `maximum…` limit and `queueLowMark` must be greater than 0") }

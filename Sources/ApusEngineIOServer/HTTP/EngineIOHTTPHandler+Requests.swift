@@ -171,7 +171,7 @@ extension EngineIOHTTPHandler {
         WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
         // If requests are passed on, the pipeline belongs to a web framework.
         if self.isAlone, self.passing == nil {
-            NotFoundHandler.leave(pipeline)
+            NotFoundHandler.remove(from: pipeline)
             if !self.isSecure { handler.shareReceiveBuffer() }
         }
         session.eventLoop.runOnLoop { notify(session, transport) }

@@ -64,7 +64,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.stopDeadline()
         self.stopCheck()
-        self.countNothing()
+        self.releaseBudgets()
         self.context = nil
     }
 
@@ -185,7 +185,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         let isEnd = if case .end = self.unwrapOutboundIn(data) { true } else { false }
         context.write(data, promise: promise)
         guard isEnd else { return }
-        if self.machine.foreignAnswered() { self.waitForNextRequest(context) }
+        if self.machine.forwardedAnswered() { self.waitForNextRequest(context) }
         self.proceedAfterAnswer(context)
     }
 
@@ -225,7 +225,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.queued.set(bytes, in: self.server.budgets.queued, for: self) { self.closer(context) }
     }
 
-    private func countNothing() {
+    private func releaseBudgets() {
         self.unfinished.set(0, in: self.server.budgets.unfinished, for: self) { {} }
         self.queued.set(0, in: self.server.budgets.queued, for: self) { {} }
     }
@@ -244,7 +244,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.stopDeadline()
         self.stopCheck()
         self.machine.finish()
-        self.countNothing()
+        self.releaseBudgets()
         self.abandonExchange()
         context.fireChannelInactive()
     }

@@ -27,7 +27,7 @@ struct EngineIOHTTPStateMachine {
     private var state = State.idle
     private var pending = Deque<HTTPServerRequestPart>()
     /// The number of requests passed on and not yet answered. The server's requests wait for them.
-    private var foreignInFlight = 0
+    private var forwardedInFlight = 0
 
     /// The size of the queued body parts, in bytes.
     var pendingBytes: Int {
@@ -62,14 +62,14 @@ struct EngineIOHTTPStateMachine {
         switch (self.state, part) {
         case (.answering, _): return nil
         case (.idle, .head(let head)) where isOurs(head):
-            guard self.foreignInFlight == 0 else { return nil }
+            guard self.forwardedInFlight == 0 else { return nil }
             self.pending.removeFirst()
             self.state = .reading
             return .begin(head)
         case (.idle, .head):
             self.pending.removeFirst()
             self.state = .forwarding
-            self.foreignInFlight += 1
+            self.forwardedInFlight += 1
             return .forwardHead(part)
         case (.forwarding, .end):
             self.pending.removeFirst()
@@ -110,15 +110,15 @@ struct EngineIOHTTPStateMachine {
     }
 
     /// Records the end of another handler's response. Returns whether the connection is idle now.
-    mutating func foreignAnswered() -> Bool {
-        self.foreignInFlight = max(0, self.foreignInFlight - 1)
+    mutating func forwardedAnswered() -> Bool {
+        self.forwardedInFlight = max(0, self.forwardedInFlight - 1)
         return self.isSilent
     }
 
     /// Whether no request is being read or answered.
     var isSilent: Bool {
         switch self.state {
-        case .idle: return self.foreignInFlight == 0
+        case .idle: return self.forwardedInFlight == 0
         case .reading, .answering, .forwarding, .finished: return false
         }
     }

@@ -24,7 +24,7 @@ final class EngineIOPollingState: @unchecked Sendable {
     /// The deadline of an upgrade.
     var upgradeDeadline = EventLoopTimer()
     /// The deadline of the poll that fetches the last packets of a closed session.
-    var farewellTimer = EventLoopTimer()
+    var closingTimer = EventLoopTimer()
 
     struct WaitingPost {
         var packets: ArraySlice<EngineIOPacket>

@@ -22,8 +22,8 @@ extension EngineIOSession {
         switch self.machine.receivedPoll() {
         case .respond(let packets):
             self.answer(responder, packets)
-            self.tellIfDrained()
-            self.forgetUnlessFarewell()
+            self.notifyIfDrained()
+            self.forgetIfDrained()
         case .hold: self.polling?.heldPoll = responder
         case .refuse(let reason, let packets):
             responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
@@ -43,8 +43,8 @@ extension EngineIOSession {
         guard let responder = self.polling?.heldPoll.take() else { return }
         self.eventLoop.execute {
             self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
-            self.tellIfDrained()
-            self.forgetUnlessFarewell()
+            self.notifyIfDrained()
+            self.forgetIfDrained()
         }
     }
 
@@ -108,7 +108,7 @@ extension EngineIOSession {
         }
         guard rest.isEmpty || self.machine.isClosed else {
             self.wait(with: rest, responder)
-            if !self.queueIsAboveMark { self.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries) }
+            if !self.queueIsAboveMark { self.deferWork(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries) }
             return
         }
         self.endPost()
@@ -149,7 +149,7 @@ extension EngineIOSession {
     func queueChanged() {
         guard let polling else { return }
         polling.queued.set(self.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }
-        if polling.waitingPost != nil, !self.queueIsAboveMark { self.putOff(isLight: true) }
+        if polling.waitingPost != nil, !self.queueIsAboveMark { self.deferWork(isLight: true) }
     }
 
     private func countWaitingPost() {

@@ -51,14 +51,14 @@ extension EngineIOSession {
     /// Handles the transport's buffer falling below its low watermark.
     func webSocketDrained(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        if self.webSocket === webSocket, self.machine.transport == .webSocket { self.tellIfDrained() }
+        if self.webSocket === webSocket, self.machine.transport == .webSocket { self.notifyIfDrained() }
     }
 
     /// Handles a queue that exceeds `maximumQueuedBytes`.
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket, self.machine.transport == .webSocket else { return }
-        self.noteSlowReader()
+        self.recordQueueOverflow()
         _ = self.machine.close()
         self.finish(.transportError, answerHeldPoll: [])
     }
@@ -101,7 +101,7 @@ extension EngineIOSession {
             for packet in packets { self.write(packet, to: webSocket) }
             self.queueChanged()
             self.delegate?.sessionUpgraded(self)
-            self.tellIfDrained()
+            self.notifyIfDrained()
         case .closeProbe: self.endProbe(close: webSocket)
         }
     }

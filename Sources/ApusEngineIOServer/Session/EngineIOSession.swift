@@ -34,7 +34,7 @@ package final class EngineIOSession: @unchecked Sendable {
     let allowsBinary: Bool
     var closeReason: EngineIOCloseReason?
     /// Whether messages are deferred to a later turn of the event loop.
-    private(set) var isPutOff = false
+    private(set) var isDeferred = false
     var payloadCodec: EngineIOPayloadCodec {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
@@ -93,7 +93,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// The first characters of the id, for logs. The whole id is a secret that gives access to the
     /// session.
-    package var shownID: Substring { self.id.description.prefix(12) }
+    package var idPrefix: Substring { self.id.description.prefix(12) }
 
     package var isClosed: Bool { self.machine.isClosed }
 
@@ -124,7 +124,7 @@ package final class EngineIOSession: @unchecked Sendable {
     }
 
     /// Notifies the delegate if the outgoing queue is short. Called after the queue has shrunk.
-    func tellIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
+    func notifyIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
 
     /// Sends a message.
     ///
@@ -245,14 +245,14 @@ package final class EngineIOSession: @unchecked Sendable {
         case .queued: self.queueChanged()
         case .drop: break
         case .closeSession(let reason):
-            self.noteSlowReader()
+            self.recordQueueOverflow()
             self.finish(reason, answerHeldPoll: [])
         }
     }
 
-    func noteSlowReader() {
+    func recordQueueOverflow() {
         self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes are queued for the client"
-        self.server.logger.debug("Session exceeded its queue limit", metadata: ["engineio.sid": "\(self.shownID)"])
+        self.server.logger.debug("Session exceeded its queue limit", metadata: ["engineio.sid": "\(self.idPrefix)"])
     }
 
     // MARK: Heartbeat
@@ -269,9 +269,9 @@ package final class EngineIOSession: @unchecked Sendable {
             self.moveHeartbeat(to: self.heartbeatTime + TimeAmount(delay))
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason):
-            let time = self.heartbeat.peerIsDraining()
+            let time = self.heartbeat.extendDeadline()
             guard self.machine.isOnWebSocket, let webSocket else { return self.end(reason) }
-            webSocket.askIsDraining { isDraining in
+            webSocket.queryIsDraining { isDraining in
                 if isDraining { self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(time)) } else { self.end(reason) }
             }
         case .doNothing: break
@@ -291,25 +291,25 @@ package final class EngineIOSession: @unchecked Sendable {
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
         self.polling?.heldPoll = nil
-        self.countNothing()
+        self.releaseBudgets()
         self.resumePost()  // answers it
         if let webSocket = self.webSocket.take() {
-            self.server.linger(webSocket)
+            self.server.keepUntilClosed(webSocket)
             switch reason {
             case .serverShuttingDown: webSocket.close(.goingAway)
             case .transportError: webSocket.abort()
             case .transportClose, .pingTimeout, .parseError, .forcedClose: webSocket.close(.normalClosure)
             }
         }
-        if self.machine.hasFarewell, let polling {
-            self.server.keepForFarewell(self)
+        if self.machine.hasClosingPackets, let polling {
+            self.server.keepUntilPolled(self)
             self.timers.set(
-                &polling.farewellTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self,
-                Self.farewellName)
+                &polling.closingTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self,
+                Self.closingTimerName)
         } else {
             self.server.forget(self)
         }
-        self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.shownID)", "engineio.reason": "\(reason)"])
+        self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.idPrefix)", "engineio.reason": "\(reason)"])
         delegate.session(self, closed: reason)
     }
 
@@ -321,7 +321,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer }
     }
 
-    private func countNothing() {
+    private func releaseBudgets() {
         self.unfinished.set(0, in: self.server.budgets.unfinished, for: self) { self.closer }
         guard let polling else { return }
         polling.queued.set(0, in: self.server.budgets.queued, for: polling) { self.closer }
@@ -333,23 +333,23 @@ package final class EngineIOSession: @unchecked Sendable {
             self.eventLoop.execute {
                 guard !self.machine.isClosed else { return }
                 self.closeDetail = "the server's limit of queued or unfinished bytes is exceeded"
-                self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.shownID)"])
+                self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.idPrefix)"])
                 self.end(.transportError)
             }
         }
     }
 
     /// Removes a closed session, unless it has packets left for the next poll.
-    func forgetUnlessFarewell() {
-        guard self.machine.isClosed, !self.machine.hasFarewell else { return }
-        if let polling { self.timers.cancel(&polling.farewellTimer) }
+    func forgetIfDrained() {
+        guard self.machine.isClosed, !self.machine.hasClosingPackets else { return }
+        if let polling { self.timers.cancel(&polling.closingTimer) }
         self.server.forget(self)
     }
 
     /// Drops the last packets of a closed session, which no poll has fetched in time.
-    private func cutFarewell() {
+    private func dropClosingPackets() {
         _ = self.machine.close()
-        self.forgetUnlessFarewell()
+        self.forgetIfDrained()
     }
 
     /// Handles the shutdown of the server: the layer above may complete its work before it closes
@@ -364,7 +364,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.eventLoop.assertInEventLoop()
         _ = self.machine.close()
         self.finish(.serverShuttingDown, answerHeldPoll: [])
-        self.cutFarewell()
+        self.dropClosingPackets()
     }
 }
 
@@ -375,14 +375,14 @@ extension EngineIOSession: EventLoopWorker {
     var turn: EventLoopTurn { self.server.buffers.value(on: self.eventLoop).turn }
 
     /// Defers the remaining messages to a later turn.
-    func putOff(isLight: Bool) {
-        guard !self.isPutOff else { return }
-        self.isPutOff = true
-        self.turn.putOff(self, isLight: isLight, on: self.eventLoop)
+    func deferWork(isLight: Bool) {
+        guard !self.isDeferred else { return }
+        self.isDeferred = true
+        self.turn.deferWork(self, isLight: isLight, on: self.eventLoop)
     }
 
     package func resumeWork() {
-        self.isPutOff = false
+        self.isDeferred = false
         self.resumePost()
         self.webSocket?.resume(self)
     }
@@ -403,14 +403,14 @@ extension EngineIOSession: EventLoopTimerOwner {
     private static let heartbeatName = EventLoopTimer.Name(0)
     static let upgradeName = EventLoopTimer.Name(1)
     static let upgradeDeadlineName = EventLoopTimer.Name(2)
-    private static let farewellName = EventLoopTimer.Name(3)
+    private static let closingTimerName = EventLoopTimer.Name(3)
 
     package func timerFired(_ name: EventLoopTimer.Name) {
         switch name {
         case Self.heartbeatName: self.heartbeatTimerFired()
         case Self.upgradeName: self.upgradeTimerFired()
         case Self.upgradeDeadlineName: self.upgradeDeadlinePassed()
-        default: self.cutFarewell()
+        default: self.dropClosingPackets()
         }
     }
 }

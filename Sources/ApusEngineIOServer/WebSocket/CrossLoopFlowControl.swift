@@ -9,7 +9,7 @@ import NIOCore
 /// and with one hop for all messages queued meanwhile.
 final class CrossLoopFlowControl: Sendable {
     /// A command of a session to its WebSocket.
-    enum Order: Sendable {
+    enum Command: Sendable {
         case message(WebSocketMessage)
         case frame(WebSocketSharedFrame)
         case close(WebSocketCloseCode)
@@ -29,7 +29,7 @@ final class CrossLoopFlowControl: Sendable {
     static let highWatermark = 1 << 20
     /// The size of the queued commands above which the transport counts as full: NIO's default high
     /// watermark.
-    static let orderWatermark = 64 << 10
+    static let commandWatermark = 64 << 10
     /// The fixed overhead of a message, so that empty messages count.
     fileprivate static let overhead = 256
 
@@ -37,14 +37,14 @@ final class CrossLoopFlowControl: Sendable {
         var messages: Deque<WebSocketMessage> = []
         var messageBytes = 0
         /// Whether a hop to the session is scheduled.
-        var sessionIsCalled = false
+        var isSessionHopScheduled = false
         /// Whether the session handles no message until the client has drained its queue.
-        var sessionWaits = false
-        var orders: [Order] = []
+        var isSessionPaused = false
+        var commands: [Command] = []
         /// The size of the commands that are not executed, in bytes.
-        var orderBytes = 0
+        var commandBytes = 0
         /// Whether a hop to the WebSocket is scheduled.
-        var webSocketIsCalled = false
+        var isWebSocketHopScheduled = false
         /// The size of the transport's outgoing buffer, in bytes.
         var transportBytes = 0
         var isWritable = true
@@ -65,12 +65,12 @@ final class CrossLoopFlowControl: Sendable {
     ///
     /// - Returns: Whether to schedule a hop to the session, and whether the WebSocket must stop
     ///   reading.
-    func depart(_ message: WebSocketMessage) -> (callsSession: Bool, isTooMuch: Bool) {
+    func enqueue(_ message: WebSocketMessage) -> (callsSession: Bool, isTooMuch: Bool) {
         self.state.withLockedValue { state in
             state.messages.append(message)
             state.messageBytes += message.payload.readableBytes + Self.overhead
-            let calls = !state.sessionIsCalled && !state.sessionWaits
-            if calls { state.sessionIsCalled = true }
+            let calls = !state.isSessionHopScheduled && !state.isSessionPaused
+            if calls { state.isSessionHopScheduled = true }
             return (calls, state.messageBytes > Self.highWatermark)
         }
     }
@@ -78,11 +78,11 @@ final class CrossLoopFlowControl: Sendable {
     /// Returns the next message for the session, and whether the WebSocket may resume reading.
     /// Returns `nil` if there is none, or if the client has to drain its queue first; the session
     /// is then called again.
-    func arrive() -> (message: WebSocketMessage, makesRoom: Bool)? {
+    func dequeue() -> (message: WebSocketMessage, makesRoom: Bool)? {
         self.state.withLockedValue { state -> (message: WebSocketMessage, makesRoom: Bool)? in
-            if state.orderBytes + state.transportBytes > self.queueLowMark, !state.messages.isEmpty {
-                state.sessionWaits = true
-                state.sessionIsCalled = false
+            if state.commandBytes + state.transportBytes > self.queueLowMark, !state.messages.isEmpty {
+                state.isSessionPaused = true
+                state.isSessionHopScheduled = false
                 return nil
             }
             return state.next()
@@ -90,7 +90,7 @@ final class CrossLoopFlowControl: Sendable {
     }
 
     /// Returns the next message regardless of the queue, after the WebSocket has closed.
-    func arriveAtEnd() -> WebSocketMessage? { self.state.withLockedValue { $0.next()?.message } }
+    func dequeueAfterClose() -> WebSocketMessage? { self.state.withLockedValue { $0.next()?.message } }
 
     /// Whether a paused WebSocket may resume reading.
     var hasRoom: Bool { self.state.withLockedValue { $0.hasRoom } }
@@ -98,26 +98,26 @@ final class CrossLoopFlowControl: Sendable {
     // MARK: To the client
 
     /// Queues a command for the WebSocket. Returns whether to schedule a hop to it.
-    func order(_ order: Order) -> Bool {
+    func send(_ command: Command) -> Bool {
         self.state.withLockedValue { state in
-            state.orders.append(order)
-            state.orderBytes += order.byteCount
-            defer { state.webSocketIsCalled = true }
-            return !state.webSocketIsCalled
+            state.commands.append(command)
+            state.commandBytes += command.byteCount
+            defer { state.isWebSocketHopScheduled = true }
+            return !state.isWebSocketHopScheduled
         }
     }
 
-    /// Removes and returns all queued commands. Call ``carriedOut(_:isWritable:queuedBytes:)``
-    /// after executing them.
-    func takeOrders() -> [Order] {
+    /// Removes and returns all queued commands. Call
+    /// ``commandsExecuted(_:isWritable:queuedBytes:)`` after executing them.
+    func takeCommands() -> [Command] {
         self.state.withLockedValue { state in
-            state.webSocketIsCalled = false
-            return exchange(&state.orders, with: [])
+            state.isWebSocketHopScheduled = false
+            return exchange(&state.commands, with: [])
         }
     }
 
     /// The notifications to the session after a change of the transport's queue.
-    struct Wakes: Equatable {
+    struct Notifications: Equatable {
         /// Whether the session may handle the client's messages again.
         var resumes = false
         /// Whether the WebSocket has become writable.
@@ -125,30 +125,30 @@ final class CrossLoopFlowControl: Sendable {
     }
 
     /// Records that commands were executed, and the transport's state after them.
-    func carriedOut(_ orders: [Order], isWritable: Bool, queuedBytes: Int) -> Wakes {
-        let bytes = orders.reduce(0) { $0 + $1.byteCount }
+    func commandsExecuted(_ commands: [Command], isWritable: Bool, queuedBytes: Int) -> Notifications {
+        let bytes = commands.reduce(0) { $0 + $1.byteCount }
         return self.state.withLockedValue { state in
             let wasWritable = state.takesMore
-            state.orderBytes -= bytes
+            state.commandBytes -= bytes
             return self.changed(&state, isWritable, queuedBytes, wasWritable)
         }
     }
 
     /// Records a change of the transport's state.
-    func transportChanged(isWritable: Bool, queuedBytes: Int) -> Wakes {
+    func transportChanged(isWritable: Bool, queuedBytes: Int) -> Notifications {
         self.state.withLockedValue { state in self.changed(&state, isWritable, queuedBytes, state.takesMore) }
     }
 
-    private func changed(_ state: inout State, _ isWritable: Bool, _ queuedBytes: Int, _ wasWritable: Bool) -> Wakes {
+    private func changed(_ state: inout State, _ isWritable: Bool, _ queuedBytes: Int, _ wasWritable: Bool) -> Notifications {
         state.isWritable = isWritable
         state.transportBytes = queuedBytes
-        var wakes = Wakes(drains: !wasWritable && state.takesMore)
-        if state.sessionWaits, state.orderBytes + queuedBytes <= self.queueLowMark / 2 {
-            state.sessionWaits = false
-            state.sessionIsCalled = true
-            wakes.resumes = true
+        var notifications = Notifications(drains: !wasWritable && state.takesMore)
+        if state.isSessionPaused, state.commandBytes + queuedBytes <= self.queueLowMark / 2 {
+            state.isSessionPaused = false
+            state.isSessionHopScheduled = true
+            notifications.resumes = true
         }
-        return wakes
+        return notifications
     }
 
     /// Whether the transport accepts more, with queued commands taken into account.
@@ -156,13 +156,13 @@ final class CrossLoopFlowControl: Sendable {
 }
 
 extension CrossLoopFlowControl.State {
-    fileprivate var takesMore: Bool { self.isWritable && self.orderBytes <= CrossLoopFlowControl.orderWatermark }
+    fileprivate var takesMore: Bool { self.isWritable && self.commandBytes <= CrossLoopFlowControl.commandWatermark }
 
     fileprivate var hasRoom: Bool { self.messageBytes <= CrossLoopFlowControl.highWatermark / 2 }
 
     fileprivate mutating func next() -> (message: WebSocketMessage, makesRoom: Bool)? {
         guard let message = self.messages.popFirst() else {
-            self.sessionIsCalled = false
+            self.isSessionHopScheduled = false
             return nil
         }
         let hadRoom = self.hasRoom

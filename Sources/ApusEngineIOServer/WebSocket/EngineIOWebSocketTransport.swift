@@ -51,7 +51,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         case .binary(let bytes): frame = WebSocketMessage(.binary, bytes)
         }
         frame.compression = compression
-        if let crossLoop { self.order(.message(frame), crossLoop) } else { self.send(frame) }
+        if let crossLoop { self.send(.message(frame), crossLoop) } else { self.send(frame) }
     }
 
     private func send(_ message: WebSocketMessage) {
@@ -68,20 +68,20 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func send(_ frame: WebSocketSharedFrame) {
-        if let crossLoop { return self.order(.frame(frame), crossLoop) }
+        if let crossLoop { return self.send(.frame(frame), crossLoop) }
         self.handler?.send(frame)
         self.count(frame.plain.readableBytes)
     }
 
     /// Transfers a command to the WebSocket's event loop.
-    private func order(_ order: CrossLoopFlowControl.Order, _ crossLoop: CrossLoopFlowControl) {
-        guard crossLoop.order(order) else { return }
-        self.eventLoop.execute { self.carryOut(crossLoop.takeOrders(), crossLoop) }
+    private func send(_ command: CrossLoopFlowControl.Command, _ crossLoop: CrossLoopFlowControl) {
+        guard crossLoop.send(command) else { return }
+        self.eventLoop.execute { self.execute(crossLoop.takeCommands(), crossLoop) }
     }
 
-    private func carryOut(_ orders: [CrossLoopFlowControl.Order], _ crossLoop: CrossLoopFlowControl) {
-        for order in orders {
-            switch order {
+    private func execute(_ commands: [CrossLoopFlowControl.Command], _ crossLoop: CrossLoopFlowControl) {
+        for command in commands {
+            switch command {
             case .message(let message): self.send(message)
             case .frame(let frame):
                 self.handler?.send(frame)
@@ -90,7 +90,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
             case .abort: self.handler?.abort()
             }
         }
-        self.tellQueue { crossLoop.carriedOut(orders, isWritable: $0, queuedBytes: $1) }
+        self.reportQueue { crossLoop.commandsExecuted(commands, isWritable: $0, queuedBytes: $1) }
     }
 
     /// Counts sent bytes. Measures the handler's queue only after `maximumQueuedBytes` were sent,
@@ -104,17 +104,17 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     func close(_ code: WebSocketCloseCode) {
-        if let crossLoop { return self.order(.close(code), crossLoop) }
+        if let crossLoop { return self.send(.close(code), crossLoop) }
         self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") }
     }
 
     func abort() {
-        if let crossLoop { self.order(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
+        if let crossLoop { self.send(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
     }
 
     /// Determines whether the client is draining its queue while its messages have to wait. Calls
     /// `answer` on the session's event loop.
-    func askIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
+    func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
         guard let session else { return answer(false) }
         self.eventLoop.runOnLoop {
             let isDraining = self.handler?.isDraining ?? false
@@ -133,7 +133,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     /// Transfers a message to the session's event loop.
     private func carry(_ message: WebSocketMessage, _ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
-        let (callsSession, isTooMuch) = crossLoop.depart(message)
+        let (callsSession, isTooMuch) = crossLoop.enqueue(message)
         if isTooMuch { self.setReading(paused: true) }
         if callsSession { session.eventLoop.execute { self.handOver(crossLoop, to: session) } }
     }
@@ -142,12 +142,12 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func handOver(_ crossLoop: CrossLoopFlowControl, to session: EngineIOSession) {
         let turn = session.turn
         let before = turn.deliveries
-        while !session.isPutOff, !turn.isFull {
-            guard let (message, makesRoom) = crossLoop.arrive() else { return }
+        while !session.isDeferred, !turn.isFull {
+            guard let (message, makesRoom) = crossLoop.dequeue() else { return }
             session.received(message, on: self)
             if makesRoom { self.eventLoop.execute { if crossLoop.hasRoom { self.setReading(paused: false) } } }
         }
-        session.putOff(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries)
+        session.deferWork(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries)
     }
 
     /// Resumes deferred deliveries.
@@ -162,21 +162,21 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     /// Reports the transport's queue to the flow control, and notifies the session.
-    private func tellQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> CrossLoopFlowControl.Wakes) {
+    private func reportQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> CrossLoopFlowControl.Notifications) {
         guard let handler, let session else { return }
         let isWritable = handler.isWritable
-        let wakes = tell(isWritable, isWritable ? 0 : handler.queuedBytes)
-        guard wakes != .init() else { return }
+        let notifications = tell(isWritable, isWritable ? 0 : handler.queuedBytes)
+        guard notifications != .init() else { return }
         session.eventLoop.execute {
-            if wakes.drains { session.webSocketDrained(self) }
-            if wakes.resumes { self.resume(session) }
+            if notifications.drains { session.webSocketDrained(self) }
+            if notifications.resumes { self.resume(session) }
         }
     }
 
     func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
-        if let crossLoop { return self.tellQueue { crossLoop.transportChanged(isWritable: $0, queuedBytes: $1) } }
+        if let crossLoop { return self.reportQueue { crossLoop.transportChanged(isWritable: $0, queuedBytes: $1) } }
         self.hasRoom = isWritable
         if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
@@ -188,9 +188,9 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         // WebSocket as closing, which is undone here.
         session.eventLoop.runOnLoop {
             // Messages received before the close are delivered first.
-            while let message = self.crossLoop?.arriveAtEnd() { session.received(message, on: self) }
+            while let message = self.crossLoop?.dequeueAfterClose() { session.received(message, on: self) }
             session.webSocketClosed(self, isClean: error == nil)
-            session.server.left(self)
+            session.server.webSocketClosed(self)
         }
     }
 }

@@ -57,7 +57,7 @@ package struct FramedOutgoingMessage: Sendable {
 
     /// Whether a part of the message was encoded. Such a message must be completed, or the
     /// connection closes.
-    package var hasBytesOut: Bool { self.hasBegun }
+    package var hasBegunSending: Bool { self.hasBegun }
 
     /// Returns the buffers to write for the next bytes of the body. For a message without a body,
     /// call it once with an empty buffer.

@@ -27,7 +27,7 @@ package struct FramedSession: Sendable {
         /// The peer answered a ping.
         case pong(id: Int64?)
         /// The peer announced that it sends nothing more.
-        case peerSaidBye
+        case receivedBye
         /// The session failed. No action follows.
         case fail(FramedError)
     }
@@ -173,7 +173,7 @@ package struct FramedSession: Sendable {
         case .version2: isClean = self.hasReceivedBye
         case .undecided: isClean = false
         }
-        return isClean ? [.peerSaidBye] : [.fail(FramedError(.connectionLost, message: "the connection ended \(detail)"))]
+        return isClean ? [.receivedBye] : [.fail(FramedError(.connectionLost, message: "the connection ended \(detail)"))]
     }
 
     /// Returns the bye frame; empty in the fixed mode, which has none.
@@ -305,7 +305,7 @@ package struct FramedSession: Sendable {
         case .bye:
             guard self.missingOfMessage == nil else { throw FramedError(.protocolViolation, message: "a bye within a message") }
             self.hasReceivedBye = true
-            actions.append(.peerSaidBye)
+            actions.append(.receivedBye)
         case .error where head.stream == 0:
             throw FramedError(.peerFailed, message: "the peer ended the session: \(Self.errorText(of: head.header))")
         case .error, .offer, .accept, .data, .ack, .cancel, .cancelled, .done, .complete:

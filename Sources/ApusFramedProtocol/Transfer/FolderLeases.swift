@@ -33,7 +33,7 @@ package struct FolderLeases: Sendable {
         guard self.leases[offer.partName] == nil else { throw TransferError(.busy, message: "the upload is already in progress") }
         let isWhole = offer.wholeHash != nil
         let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session && $1.isWhole == isWhole ? 1 : 0 }
-        let limit = isWhole ? WholeFile.maximumUnderWay : self.limits.transfersOfSession
+        let limit = isWhole ? WholeFile.maximumConcurrent : self.limits.transfersOfSession
         guard count < limit else {
             throw TransferError(.quota, message: "\(count) transfers are in progress; at most \(limit) are allowed")
         }

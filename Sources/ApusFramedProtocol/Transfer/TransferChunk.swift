@@ -81,7 +81,7 @@ package enum TransferChunk {
     }
 
     /// Assembles the body of a frame from its pieces. Holds at most one chunk.
-    package struct Gatherer: Sendable {
+    package struct Assembler: Sendable {
         /// The memory that the bytes are copied to; `nil` when the pieces are kept as received.
         private var memory: BufferPool?
         private var prefix = ByteBuffer()

@@ -27,11 +27,11 @@ package struct TransferOffer: Hashable, Sendable {
     /// (``WholeFile``).
     package var wholeHash: String?
     /// The hash of the beginning that the receiver requested. Only in a repeated offer.
-    package var shown: ShownBeginning?
+    package var shown: PrefixProof?
 
     package init(
         id: String, name: SafeFileName, size: Int, modified: Int64? = nil, permissions: UInt16? = nil, isFolder: Bool = false,
-        wholeHash: String? = nil, shown: ShownBeginning? = nil
+        wholeHash: String? = nil, shown: PrefixProof? = nil
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
             throw TransferError(.protocolViolation, message: "an offer with an invalid id, size or permissions")
@@ -84,7 +84,7 @@ package struct TransferOffer: Hashable, Sendable {
         }
         try self.init(
             id: id, name: try SafeFileName(name), size: size, modified: modified, permissions: permissions,
-            isFolder: header["folder"]?.boolValue ?? false, wholeHash: wholeHash, shown: try header["shown"].map(ShownBeginning.init))
+            isFolder: header["folder"]?.boolValue ?? false, wholeHash: wholeHash, shown: try header["shown"].map(PrefixProof.init))
     }
 
     /// The length of the body of the offer frame.
@@ -107,7 +107,7 @@ package struct TransferOffer: Hashable, Sendable {
 ///
 /// The receiver compares it and does not disclose its own hash, because its data may be another
 /// sender's.
-package struct ShownBeginning: Hashable, Sendable {
+package struct PrefixProof: Hashable, Sendable {
     /// The number of bytes.
     package var bytes: Int
     /// The SHA-256 of the bytes, in hexadecimal digits.

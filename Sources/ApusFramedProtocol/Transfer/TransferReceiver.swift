@@ -38,7 +38,7 @@ package struct TransferReceiver: Sendable {
         case prepare(TransferOffer)
         /// Hash the existing bytes, compare them, delete them unless they are the same, and call
         /// ``compared(isEqual:at:)``.
-        case compare(ShownBeginning)
+        case compare(PrefixProof)
         /// Sync the written bytes and call ``synced(upTo:at:)``.
         case sync(upTo: Int)
         /// After all pending writes: sync the file, compare the hash of all bytes, rename the file,

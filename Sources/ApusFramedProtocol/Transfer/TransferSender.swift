@@ -108,7 +108,7 @@ package struct TransferSender: Sendable {
         self.waitingSince = now
         self.state = .showing(offset: offset)
         var offer = self.offer
-        offer.shown = ShownBeginning(bytes: offset, sha256: hash)
+        offer.shown = PrefixProof(bytes: offset, sha256: hash)
         return [.send(offer.head(stream: self.stream))]
     }
 

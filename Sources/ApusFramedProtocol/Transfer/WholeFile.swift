@@ -11,7 +11,7 @@ package enum WholeFile {
     package static let maximumBytes = 16 << 10
     /// The maximum number of concurrent ones per connection, in addition to other transfers.
     /// Together they hold 1 MiB.
-    package static let maximumUnderWay = 64
+    package static let maximumConcurrent = 64
     /// The maximum length of the body of an offer. Unit: bytes.
     static let maximumBodyBytes = TransferChunk.prefixBytes + Self.maximumBytes
 

@@ -72,13 +72,13 @@ extension FramedConnection {
     func send(
         header: JSONObject, bodyLength: Int, timeout: Duration?, progress: ProgressHandler?, nextPiece: () async throws -> ByteBuffer?
     ) async throws {
-        let permit = SendSerializer.Ticket()
+        let permit = SendSerializer.Permit()
         let deadline = timeout.map { self.deadline($0, for: permit) }
         defer { deadline?.cancel() }
         try await self.turns.take(permit)
         defer { self.turns.giveBack(permit) }
         var message = try await self.eventLoop.submit { try self.outgoing(header, bodyLength: bodyLength) }.get()
-        let inFlight = FramedPieces()
+        let inFlight = InFlightPieces()
         do {
             repeat {
                 try Task.checkCancellation()
@@ -94,14 +94,14 @@ extension FramedConnection {
             } while !message.isComplete
             try await self.wait(for: inFlight, atMost: 0)
         } catch {
-            guard message.hasBytesOut else { throw error }
+            guard message.hasBegunSending else { throw error }
             let reason = error as? FramedError ?? FramedError(.closed, message: "sending a message was interrupted", cause: error)
             self.onLoop { $0.fail(reason) }
             throw error
         }
     }
 
-    private func deadline(_ timeout: Duration, for permit: SendSerializer.Ticket) -> Scheduled<Void> {
+    private func deadline(_ timeout: Duration, for permit: SendSerializer.Permit) -> Scheduled<Void> {
         self.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let error = FramedError(.timeout, message: "a message was not sent within its timeout (\(timeout))")
             if self.turns.giveUp(permit, because: error) { self.fail(error) }
@@ -120,7 +120,7 @@ extension FramedConnection {
     /// Writes the buffers of one piece.
     ///
     /// - Parameter taken: Called on the event loop when the transport has written all of it.
-    private func write(_ buffers: [ByteBuffer], _ inFlight: FramedPieces, taken: @escaping @Sendable () -> Void) {
+    private func write(_ buffers: [ByteBuffer], _ inFlight: InFlightPieces, taken: @escaping @Sendable () -> Void) {
         inFlight.began()
         self.onLoop { connection in
             guard let written = connection.handler?.write(buffers) else {
@@ -133,7 +133,7 @@ extension FramedConnection {
         }
     }
 
-    private func wait(for inFlight: FramedPieces, atMost count: Int) async throws {
+    private func wait(for inFlight: InFlightPieces, atMost count: Int) async throws {
         do {
             try await inFlight.wait(atMost: count)
         } catch let error as FramedError {

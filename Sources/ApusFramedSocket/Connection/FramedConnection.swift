@@ -38,9 +38,9 @@ public final class FramedConnection: @unchecked Sendable {
     private var closeWasRequested = false
     private(set) var transfers: FramedTransfers?
     /// Whether the peer accepts file transfers.
-    private(set) var peerTakesFiles = false
+    private(set) var peerAcceptsFiles = false
     /// Whether the peer accepts small files with their offers.
-    private(set) var peerTakesWholeFiles = false
+    private(set) var peerAcceptsWholeFiles = false
 
     init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, isClient: Bool, configuration: FramedConnectionConfiguration) {
         self.eventLoop = eventLoop
@@ -147,15 +147,15 @@ public final class FramedConnection: @unchecked Sendable {
         // The bye frame must be the last one: no chunk and no acknowledgement may follow it.
         self.transfers.take()?.connectionEnded(because: error)
         self.turns.end(error) {
-            self.onLoop { $0.handler?.sayBye() }
+            self.onLoop { $0.handler?.sendBye() }
         }
     }
 
     // MARK: The handler
 
     func handlerOpened(_ hello: FramedHello?) {
-        self.peerTakesFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
-        self.peerTakesWholeFiles = hello?.capabilities.contains(WholeFile.capability) ?? false
+        self.peerAcceptsFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
+        self.peerAcceptsWholeFiles = hello?.capabilities.contains(WholeFile.capability) ?? false
         self.opened.take()?.succeed()
     }
 

@@ -192,7 +192,7 @@ final class FramedHandler: ChannelInboundHandler {
             case .messageEnded: self.connection?.inbox.received(.end)
             case .transfer(let part): self.connection?.handlerReceived(part)
             case .pong: break  // any received byte counts, see channelRead
-            case .peerSaidBye:
+            case .receivedBye:
                 self.hasReceivedBye = true
                 self.connection?.handlerReceivedBye()
             case .fail(let error): return self.close(because: error)
@@ -286,7 +286,7 @@ final class FramedHandler: ChannelInboundHandler {
     /// Sets the number of reads per turn, which determines the number of read buffers. A large file
     /// needs more of them: buffers that wait for the disk cannot be reused, and the system has to
     /// clear new memory.
-    func setReadsMuch(_ readsMuch: Bool) {
+    func setUsesManyReadBuffers(_ readsMuch: Bool) {
         guard let options = self.context?.channel.syncOptions, !self.isBehindTLS else { return }  // TLS releases its buffers immediately
         try? options.setOption(.maxMessagesPerRead, value: readsMuch ? Self.fileReads : Self.defaultReads)
     }
@@ -340,7 +340,7 @@ final class FramedHandler: ChannelInboundHandler {
 
     /// Sends a bye frame after all queued bytes, and waits for the peer's. Called again when it
     /// arrives.
-    func sayBye() {
+    func sendBye() {
         guard case .running = self.phase else { return self.cut() }
         self.startCloseTimer()
         // In the fixed mode, closing the transport is the bye.

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 /// Permits one task to send at a time, in the order of the calls.
 final class SendSerializer: Sendable {
     /// The permit of one task, from its request to its release.
-    final class Ticket: @unchecked Sendable {
+    final class Permit: @unchecked Sendable {
         // Unchecked because it is accessed only under the lock of the serializer.
         fileprivate enum Phase {
             case new
@@ -24,7 +24,7 @@ final class SendSerializer: Sendable {
         /// The error for all further requests, after `end`.
         var ending: FramedError?
         /// The waiting permits. Cancelled ones are removed.
-        var queue = Deque<Ticket>()
+        var queue = Deque<Permit>()
         /// Called when the last permit is released.
         var onIdle: (@Sendable () -> Void)?
     }
@@ -32,7 +32,7 @@ final class SendSerializer: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// Waits for the permit. Call ``giveBack(_:)`` afterwards unless this throws.
-    func take(_ permit: Ticket) async throws {
+    func take(_ permit: Permit) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let result: Result<Void, any Error>? = self.state.withLockedValue { state in
@@ -57,7 +57,7 @@ final class SendSerializer: Sendable {
 
     /// Cancels a waiting permit. Returns `true`, without any effect, when the permit is already
     /// granted.
-    func giveUp(_ permit: Ticket, because error: any Error) -> Bool {
+    func giveUp(_ permit: Permit, because error: any Error) -> Bool {
         let (continuation, isTaken): (CheckedContinuation<Void, any Error>?, Bool) = self.state.withLockedValue { state in
             switch permit.phase {
             case .new:
@@ -75,7 +75,7 @@ final class SendSerializer: Sendable {
         return isTaken
     }
 
-    func giveBack(_ permit: Ticket) {
+    func giveBack(_ permit: Permit) {
         let (next, onIdle) = self.state.withLockedValue { state -> (CheckedContinuation<Void, any Error>?, (@Sendable () -> Void)?) in
             permit.phase = .over
             while let next = state.queue.popFirst() {

@@ -17,7 +17,7 @@ enum DiskWork: Sendable {
     case prepare(TransferOffer, in: ReceivingFolder, session: UInt64, hasLease: Bool, recognizesFinished: Bool)
     /// Compares the sender's hash with the unfinished file or, if there is none, with finished
     /// files of the same name.
-    case compare(TransferOffer, ShownBeginning, PartFile?, in: ReceivingFolder)
+    case compare(TransferOffer, PrefixProof, PartFile?, in: ReceivingFolder)
     /// Stores a small file in one step: like `prepare`, `append` and `finish`, but leaves nothing
     /// behind on failure.
     case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
@@ -59,7 +59,7 @@ enum DiskWork: Sendable {
     /// Folders with new names are synced once at the end. No file is reported as complete before
     /// that.
     static func perform(_ lists: [[DiskWork]]) -> [Outcome] {
-        var batch = DiskVisit()
+        var batch = DiskBatch()
         var outcomes = lists.map { works in
             var outcome = Outcome()
             for work in works {
@@ -92,7 +92,7 @@ enum DiskWork: Sendable {
         folder.leases.withLockedValue { $0.released(offer.partName) }
     }
 
-    private func perform(_ batch: inout DiskVisit) throws(TransferError) -> Report {
+    private func perform(_ batch: inout DiskBatch) throws(TransferError) -> Report {
         switch self {
         case .prepare(let offer, let folder, let session, let hasLease, let recognizesFinished):
             let isTaken = recognizesFinished && folder.isTaken(offer)
@@ -163,7 +163,7 @@ extension DiskWork {
 }
 
 /// The values that are determined once per batch of disk work.
-struct DiskVisit {
+struct DiskBatch {
     var folders = OpenFolders()
     /// The space by folder. The leases account for the bytes that are written during the batch.
     private var rooms: [ObjectIdentifier: (free: Int, stored: Int)] = [:]

@@ -8,11 +8,11 @@ public struct FileSending: Sendable {
     /// The number of concurrent files, 1…16. Default: 4. A receiver accepts
     /// ``TransferLimits/transfersOfSession``. Files of at most 16 KiB, which are sent with their
     /// offers, are limited to sixteen times this number, at most 64.
-    public var filesAtATime = 4
+    public var maximumConcurrentFiles = 4
     /// The time for which a file is offered again while its upload is in use, usually by an earlier
     /// connection that the receiver still considers alive. Default: 60 seconds, longer than a
     /// receiver with default settings needs to detect that.
-    public var busyPatience: Duration = .seconds(60)
+    public var busyTimeout: Duration = .seconds(60)
     /// Whether to skip a file silently, for instance because an earlier connection sent it.
     /// Receives the name; called on any thread. Default: skips none.
     public var skips: @Sendable (String) -> Bool = { _ in false }
@@ -45,7 +45,7 @@ public struct SentFileEvent: Sendable, Hashable {
         case began(offset: Int)
         /// The number of bytes that are durable at the receiver.
         case progress(durableBytes: Int)
-        /// The upload is in use. It is offered again until ``FileSending/busyPatience`` has passed.
+        /// The upload is in use. It is offered again until ``FileSending/busyTimeout`` has passed.
         case busy
         /// The file is durable at the receiver.
         case completed

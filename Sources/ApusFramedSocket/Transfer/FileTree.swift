@@ -39,18 +39,18 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
     private var roots: [String]
     private var folders: [Folder] = []
     private let name: String?
-    private let looksAtFiles: Bool
+    private let readsSizes: Bool
 
     /// Creates a sequence of the entries at and below the paths.
     ///
     /// - Parameters:
     ///   - name: Replaces the name of the path; only for a single path.
-    ///   - looksAtFiles: Whether to determine the sizes of all files. Not needed if they are opened
+    ///   - readsSizes: Whether to determine the sizes of all files. Not needed if they are opened
     ///     later.
-    init(_ paths: [String], as name: String? = nil, looksAtFiles: Bool = true) {
+    init(_ paths: [String], as name: String? = nil, readsSizes: Bool = true) {
         self.roots = paths.reversed()
         self.name = name
-        self.looksAtFiles = looksAtFiles
+        self.readsSizes = readsSizes
     }
 
     mutating func next() -> Entry? {
@@ -62,7 +62,7 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
                 }
                 let path = self.folders[last].path + "/" + entry.text
                 let name = self.folders[last].name + "/" + entry.text
-                guard self.looksAtFiles || !entry.isFile else { return .file(path: path, name: name, size: nil, followsLinks: false) }
+                guard self.readsSizes || !entry.isFile else { return .file(path: path, name: name, size: nil, followsLinks: false) }
                 if let entry = self.look(at: path, name: name, isRoot: false) { return entry }
             } else if let root = self.roots.popLast() {
                 if let entry = self.look(at: root, name: self.name ?? Self.name(of: root), isRoot: true) { return entry }

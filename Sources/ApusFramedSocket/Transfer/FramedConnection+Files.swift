@@ -42,7 +42,7 @@ extension FramedConnection {
                             do {
                                 guard !canceller.isCancelled else { throw CancellationError() }
                                 let opened = try opened.get()
-                                guard self.peerTakesFiles else {
+                                guard self.peerAcceptsFiles else {
                                     throw TransferError(.notSupported, message: "the peer does not accept files")
                                 }
                                 let stream = try transfers.send(opened, progress: progress) { promise.completeWith($0) }

@@ -41,7 +41,7 @@ extension FramedConnection {
                     return self.eventLoop.makeFailedFuture(
                         self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
                 }
-                let tree = FileTree(paths, as: name, looksAtFiles: !transfers.sendsWholeFiles)
+                let tree = FileTree(paths, as: name, readsSizes: !transfers.sendsWholeFiles)
                 let files = OutgoingFiles(tree, sending, over: self, transfers)
                 canceller.cancel = { files.cancel() }
                 return files.run()

@@ -20,7 +20,7 @@ final class FramedTransfers {
     private var frames: [ByteBuffer] = []
     /// The streams of large incoming files.
     private var large: Set<UInt16> = [] {
-        didSet { if oldValue.isEmpty != self.large.isEmpty { self.connection?.handler?.setReadsMuch(!self.large.isEmpty) } }
+        didSet { if oldValue.isEmpty != self.large.isEmpty { self.connection?.handler?.setUsesManyReadBuffers(!self.large.isEmpty) } }
     }
     /// The number of received bytes of large files that are not written yet.
     private var unwritten = 0
@@ -55,7 +55,7 @@ final class FramedTransfers {
 
     /// Whether small files are sent with their offers. Not with a rate limit, because it needs
     /// equal chunks.
-    var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerTakesWholeFiles == true }
+    var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerAcceptsWholeFiles == true }
 
     /// Opens a file, in one job with others that are opened at the same time.
     func open(_ source: OutgoingSource, then: @escaping (Result<OpenedFile, any Error>) -> Void) {
@@ -85,7 +85,7 @@ final class FramedTransfers {
         if let rate = self.rate { settings.chunkBytes = rate.limit.chunkBytes }
         let connection = self.connection
         var offer = opened.offer
-        let frame = self.outgoingWholes < WholeFile.maximumUnderWay ? opened.frame?.take(for: stream) : nil
+        let frame = self.outgoingWholes < WholeFile.maximumConcurrent ? opened.frame?.take(for: stream) : nil
         if frame == nil { offer.wholeHash = nil } else { self.outgoingWholes += 1 }
         let isWhole = frame != nil
         let transfer = OutgoingTransfer(
@@ -161,7 +161,7 @@ final class FramedTransfers {
             // disk.
             let isWhole = head.header["sha256"] != nil
             let count = isWhole ? self.incomingWholes : self.incoming.count - self.incomingWholes
-            let maximum = isWhole ? WholeFile.maximumUnderWay : receiving.folder.limits.transfersOfSession
+            let maximum = isWhole ? WholeFile.maximumConcurrent : receiving.folder.limits.transfersOfSession
             guard count < maximum else {
                 throw TransferError(.quota, message: "\(maximum) transfers are in progress; no more are allowed")
             }

@@ -17,7 +17,7 @@ final class IncomingTransfer {
     private let disk: DiskQueue
     private let answer: (FrameHead) -> Void
     private var ended: (() -> Void)?
-    private var gatherer: TransferChunk.Gatherer
+    private var gatherer: TransferChunk.Assembler
     private var part: PartFile?
     /// Whether the transfer holds a lease.
     private var hasLease = false
@@ -46,7 +46,7 @@ final class IncomingTransfer {
         self.backlog = backlog
         self.answer = answer
         self.ended = ended
-        self.gatherer = TransferChunk.Gatherer(copies: copies)
+        self.gatherer = TransferChunk.Assembler(copies: copies)
     }
 
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }

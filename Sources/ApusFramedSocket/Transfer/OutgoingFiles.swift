@@ -22,11 +22,11 @@ final class OutgoingFiles {
     private static let busyPause = TimeAmount.seconds(1)
 
     init(_ tree: FileTree, _ sending: FileSending, over connection: FramedConnection, _ transfers: FramedTransfers) {
-        let others = min(max(sending.filesAtATime, 1), 16)
+        let others = min(max(sending.maximumConcurrentFiles, 1), 16)
         self.connection = connection
         self.transfers = transfers
         self.sending = sending
-        self.wholes = min(others * 16, WholeFile.maximumUnderWay)
+        self.wholes = min(others * 16, WholeFile.maximumConcurrent)
         self.queue = TransferQueue(wholes: self.wholes, others: others)
         self.list = OutgoingList(tree, sending, sendsWholeFiles: transfers.sendsWholeFiles)
         self.done = connection.eventLoop.makePromise()
@@ -118,7 +118,7 @@ final class OutgoingFiles {
     private func offer(_ opened: OpenedFile, _ file: OutgoingList.File, deadline: NIODeadline?) {
         if let ending = self.ending ?? self.transfers.ending { return self.ended(file, .failure(ending), deadline: deadline) }
         do throws(TransferError) {
-            guard self.connection.peerTakesFiles else { throw TransferError(.notSupported, message: "the peer does not accept files") }
+            guard self.connection.peerAcceptsFiles else { throw TransferError(.notSupported, message: "the peer does not accept files") }
             var stream: UInt16?
             var hasBegun = false
             let new = try self.transfers.send(opened) { progress in
@@ -153,7 +153,7 @@ final class OutgoingFiles {
     /// Schedules another offer. Returns `false` when the deadline has passed.
     private func offerAgain(_ file: OutgoingList.File, deadline: NIODeadline?) -> Bool {
         let now = self.connection.eventLoop.now
-        let deadline = deadline ?? now + TimeAmount(self.sending.busyPatience)
+        let deadline = deadline ?? now + TimeAmount(self.sending.busyTimeout)
         guard now < deadline, self.transfers.ending == nil else { return false }
         self.notify(file.entry, .busy)
         self.connection.eventLoop.assumeIsolated().scheduleTask(in: Self.busyPause) {

@@ -15,7 +15,7 @@ extension ReceivingFolder {
     /// On failure nothing is left behind, because the system deletes unnamed files. The folders are
     /// synced at the end of the batch; the file is not complete before.
     func take(
-        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ batch: inout DiskVisit
+        _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ batch: inout DiskBatch
     ) throws(TransferError) -> DiskWork.Report {
         if offer.isFolder {
             _ = try batch.folders.open(offer.name.components[...], below: self.root)

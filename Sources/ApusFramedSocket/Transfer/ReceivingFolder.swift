@@ -71,7 +71,7 @@ public final class ReceivingFolder: Sendable {
     }
 
     /// Compares the unfinished file with the sender's hash, and empties it when they differ.
-    func compare(_ part: PartFile, with shown: ShownBeginning) throws(TransferError) -> Bool {
+    func compare(_ part: PartFile, with shown: PrefixProof) throws(TransferError) -> Bool {
         do throws(TransferError) {
             try part.load()
         } catch {
@@ -98,7 +98,7 @@ public final class ReceivingFolder: Sendable {
     /// - Returns: The status of the unfinished file, if one exists.
     @discardableResult
     func admit(
-        _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ batch: inout DiskVisit
+        _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ batch: inout DiskBatch
     ) throws(TransferError) -> FileDescriptor.Status? {
         let unfinished = self.root.status(of: offer.partName)
         // Independent of the size of the existing file: the answer must not disclose it.
@@ -110,14 +110,14 @@ public final class ReceivingFolder: Sendable {
     }
 
     /// Reserves space for a file whose name exists, but with other content.
-    func reserve(_ offer: TransferOffer, _ batch: inout DiskVisit) throws(TransferError) {
+    func reserve(_ offer: TransferOffer, _ batch: inout DiskBatch) throws(TransferError) {
         try self.withLeases(&batch) { leases, free, stored throws(TransferError) in
             try leases.reserve(offer, stored: stored, free: free)
         }
     }
 
     private func withLeases(
-        _ batch: inout DiskVisit, _ body: (inout FolderLeases, _ free: Int, _ stored: Int) throws(TransferError) -> Void
+        _ batch: inout DiskBatch, _ body: (inout FolderLeases, _ free: Int, _ stored: Int) throws(TransferError) -> Void
     ) throws(TransferError) {
         let (free, stored) = try batch.room(of: self)
         // `withLockedValue` does not propagate typed errors.

@@ -184,7 +184,7 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// Handles a CONNECT in the format of Socket.IO 2.x, whose servers treat any requested version
     /// as their own.
-    func serverIsOlder() {
+    func serverIsVersion4() {
         guard let engine = self.engine else { return }
         let error = EngineIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3, but the client requested version 4")
         guard self.configuration.engine.version == .automatic, self.memory.recognizedVersion == nil else {
@@ -220,7 +220,7 @@ final class SocketManagerCore: @unchecked Sendable {
     // MARK: - Packets
 
     /// Whether the server connects the client to this namespace without a request.
-    func entersUnasked(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootUnasked == true }
+    func joinsImplicitly(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootImplicitly == true }
 
     /// Sends DISCONNECT for a namespace.
     func leave(_ namespace: SocketNamespaceCore) {

@@ -12,7 +12,7 @@ extension SocketNamespaceCore {
         case .deliver(let event): self.deliver(event, bytes: bytes)
         case .resolveAck(let id, let arguments): self.acknowledged(id, arguments)
         case .disconnected: self.left(.serverDisconnect, wasConnected: true)
-        case .serverIsOlder: self.manager?.serverIsOlder()
+        case .serverIsVersion4: self.manager?.serverIsVersion4()
         case .fail(let error): self.manager?.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
         case .doNothing: break
         }

@@ -135,7 +135,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
         }
         // A server that connects clients to `/` without a request receives no auth there. Its first
         // packets may follow at once, so do not wait for the auth.
-        guard self.manager?.entersUnasked(self.name) != true else { return self.authenticated(attempt: attempt, .success(nil)) }
+        guard self.manager?.joinsImplicitly(self.name) != true else { return self.authenticated(attempt: attempt, .success(nil)) }
         switch self.auth.source {
         case .none: self.authenticated(attempt: attempt, .success(nil))
         case .value(let value): self.authenticated(attempt: attempt, .success(value))

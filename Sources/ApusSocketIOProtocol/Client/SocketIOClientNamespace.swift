@@ -131,7 +131,7 @@ package struct SocketIOClientNamespace: Sendable {
         case disconnected
         /// The server accepted CONNECT in the format of Socket.IO 2.x, in a session of another
         /// version. Close the connection.
-        case serverIsOlder
+        case serverIsVersion4
         /// Close the connection.
         case fail(SocketIOError)
         case doNothing
@@ -150,7 +150,7 @@ package struct SocketIOClientNamespace: Sendable {
             case .connect(let payload):
                 let derived = self.session.flatMap { $0.version.socketID(engineID: $0.id, namespace: self.name) }
                 guard let id = derived ?? payload?["sid"]?.stringValue else {
-                    guard payload != nil else { return .serverIsOlder }
+                    guard payload != nil else { return .serverIsVersion4 }
                     return .fail(SocketIOError(.invalidPayload, message: "the CONNECT of the server has no sid"))
                 }
                 self.state = .connected(id: id)

@@ -19,7 +19,7 @@ package struct SocketIORootAdmission: Sendable {
 
     /// Creates the state of a new session.
     package init(version: SocketIOVersion) {
-        self.state = version.joinsRootUnasked ? .expected : .mustAsk
+        self.state = version.joinsRootImplicitly ? .expected : .mustAsk
     }
 
     package enum RequestAction: Equatable {

@@ -20,7 +20,7 @@ public struct SocketIOTargets: Hashable, Sendable {
     }
 
     /// Whether the whole namespace is selected.
-    package var isEverybody: Bool { self.rooms.isEmpty && self.except.isEmpty }
+    package var includesAllSockets: Bool { self.rooms.isEmpty && self.except.isEmpty }
 
     /// Whether a socket in these rooms is selected.
     package func include(memberOf rooms: SocketIORoomNames) -> Bool {

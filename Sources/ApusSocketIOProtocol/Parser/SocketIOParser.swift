@@ -56,18 +56,18 @@ public struct SocketIOParser: Sendable {
 
     /// Appends the text of an event or an ack to `bytes`, if its encoding is a single text message.
     ///
-    /// - Parameter leavesOutText: Whether to omit arguments that were received as text. The caller
+    /// - Parameter omitsText: Whether to omit arguments that were received as text. The caller
     ///   inserts them before the last byte.
     /// - Returns: `false`, with nothing appended, if the packet needs
     ///   ``encode(_:)-(UndecodedPacket)``.
     /// - Throws: The errors of ``encode(_:)-(UndecodedPacket)``. Discard the appended bytes then.
     package func writeText(
-        of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool = false, namespace: String, into bytes: inout [UInt8]
+        of call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
         guard case .json = self.kind, !arguments.containsBinary else { return false }
         try UndecodedPacket.checkSent(namespace: namespace)
         try call.checkSent()
-        try SocketIOJSONEncoder.writeText(of: call, arguments, leavesOutText: leavesOutText, namespace: namespace, into: &bytes)
+        try SocketIOJSONEncoder.writeText(of: call, arguments, omitsText: omitsText, namespace: namespace, into: &bytes)
         return true
     }
 

@@ -103,7 +103,7 @@ final class SocketIOAdmin: Sendable {
     private func watch(_ namespace: SocketIONamespace) {
         let name = namespace.name
         let isAdmin = name == self.namespace.name
-        namespace.describeAlso { [weak self] socket in self?.details(of: socket) }
+        namespace.setDescriptionDetails { [weak self] socket in self?.details(of: socket) }
         namespace.onConnectionFirst { [weak self] socket in self?.watch(socket, isAdmin: isAdmin) }
         namespace.onDataChange { [weak self] socket in
             self?.notify("socket_updated", [["id": .string(socket.id), "nsp": .string(name), "data": socket.data]])
@@ -125,7 +125,7 @@ final class SocketIOAdmin: Sendable {
     private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
         let (id, name) = (socket.id, socket.namespace.name)
         if let session = socket.connection?.session {
-            let details = Details(clientID: String(session.shownID), transport: session.transportName ?? "polling")
+            let details = Details(clientID: String(session.idPrefix), transport: session.transportName ?? "polling")
             self.state.withLockedValue { $0.details[id] = details }
         }
         if let description = socket.namespace.descriptions(of: SocketIOTargets(rooms: [id])).first {

@@ -143,7 +143,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
             // `stop` holds the sockets. The hook releases it with the last ack, without waiting for
             // the remote server's timeout.
             let (ending, waiting) = (CompletionHook(), ManagedAtomic(0))
-            let (count, stop) = try namespace.deliverAskingAcks(delivery) { [weak self] values in
+            let (count, stop) = try namespace.deliverRequestingAcks(delivery) { [weak self] values in
                 // No message reports a client that left. The requesting server has a deadline.
                 if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
                 if waiting.wrappingDecrementThenLoad(ordering: .relaxed) == 0 { ending.cancel() }

@@ -67,7 +67,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func timerFired(_ name: EventLoopTimer.Name) {
         if name == Self.attachmentsName {
             self.awaitsAttachments = false
-            self.server?.logger.debug("Attachments timed out", metadata: ["engineio.sid": "\(self.session.shownID)"])
+            self.server?.logger.debug("Attachments timed out", metadata: ["engineio.sid": "\(self.session.idPrefix)"])
             self.close(.parseError, detail: "the attachments of a packet did not arrive within \(self.configuration.attachmentsTimeout)")
         } else if self.members.isEmpty {
             self.session.close(.forcedClose)
@@ -83,7 +83,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             self.isPolling = session.transportName == "polling"
             admin.traffic.connected(polling: self.isPolling)
         }
-        if self.version.joinsRootUnasked { self.connect(to: "/", auth: .object([:])) }
+        if self.version.joinsRootImplicitly { self.connect(to: "/", auth: .object([:])) }
     }
 
     func sessionUpgraded(_ session: EngineIOSession) {
@@ -109,7 +109,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             if self.awaitsAttachments { self.stopWaitingForAttachments() }
             try self.received(packet, bytes: bytes)
         } catch {
-            self.server?.logger.debug("Malformed packet", metadata: ["engineio.sid": "\(session.shownID)", "error": "\(error)"])
+            self.server?.logger.debug("Malformed packet", metadata: ["engineio.sid": "\(session.idPrefix)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
         }
     }
@@ -414,7 +414,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     ) throws(SocketIOError) -> Bool {
         let large = arguments.largeText
         return try self.sendText(around: large, compression) { text throws(SocketIOError) in
-            try self.parser.writeText(of: call, arguments, leavesOutText: large != nil, namespace: namespace, into: &text)
+            try self.parser.writeText(of: call, arguments, omitsText: large != nil, namespace: namespace, into: &text)
         }
     }
 

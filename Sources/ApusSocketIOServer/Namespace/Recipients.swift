@@ -25,16 +25,16 @@ struct Recipients {
     /// instance only, the namespace's.
     mutating func add(_ socket: SocketIOServerSocket) {
         let group = self.group(of: socket)
-        socket.placeInAudience = self.groups[group].sockets.count
+        socket.indexInRecipients = self.groups[group].sockets.count
         self.groups[group].sockets.append(socket)
     }
 
     mutating func remove(_ socket: SocketIOServerSocket) {
-        let (group, place) = (self.group(of: socket), socket.placeInAudience)
+        let (group, place) = (self.group(of: socket), socket.indexInRecipients)
         guard self.groups[group].sockets.indices.contains(place), self.groups[group].sockets[place] === socket else { return }
         let last = self.groups[group].sockets.removeLast()
         guard last !== socket else { return }
-        last.placeInAudience = place
+        last.indexInRecipients = place
         self.groups[group].sockets[place] = last
     }
 

@@ -19,7 +19,7 @@ extension SocketIOBroadcasting {
         let ending = CompletionHook()
         defer { ending.end() }
         let outcome = try await broadcast.namespace.pendingRequests.request(timeout: broadcast.ackTimeout) { id in
-            try broadcast.askAcks(id, event, arguments, ending)
+            try broadcast.requestAcks(id, event, arguments, ending)
         }
         return SocketIOResponses(values: outcome)
     }
@@ -49,7 +49,7 @@ extension SocketIOBroadcasting {
             completion(result.map { SocketIOResponses(values: $0) })
         }
         guard let id else { return }
-        do { try broadcast.askAcks(id, event, arguments, ending) } catch { broadcast.namespace.pendingRequests.fail(id, error) }
+        do { try broadcast.requestAcks(id, event, arguments, ending) } catch { broadcast.namespace.pendingRequests.fail(id, error) }
     }
 }
 
@@ -57,10 +57,10 @@ extension SocketIOBroadcast {
     fileprivate var ackTimeout: Duration { self.flags.timeout ?? self.namespace.ackTimeout }
 
     /// Sends the event as part of a pending request.
-    fileprivate func askAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
+    fileprivate func requestAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
         let (pendingRequests, node) = (self.namespace.pendingRequests, self.namespace.pendingRequests.node)
         let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
-        let (count, stop) = try self.namespace.deliverAskingAcks(delivery) { values in
+        let (count, stop) = try self.namespace.deliverRequestingAcks(delivery) { values in
             pendingRequests.replied(id, from: node, values.map { .values($0) })
         }
         ending.set(stop)

@@ -12,7 +12,7 @@ extension SocketIOBroadcasting {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
         let outcome = try await broadcast.namespace.pendingRequests.request(timeout: timeout) {
-            id in broadcast.askSockets(id)
+            id in broadcast.requestSockets(id)
         }
         return SocketIOResponses(sockets: outcome, broadcast)
     }
@@ -24,7 +24,7 @@ extension SocketIOBroadcasting {
         let id = broadcast.namespace.pendingRequests.begin(timeout: timeout) { result in
             completion(result.map { SocketIOResponses(sockets: $0, broadcast) })
         }
-        if let id { broadcast.askSockets(id) }
+        if let id { broadcast.requestSockets(id) }
     }
 
     /// Fetches the descriptions of the sockets. Passes an empty array to `completion` when too many
@@ -36,7 +36,7 @@ extension SocketIOBroadcasting {
             let replies = (try? result.get())?.replies ?? []
             completion(replies.compactMap { if case .socket(let description) = $0 { description } else { nil } })
         }
-        if let id { broadcast.askSockets(id) }
+        if let id { broadcast.requestSockets(id) }
     }
 
     /// Makes the sockets enter these rooms.
@@ -68,7 +68,7 @@ extension SocketIOBroadcasting {
 }
 
 extension SocketIOBroadcast {
-    func askSockets(_ id: String) {
+    func requestSockets(_ id: String) {
         let own = self.namespace.descriptions(of: self.targets)
         self.publish(.fetchSockets(targets: self.targets, request: id))
         self.ask(id)

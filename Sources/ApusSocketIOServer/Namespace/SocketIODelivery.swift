@@ -23,7 +23,7 @@ extension SocketIONamespace {
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
         let content = UndecodedPacket.Content.event(
-            name: delivery.event, arguments: delivery.arguments, ackID: self.ackIDOfUnnumbered(delivery.arguments))
+            name: delivery.event, arguments: delivery.arguments, ackID: self.ackIDWithoutOffset(delivery.arguments))
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
         for group in self.recipients(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
@@ -34,15 +34,15 @@ extension SocketIONamespace {
     /// A client with recovery takes the last text argument of an event without an ack id for its
     /// offset. If that argument begins like an offset, the event carries an ack id, and the ack is
     /// ignored.
-    func ackIDOfUnnumbered(_ arguments: SocketIOPayload) -> Int? {
-        guard let recovery, recovery.hasLookalike(arguments) else { return nil }
+    func ackIDWithoutOffset(_ arguments: SocketIOPayload) -> Int? {
+        guard let recovery, recovery.endsLikeOffset(arguments) else { return nil }
         return self.makeAckID()
     }
 
     /// Sends an event to this server's sockets and requests an ack from each.
     ///
     /// - Returns: The number of recipients, and a closure that ends the wait for their acks.
-    func deliverAskingAcks(
+    func deliverRequestingAcks(
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
     ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
         let id = self.makeAckID()

@@ -42,7 +42,7 @@ extension SocketIONamespace {
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil
     ) async throws -> SocketIOResponses<SocketIOValue> {
         let outcome = try await self.pendingRequests.request(timeout: timeout ?? self.clusterTimeout) { id in
-            self.askServers(id, event, arguments)
+            self.requestAnswers(id, event, arguments)
         }
         return SocketIOResponses(serverSide: outcome)
     }
@@ -56,10 +56,10 @@ extension SocketIONamespace {
         let id = self.pendingRequests.begin(timeout: timeout ?? self.clusterTimeout) { result in
             completion(result.map { SocketIOResponses(serverSide: $0) })
         }
-        if let id { self.askServers(id, event, arguments) }
+        if let id { self.requestAnswers(id, event, arguments) }
     }
 
-    private func askServers(_ id: String, _ event: String, _ arguments: [SocketIOValue]) {
+    private func requestAnswers(_ id: String, _ event: String, _ arguments: [SocketIOValue]) {
         guard let cluster = self.cluster else { return self.pendingRequests.asked(id, .count(0), andSelf: false) }
         cluster.publish(.serverSideEmit(event: event, arguments: arguments, request: id), in: self.name)
         cluster.ask(id, in: self.name, andSelf: false)

@@ -144,7 +144,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     /// Returns the targeted sockets, grouped by event loop.
     func recipients(of targets: SocketIOTargets) -> Recipients {
         self.state.withLockedValue { state in
-            if targets.isEverybody { return state.recipients }
+            if targets.includesAllSockets { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
             // The whole namespace but a few: look up the excluded sockets only.
             guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
@@ -238,7 +238,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     // MARK: For the admin page
 
-    func describeAlso(_ details: @escaping @Sendable (_ socketID: String) -> SocketIOValue?) {
+    func setDescriptionDetails(_ details: @escaping @Sendable (_ socketID: String) -> SocketIOValue?) {
         self.state.withLockedValue { $0.details = details }
     }
 

@@ -43,10 +43,10 @@ final class SocketIONamespaceTable: Sendable {
     /// Returns the namespace of this name, creating it with `make` if it does not exist. It becomes
     /// a child of the first rule that covers the name, if any.
     func namespace(
-        _ name: String, obeysRules: Bool = true, make: (String, SocketIOParentNamespace?) -> SocketIONamespace
+        _ name: String, appliesRules: Bool = true, make: (String, SocketIOParentNamespace?) -> SocketIONamespace
     ) -> SocketIONamespace {
         if let found = self.found(name) { return found }
-        let parent = obeysRules ? self.state.withLockedValue({ $0.parents }).first { $0.covers(name) } : nil
+        let parent = appliesRules ? self.state.withLockedValue({ $0.parents }).first { $0.covers(name) } : nil
         return self.creationLock.withLock { self.found(name) ?? self.open(make(name, parent), isKept: true) }
     }
 

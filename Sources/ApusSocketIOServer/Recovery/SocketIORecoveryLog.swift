@@ -81,7 +81,7 @@ final class SocketIORecoveryLog: Sendable {
 
     /// Returns whether a client would take the last argument for an offset. Relayed arguments can
     /// contain one.
-    func hasLookalike(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
+    func endsLikeOffset(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
 
     /// Numbers, stores and sends an event to `only`, or without it to the targets of the delivery.
     func deliver(

@@ -61,7 +61,7 @@ struct SocketIOListeners {
     var middleware: [SocketIOHandler] { self.wide?.middleware ?? [] }
 
     /// Whether any listener or middleware applies to all incoming events.
-    var hearsAll: Bool {
+    var hasCatchAllListeners: Bool {
         guard let wide else { return false }
         return !wide.any.isEmpty || !wide.middleware.isEmpty
     }

@@ -38,7 +38,7 @@ extension SocketIOServerSocket {
                 try recovery.deliver(delivery, in: self.namespace, to: self)
                 return
             }
-            let call = EventOrAck.event(name: event, ackID: self.namespace.ackIDOfUnnumbered(arguments))
+            let call = EventOrAck.event(name: event, ackID: self.namespace.ackIDWithoutOffset(arguments))
             if self.eventLoop.inEventLoop { return try self.send(call, arguments, flags) }
             let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
             self.eventLoop.runOnLoop { self.deliver(outbound, isVolatile: flags.isVolatile) }

@@ -8,7 +8,7 @@ extension SocketIOServerSocket {
     func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
         if ackID != nil { self.owedAcks += 1 }
         let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
-        if self.listeners.hearsAll {
+        if self.listeners.hasCatchAllListeners {
             for entry in self.listeners.any { self.run(entry.handler, event) }
             let middleware = self.listeners.middleware
             guard middleware.isEmpty else { return self.check(event, middleware[...]) }

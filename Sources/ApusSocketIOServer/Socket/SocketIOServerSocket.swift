@@ -10,7 +10,7 @@ import NIOCore
 /// socket's event loop.
 ///
 /// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`,
-/// under the lock of `limits`, and `placeInAudience`, under the namespace's lock.
+/// under the lock of `limits`, and `indexInRecipients`, under the namespace's lock.
 public final class SocketIOServerSocket: @unchecked Sendable {
     /// The socket's id: 20 unpredictable characters, preceded by the namespace for a Socket.IO 2.x
     /// client. Also the name of the socket's own room.
@@ -46,7 +46,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The number of events whose clients wait for an ack from this server.
     @exclusivity(unchecked) var owedAcks = 0
     /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
-    var placeInAudience = 0
+    var indexInRecipients = 0
 
     enum State {
         /// Leaves to `disconnecting`.

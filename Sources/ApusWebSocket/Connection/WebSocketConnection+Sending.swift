@@ -80,7 +80,7 @@ extension WebSocketConnection {
     }
 
     private func writeOutbox() {
-        let (items, creditIsDue) = self.outbox.takeAll()
+        let (items, limitCheckIsDue) = self.outbox.takeAll()
         guard let handler = self.handler else { return }
         for item in items {
             switch item {
@@ -93,7 +93,7 @@ extension WebSocketConnection {
                 }
             }
         }
-        if creditIsDue, handler.isOpen, !handler.isWritable, handler.queuedBytes > self.flow.postedBytes {
+        if limitCheckIsDue, handler.isOpen, !handler.isWritable, handler.queuedBytes > self.flow.postedBytes {
             self.overflowed(self.flow.overflow)
         }
     }

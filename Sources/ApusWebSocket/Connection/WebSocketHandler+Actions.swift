@@ -39,7 +39,7 @@ extension WebSocketHandler {
 
     /// Ends the connection after the transport closed or failed.
     func transportEnded(cause: (any Error)?) {
-        self.countNothing()
+        self.releaseBudgets()
         self.perform(self.machine.transportClosed(cause: cause))
     }
 

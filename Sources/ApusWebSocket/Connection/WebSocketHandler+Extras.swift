@@ -16,7 +16,7 @@ extension WebSocketHandler {
         var eventLoop: (any EventLoop)?
         /// The number of queued bytes when the peer's messages began to wait because of them, or at
         /// the last check.
-        var queueAtLastLook = 0
+        var queueAtLastCheck = 0
         var unfinished = ByteAccount()
         var queued = ByteAccount()
     }

@@ -24,7 +24,7 @@ extension WebSocketHandler {
 
     /// Sends the response to the opening handshake, during the read of the request. It leaves after
     /// that read, together with the frames behind it.
-    func sendHandshakeAnswer(_ fields: HTTPFields) {
+    func sendHandshakeResponse(_ fields: HTTPFields) {
         self.beginOutbound(withRoomFor: 512)
         self.outbound.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
         for field in fields {

@@ -74,7 +74,7 @@ extension WebSocketHandler {
         self.isHolding = true
         self.set(.held, true)
         if self.queueIsAboveMark, !self.buffers.turn.isFull {
-            extras.queueAtLastLook = self.queuedBytes
+            extras.queueAtLastCheck = self.queuedBytes
             self.set(.output, true)
         } else {
             self.resumeLater()
@@ -98,10 +98,10 @@ extension WebSocketHandler {
 
     /// Resumes the held frames in a later turn, unless something else makes them wait.
     func resumeLater() {
-        guard self.isHolding, !self.isPutOff, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
+        guard self.isHolding, !self.isDeferred, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
         else { return }
-        self.isPutOff = true
-        self.buffers.turn.putOff(self, isLight: !self.sendsMuch, on: eventLoop)
+        self.isDeferred = true
+        self.buffers.turn.deferWork(self, isLight: !self.sendsMuch, on: eventLoop)
     }
 
     /// Updates the budget after a change of the queue, and resumes held frames if the queue is
@@ -118,14 +118,14 @@ extension WebSocketHandler {
     package var isDraining: Bool {
         guard self.readPauses.contains(.output), let extras else { return false }
         let queued = self.queuedBytes
-        defer { extras.queueAtLastLook = queued }
-        return queued < extras.queueAtLastLook
+        defer { extras.queueAtLastCheck = queued }
+        return queued < extras.queueAtLastCheck
     }
 }
 
 extension WebSocketHandler: EventLoopWorker {
     package func resumeWork() {
-        self.isPutOff = false
+        self.isDeferred = false
         guard let delegate = self.delegate, let held = self.extras?.held, self.hasEnded || self.readPauses == .held else { return }
         self.isHolding = false
         self.extras?.held = nil
@@ -158,7 +158,7 @@ extension WebSocketHandler {
     }
 
     /// Removes all bytes of the connection from the budgets when the transport has closed.
-    func countNothing() {
+    func releaseBudgets() {
         guard let extras, let budgets = self.buffers.budgets else { return }
         extras.unfinished.set(0, in: budgets.unfinished, for: self) { {} }
         extras.queued.set(0, in: budgets.queued, for: self) { {} }

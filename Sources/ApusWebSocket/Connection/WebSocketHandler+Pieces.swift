@@ -76,7 +76,7 @@ extension WebSocketHandler {
     private func sendDeferred() {
         guard !self.deferred.isEmpty else { return }
         let waiting = self.deferred
-        self.letGoOfMessages()
+        self.discardDeferred()
         for send in waiting {
             switch send {
             case .message(let message): self.send(message)
@@ -85,7 +85,7 @@ extension WebSocketHandler {
         }
     }
 
-    func letGoOfMessages() {
+    func discardDeferred() {
         self.deferred = []
         self.deferredBytes = 0
     }

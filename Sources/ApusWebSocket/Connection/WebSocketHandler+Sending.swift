@@ -118,7 +118,7 @@ extension WebSocketHandler {
         self.closeTimer?.cancel()
         self.closeTimer = nil
         _ = self.takeOutbound()
-        self.letGoOfMessages()
+        self.discardDeferred()
         self.context?.close(mode: .all, promise: nil)
         if wasOpen {
             self.report(code: nil, error: error)

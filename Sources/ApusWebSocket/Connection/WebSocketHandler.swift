@@ -55,7 +55,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether the messages handled before the last hold caused many deliveries.
     @exclusivity(unchecked) var sendsMuch = false
     /// Whether held frames are scheduled for a later turn.
-    var isPutOff = false
+    var isDeferred = false
     /// Whether the transport has ended while held frames are still to be handled.
     var hasEnded = false
     var readPauses: WebSocketReadPauses = []
@@ -236,7 +236,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     private func end() {
         guard self.isHolding, !self.machine.isFinished else { return self.transportEnded(cause: nil) }
         self.hasEnded = true
-        self.countNothing()
+        self.releaseBudgets()
         self.countUnfinished()
         self.resumeLater()
     }

@@ -87,8 +87,8 @@ final class WebSocketOutbox: Sendable {
 
     /// Returns the items to write now, and whether the limit must be checked afterwards. On the
     /// event loop.
-    func takeAll() -> (items: [OutboundItem], creditIsDue: Bool) {
-        self.withStorage { ($0.machine.hopped(), $0.machine.creditIsDue()) }
+    func takeAll() -> (items: [OutboundItem], limitCheckIsDue: Bool) {
+        self.withStorage { ($0.machine.hopped(), $0.machine.limitCheckIsDue()) }
     }
 
     /// Updates the transport's state after a write, and when its buffer crosses a watermark. On the

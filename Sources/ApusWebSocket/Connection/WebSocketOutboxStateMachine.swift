@@ -31,7 +31,7 @@ struct WebSocketOutboxStateMachine {
     private var transportBytes = 0
     /// Whether a message was posted or refused based on ``transportBytes``, which may be out of
     /// date. The event loop must check the limit.
-    private var isOnCredit = false
+    private var needsLimitCheck = false
     private var hopIsScheduled = false
     private var senders = Deque<(id: Int, item: OutboundItem)>()
 
@@ -57,7 +57,7 @@ struct WebSocketOutboxStateMachine {
 
     /// Returns whether a hop must be scheduled, and marks it as scheduled.
     private mutating func needsHop() -> Bool {
-        guard !self.hopIsScheduled, self.isWaiting || self.isOnCredit else { return false }
+        guard !self.hopIsScheduled, self.isWaiting || self.needsLimitCheck else { return false }
         self.hopIsScheduled = true
         return true
     }
@@ -92,7 +92,7 @@ struct WebSocketOutboxStateMachine {
         let waiting = self.bytes + message.payload.readableBytes
         guard waiting <= self.flow.postedBytes else { return .overflow(self.flow.overflow, scheduleHop: false) }
         if !self.isWritable, self.transportBytes + waiting > self.flow.postedBytes {
-            self.isOnCredit = true
+            self.needsLimitCheck = true
             switch self.flow.overflow {
             case .drop: return .overflow(.drop, scheduleHop: self.needsHop())
             case .close: break  // the number may be old: the hop checks the present one, and closes
@@ -120,9 +120,9 @@ struct WebSocketOutboxStateMachine {
 
     /// Returns, once per hop, whether the limit must be checked against the present size of the
     /// transport's buffer.
-    mutating func creditIsDue() -> Bool {
-        defer { self.isOnCredit = false }
-        return self.isOnCredit
+    mutating func limitCheckIsDue() -> Bool {
+        defer { self.needsLimitCheck = false }
+        return self.needsLimitCheck
     }
 
     /// Updates the transport's state. Returns the senders to resume, and whether to schedule a hop.

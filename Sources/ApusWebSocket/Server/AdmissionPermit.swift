@@ -15,12 +15,12 @@ final class AdmissionPermit: Sendable {
         self.address = address
     }
 
-    /// Adds a holder, which must call ``giveBack()`` too.
+    /// Adds a holder, which must call ``release()`` too.
     func share() {
         self.holders.wrappingIncrement(ordering: .relaxed)
     }
 
-    func giveBack() {
+    func release() {
         guard self.holders.wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 else { return }
         self.state.withLockedValue { $0.webSockets.closed(from: self.address) }
     }

@@ -78,7 +78,7 @@ extension WebSocketServer: FastUpgradeHost {
         do throws(WebSocketUpgradeRefusal) {
             try self.beginOpening()
         } catch {
-            permit.giveBack()
+            permit.release()
             return false
         }
         self.open(request, agreement, permit, on: channel) { upgradeHandler.acceptUpgrade($0, answering: agreement.fields) }

@@ -70,7 +70,7 @@ public final class WebSocketServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.handler = handler
-        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumQueuedBytesInAll)
+        let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumTotalQueuedBytes)
         // Half at most: a client must be slowed down before its queue overflows.
         let queueLowMark = min(configuration.flow.queueLowMark, max(1, configuration.flow.postedBytes / 2))
         self.budgets = budgets
@@ -165,7 +165,7 @@ public final class WebSocketServer: Sendable {
             } else {
                 ClientAddress.key(of: peer)
             }
-        guard !self.budgets.areScarce else {
+        guard !self.budgets.areNearlyFull else {
             throw .unavailable("The server's memory budget does not allow another connection", retryAfter: self.configuration.retryAfter)
         }
         switch self.state.withLockedValue({ $0.webSockets.opened(from: address) }) {
@@ -221,7 +221,7 @@ public final class WebSocketServer: Sendable {
         // Keeps the connection alive until it ends and releases this closure. A weak reference
         // would slow down each use.
         connection.onClose { closure in
-            permit.giveBack()
+            permit.release()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
             self.closed(connection)
         }
@@ -246,7 +246,7 @@ public final class WebSocketServer: Sendable {
                         self.logger.debug("WebSocket handler threw", metadata: ["error": "\(error)"])
                         connection.startClosing(code: .internalError)
                     }
-                    permit.giveBack()
+                    permit.release()
                     self.state.update { $0.tasks[id] = nil }
                 }
             }

@@ -83,7 +83,7 @@ public struct WebSocketServerConfiguration: Sendable {
     ///
     /// ``flow`` limits the queue of one client. A message to many clients counts for each of them.
     /// Default: 256 MiB.
-    public var maximumQueuedBytesInAll: Int = 256 << 20
+    public var maximumTotalQueuedBytes: Int = 256 << 20
 
     /// The maximum number of bytes of incomplete messages of all clients together: fragments,
     /// partial frames, and bytes read from clients that must wait. Above it, the connections that
@@ -141,8 +141,8 @@ public struct WebSocketServerConfiguration: Sendable {
         guard self.limits.maximumFrameBytes > 0, self.limits.maximumMessageBytes > 0, self.limits.maximumFragments > 0,
             self.limits.maximumHeaderFields > 0, self.limits.maximumHeaderBytes > 0
         else { throw invalid("the frame, message, fragment and header limits of `limits` must be greater than 0") }
-        guard self.maximumQueuedBytesInAll > 0, self.maximumUnfinishedBytes > 0, self.flow.queueLowMark > 0 else {
-            throw invalid("`maximumQueuedBytesInAll`, `maximumUnfinishedBytes` and `flow.queueLowMark` must be greater than 0")
+        guard self.maximumTotalQueuedBytes > 0, self.maximumUnfinishedBytes > 0, self.flow.queueLowMark > 0 else {
+            throw invalid("`maximumTotalQueuedBytes`, `maximumUnfinishedBytes` and `flow.queueLowMark` must be greater than 0")
         }
         guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
             throw invalid("`drainBatchSize` must be greater than 0; `drainBatchGap` and `drainTimeout` must not be negative")

@@ -72,7 +72,7 @@ extension WebSocketSession {
                 core.eventLoop.execute {
                     guard let id = place.id else { return }
                     core.subscribers.hasRoom(id)
-                    core.audienceChanged()
+                    core.subscribersChanged()
                 }
             }
         }
@@ -80,7 +80,7 @@ extension WebSocketSession {
             let id = core.subscribers.add(subscriber)
             place.id = id
             if place.isLeft { core.subscribers.remove(id) }
-            core.audienceChanged()
+            core.subscribersChanged()
             core.connect(again: true)
         }
         return WebSocketListening { [weak core, weak subscriber] in
@@ -89,7 +89,7 @@ extension WebSocketSession {
                 place.isLeft = true
                 guard let id = place.id else { return }
                 core.subscribers.remove(id)
-                core.audienceChanged()
+                core.subscribersChanged()
             }
         }
     }

@@ -52,14 +52,14 @@ final class WebSocketSessionSubscription: Sendable {
             core.eventLoop.execute {
                 guard let id = place.id else { return }
                 core.subscribers.hasRoom(id)
-                core.audienceChanged()
+                core.subscribersChanged()
             }
         }
         self.place = place
         self.inbox = inbox
         core.onLoop { core in
             place.id = core.subscribers.add(Subscriber(inbox: inbox))
-            core.audienceChanged()
+            core.subscribersChanged()
             if core.state.isEnded { inbox.ended(core.failure) }
         }
     }
@@ -69,7 +69,7 @@ final class WebSocketSessionSubscription: Sendable {
         self.lifetime.core.onLoop { core in
             guard let id = place.id else { return }
             core.subscribers.remove(id)
-            core.audienceChanged()
+            core.subscribersChanged()
         }
     }
 

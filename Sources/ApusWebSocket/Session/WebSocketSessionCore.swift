@@ -198,7 +198,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
         guard connection === self.connection else { return }  // a listener has closed the session
         connection.onPong { [weak self] _, payload, roundTrip in self?.receivedPong(payload, roundTrip) }
         connection.onMessage { [weak self] _, message in self?.received(message) }
-        self.audienceChanged()
+        self.subscribersChanged()
     }
 
     private func hookFailed(_ error: WebSocketError) {
@@ -273,11 +273,11 @@ final class WebSocketSessionCore: @unchecked Sendable {
     private func notify(_ event: WebSocketSession.Event) {
         self.subscribers.tell(event)
         // For every event, because a peer may send nothing but Pongs.
-        if self.subscribers.isFull { self.audienceChanged() }
+        if self.subscribers.isFull { self.subscribersChanged() }
     }
 
     private func received(_ message: WebSocketMessage) {
-        if self.subscribers.received(message) { self.audienceChanged() }
+        if self.subscribers.received(message) { self.subscribersChanged() }
     }
 
     private func receivedPong(_ payload: ByteBuffer, _ roundTrip: Duration?) {
@@ -286,7 +286,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     }
 
     /// Updates the read pause after a change of the subscribers or of their queues.
-    func audienceChanged() {
+    func subscribersChanged() {
         // During the hook, the hook controls reading. During the close, the peer's Close frame must
         // be read.
         guard self.machine.state == .open, let connection = self.connection, connection.isOpen else { return }

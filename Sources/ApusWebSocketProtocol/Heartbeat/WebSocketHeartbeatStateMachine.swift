@@ -37,7 +37,7 @@ package struct WebSocketHeartbeatStateMachine {
 
     // MARK: Timer
 
-    package enum GiveUpReason: Equatable, Sendable {
+    package enum DeadPeerReason: Equatable, Sendable {
         /// A signal was not answered in time.
         case unanswered
         /// No bytes were received for ``WebSocketHeartbeat/idleTimeout``.
@@ -52,7 +52,7 @@ package struct WebSocketHeartbeatStateMachine {
         /// Start the timer again: no deadline has expired.
         case wait(Duration)
         /// Abort the connection: the peer is considered dead.
-        case giveUp(GiveUpReason)
+        case giveUp(DeadPeerReason)
         case doNothing
     }
 
@@ -93,7 +93,7 @@ package struct WebSocketHeartbeatStateMachine {
         }
     }
 
-    private mutating func giveUp(_ reason: GiveUpReason) -> TimerAction {
+    private mutating func giveUp(_ reason: DeadPeerReason) -> TimerAction {
         if case .stopped = self.state { return .doNothing }
         self.state = .stopped
         return .giveUp(reason)

@@ -29,7 +29,7 @@ extension ChatLoop {
         self.currentName = ChatOutput.harmless(title)
         self.shown = 0
         self.shownThrough = 0
-        self.unreadAfter = nil
+        self.lastReadNumber = nil
         self.output.line(self.output.styled("— \(self.currentName) —", .bold))
     }
 

@@ -19,7 +19,7 @@ extension ChatLoop {
         {
             items = try await conversation.history(limit: limit)
         }
-        self.unreadAfter = info.unread > 0 ? info.read : nil
+        self.lastReadNumber = info.unread > 0 ? info.read : nil
         for item in items {
             if case .message(let message) = item { self.announceUnread(message) }
             await self.show(item)
@@ -29,8 +29,8 @@ extension ChatLoop {
 
     /// Prints a line above the first unread message of the conversation that was opened.
     func announceUnread(_ message: ChatMessage) {
-        guard let read = self.unreadAfter, let number = message.number, number > read else { return }
-        self.unreadAfter = nil
+        guard let read = self.lastReadNumber, let number = message.number, number > read else { return }
+        self.lastReadNumber = nil
         let missing = number - read - 1
         let note = missing > 0 ? "; \(missing) earlier messages are not shown, see /history" : ""
         self.output.line(self.output.styled("— unread messages\(note) —", .yellow))

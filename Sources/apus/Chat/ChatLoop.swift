@@ -32,7 +32,7 @@ import Foundation
     var shownThrough: Int64 = 0
     /// The number of the last read message when the conversation was opened; `nil` once the first
     /// unread message is shown.
-    var unreadAfter: Int64?
+    var lastReadNumber: Int64?
     /// The next page of users, which `/more` shows.
     var morePeople: (query: String?, after: String)?
 

@@ -149,7 +149,7 @@ final class ReceiveSession: Sendable {
         }
         do {
             for try await message in connection.messages {
-                guard try await self.received(TransferHello(message.header), from: connection) else { break }
+                guard try await self.received(TransferGreeting(message.header), from: connection) else { break }
             }
         } catch {
             // `closed` reports the reason.
@@ -161,7 +161,7 @@ final class ReceiveSession: Sendable {
 
     /// Processes a message of the sender.
     /// - Returns: Whether to continue with the connection.
-    private func received(_ greeting: TransferHello?, from connection: FramedConnection) async throws -> Bool {
+    private func received(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
         switch greeting {
         case .send(let files, let bytes, let secret):
@@ -175,7 +175,7 @@ final class ReceiveSession: Sendable {
                 let name = self.state.withLockedValue { $0.senders[id]?.name } ?? ""
                 self.output.note("\(name): refused: \(secret == nil ? "no code" : "wrong code")")
                 let refusal = secret == nil ? "it requires the code it printed; use --code" : "the code is not the one it printed"
-                try await connection.send(header: TransferHello.answer(refusal: refusal).header)
+                try await connection.send(header: TransferGreeting.answer(refusal: refusal).header)
                 return false
             }
             self.output.update { board, _ in
@@ -183,7 +183,7 @@ final class ReceiveSession: Sendable {
                 board.totalFiles = isAlone ? files : nil
                 board.totalBytes = isAlone ? bytes : nil
             }
-            try await connection.send(header: TransferHello.answer(refusal: nil).header)
+            try await connection.send(header: TransferGreeting.answer(refusal: nil).header)
         case .end: self.state.withLockedValue { $0.senders[id]?.hasEnded = true }
         case .answer, nil: break  // unknown messages are ignored
         }

@@ -96,7 +96,7 @@ struct SendCommand: AsyncParsableCommand {
             throw ExitCode(66)
         }
         let count = try await FramedConnection.count(files: self.paths)
-        let trust: ReceiverTrust
+        let trust: ReceiverCredentials
         do {
             trust = try await self.trust(at: address, output)
         } catch let error as ExitCode {
@@ -108,20 +108,22 @@ struct SendCommand: AsyncParsableCommand {
         var options = SendSession.Options(address: address, addressText: self.arguments.last ?? "", trust: trust)
         options.keepsAttributes = self.preserve
         options.bytesPerSecond = self.rateLimit?.bytes
-        options.filesAtATime = self.atATime
+        options.maximumConcurrentFiles = self.atATime
         options.patience = .seconds(self.wait)
         let session = SendSession(paths: self.paths, files: count.files, bytes: count.bytes, options: options, output: output)
         let code = await session.run()
         if code != 0 { throw ExitCode(code) }
     }
 
-    private func trust(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverTrust {
-        if case .unix = address { return ReceiverTrust() }
-        if self.plain { return ReceiverTrust() }
-        if let fingerprint = self.fingerprint.flatMap({ CertificateFingerprint($0) }) { return ReceiverTrust(fingerprint: fingerprint) }
+    private func trust(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverCredentials {
+        if case .unix = address { return ReceiverCredentials() }
+        if self.plain { return ReceiverCredentials() }
+        if let fingerprint = self.fingerprint.flatMap({ CertificateFingerprint($0) }) {
+            return ReceiverCredentials(fingerprint: fingerprint)
+        }
         let text = self.code == "-" ? readLine() ?? "" : self.code
-        guard let text else { return try await ReceiverTrust.asking(at: address, output) }
+        guard let text else { return try await ReceiverCredentials.asking(at: address, output) }
         guard let code = TransferCode(text) else { throw ValidationError(Self.noCode) }
-        return try await ReceiverTrust.checking(code, at: address)
+        return try await ReceiverCredentials.checking(code, at: address)
     }
 }

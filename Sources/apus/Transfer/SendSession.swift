@@ -11,10 +11,10 @@ final class SendSession: Sendable {
         var address: ListenAddress
         /// The address as given by the user.
         var addressText: String
-        var trust: ReceiverTrust
+        var trust: ReceiverCredentials
         var keepsAttributes = false
         var bytesPerSecond: Int?
-        var filesAtATime = 4
+        var maximumConcurrentFiles = 4
         /// The time to reconnect after a lost connection.
         var patience: Duration = .seconds(30)
     }
@@ -159,14 +159,14 @@ final class SendSession: Sendable {
     private func greet(_ connection: FramedConnection) async throws {
         let code = self.options.trust.code
         let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
-        let greeting = TransferHello.send(
+        let greeting = TransferGreeting.send(
             files: max(0, self.files - count), bytes: max(0, self.bytes - bytes), secret: code?.secretText)
         try await connection.send(header: greeting.header)
-        let answer = await withTaskGroup(of: TransferHello?.self) { group in
+        let answer = await withTaskGroup(of: TransferGreeting?.self) { group in
             group.addTask {
                 var messages = connection.messages.makeAsyncIterator()
                 while let message = try? await messages.next() {
-                    if let greeting = TransferHello(message.header) { return greeting }
+                    if let greeting = TransferGreeting(message.header) { return greeting }
                 }
                 return nil
             }
@@ -192,11 +192,11 @@ final class SendSession: Sendable {
     private func send(over connection: FramedConnection) async throws {
         var sending = FileSending { self.handle($0) }
         sending.keepsAttributes = self.options.keepsAttributes
-        sending.filesAtATime = self.options.filesAtATime
+        sending.maximumConcurrentFiles = self.options.maximumConcurrentFiles
         let done = self.state.withLockedValue { $0.completed }
         sending.skips = { done.contains($0) }
         try await connection.send(files: self.paths, sending)
-        try await connection.send(header: TransferHello.end.header)
+        try await connection.send(header: TransferGreeting.end.header)
         await connection.close()
     }
 

@@ -9,7 +9,7 @@ struct TransferSummary {
         /// The offset at which the transfer began or resumed.
         var offset: Int
         /// The time of its last progress line.
-        var toldAt: Duration
+        var reportedAt: Duration
         /// Whether the receiver is still checking for a partial file.
         var isCompared = false
     }
@@ -39,7 +39,7 @@ struct TransferSummary {
     mutating func began(_ key: String, name: String, size: Int, offset: Int, at now: Duration) {
         if self.beganAt == nil { self.beganAt = now }
         self.files.removeAll { $0.key == key }  // restarted
-        self.files.append((key, File(name: name, size: size, done: offset, offset: offset, toldAt: now)))
+        self.files.append((key, File(name: name, size: size, done: offset, offset: offset, reportedAt: now)))
     }
 
     mutating func offered(_ key: String, name: String, size: Int, at now: Duration) {
@@ -78,8 +78,8 @@ struct TransferSummary {
 
     /// Returns whether a progress line is due for a file, and if so records its time.
     mutating func tells(_ key: String, every interval: Duration, at now: Duration) -> Bool {
-        guard let index = self.index(key), now - self.files[index].file.toldAt >= interval else { return false }
-        self.files[index].file.toldAt = now
+        guard let index = self.index(key), now - self.files[index].file.reportedAt >= interval else { return false }
+        self.files[index].file.reportedAt = now
         return true
     }
 

@@ -47,7 +47,7 @@ extension WebSocketCommand {
         // Above the low mark nothing is read, so that at most one more message is queued.
         configuration.flow.postedBytes = 2 * configuration.flow.queueLowMark + 2 * self.maxMessage
         configuration.maximumUnfinishedBytes = max(configuration.maximumUnfinishedBytes, 4 * self.maxMessage)
-        configuration.maximumQueuedBytesInAll = max(configuration.maximumQueuedBytesInAll, 8 * self.maxMessage)
+        configuration.maximumTotalQueuedBytes = max(configuration.maximumTotalQueuedBytes, 8 * self.maxMessage)
         configuration.compression = self.compress ? .init() : nil
         configuration.drainTimeout = .seconds(5)
         var logger = Logger(label: "apus.ws") { StreamLogHandler.standardError(label: $0) }

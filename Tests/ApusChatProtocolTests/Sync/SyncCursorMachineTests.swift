@@ -102,10 +102,10 @@ struct SyncCursorMachineTests {
 
     @Test func nudgeGivesTheEventTimeToCome() {
         var machine = Machine.level(at: 5)
-        #expect(machine.nudged(head: 6, floor: 1) == .wait(.milliseconds(500)))
+        #expect(machine.headAdvanced(head: 6, floor: 1) == .wait(.milliseconds(500)))
         #expect(machine.received(6) == .apply([6]))
         #expect(machine.holeTimerFired() == .doNothing)
-        #expect(machine.nudged(head: 6, floor: 1) == .doNothing)
+        #expect(machine.headAdvanced(head: 6, floor: 1) == .doNothing)
     }
 
     @Test func newConversationStartsWithAWindowAndNoGap() {
@@ -216,7 +216,7 @@ struct SyncCursorMachineTests {
             machine.received(page: [Numbered(.max)], head: .max, for: .window(before: .max, limit: 50))
                 == .apply([Numbered(.max)], gap: 6...(.max - 1), next: .doNothing))
         _ = machine.synchronized(head: .min, floor: .max)
-        _ = machine.nudged(head: .max, floor: .min)
+        _ = machine.headAdvanced(head: .max, floor: .min)
         #expect(machine.received(Numbered(.max)) == .ignore)
     }
 

@@ -25,14 +25,14 @@ import Testing
         let budget = ByteBudget(maximum: 10 * Self.grain)
         let (large, small) = (Connection(budget), Connection(budget))
         large.hold(8 * Self.grain)
-        #expect(budget.isScarce)
+        #expect(budget.isNearlyFull)
         small.hold(3 * Self.grain)
         #expect((large.closings, small.closings) == (1, 0))
         large.hold(9 * Self.grain)
         #expect(large.closings == 1)
         large.hold(0)
         #expect(budget.held == 3 * Self.grain)
-        #expect(!budget.isScarce)
+        #expect(!budget.isNearlyFull)
     }
 
     @Test func bytesBelowTheGrainAreNotCounted() {

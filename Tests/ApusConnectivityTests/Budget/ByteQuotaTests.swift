@@ -56,13 +56,13 @@ import Testing
     @Test func newConnectionsAreRefusedAboveThreeQuarters() {
         var quota = ByteQuota<String>(maximum: 1000)
         _ = quota.set(750, for: "a")
-        #expect(!quota.isScarce)
+        #expect(!quota.isNearlyFull)
         _ = quota.set(1, for: "b")
-        #expect(quota.isScarce)
+        #expect(quota.isNearlyFull)
         #expect(quota.set(300, for: "b") == ["a"])
-        #expect(quota.isScarce)  // until the connection has closed
+        #expect(quota.isNearlyFull)  // until the connection has closed
         _ = quota.set(0, for: "a")
-        #expect(!quota.isScarce)
+        #expect(!quota.isNearlyFull)
     }
 
     @Test func manySmallHoldersAreLimitedToo() {

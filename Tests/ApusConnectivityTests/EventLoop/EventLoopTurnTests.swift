@@ -17,7 +17,7 @@ import Testing
 
         init(_ name: String, _ messages: Int, isLight: Bool, _ turn: EventLoopTurn, _ loop: EmbeddedEventLoop, _ log: Log) {
             (self.name, self.messages, self.isLight, self.turn, self.loop, self.log) = (name, messages, isLight, turn, loop, log)
-            turn.putOff(self, isLight: isLight, on: loop)
+            turn.deferWork(self, isLight: isLight, on: loop)
         }
 
         func resumeWork() {
@@ -26,7 +26,7 @@ import Testing
                 self.messages -= 1
                 self.turn.delivered()
             }
-            if self.messages > 0 { self.turn.putOff(self, isLight: self.isLight, on: self.loop) }
+            if self.messages > 0 { self.turn.deferWork(self, isLight: self.isLight, on: self.loop) }
         }
     }
 

@@ -31,9 +31,9 @@ import Testing
 
     @Test func transportsMayExceedTheConnections() {
         var quota = ConnectionQuota.transports(for: 1, perAddress: 1)
-        for _ in 0..<(1 + ConnectionQuota.lobbyPerAddress) { #expect(quota.opened(from: "a") == nil) }
+        for _ in 0..<(1 + ConnectionQuota.handshakeAllowancePerAddress) { #expect(quota.opened(from: "a") == nil) }
         #expect(quota.opened(from: "a") == .addressFull)
-        for _ in 0..<(ConnectionQuota.lobby - ConnectionQuota.lobbyPerAddress) { #expect(quota.opened(from: nil) == nil) }
+        for _ in 0..<(ConnectionQuota.lobby - ConnectionQuota.handshakeAllowancePerAddress) { #expect(quota.opened(from: nil) == nil) }
         #expect(quota.opened(from: nil) == .full)
         quota.closed(from: "a")
         #expect(quota.opened(from: "b") == nil)

@@ -75,9 +75,9 @@ enum Netlink {
         let route = NetlinkMessage.DefaultRoute(family: 2, index: 2, gateway: [10, 0, 0, 1], metric: 100)
         #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1])) == .defaultRoute(route, isGone: false))
         #expect(try self.content(25, Netlink.defaultRoute(2, via: [10, 0, 0, 1])) == .defaultRoute(route, isGone: true))
-        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], length: 24)) == .narrowRoute)
-        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], table: 255)) == .narrowRoute)
-        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], type: 7)) == .narrowRoute)  // unreachable
+        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], length: 24)) == .otherRoute)
+        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], table: 255)) == .otherRoute)
+        #expect(try self.content(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1], type: 7)) == .otherRoute)  // unreachable
     }
 
     @Test func control() throws {

@@ -91,7 +91,7 @@ import Testing
         var machine = NetlinkPathStateMachine()
         guard case .report = try self.run(&machine, machine.opened(), [self.ethernet], [], []) else { return #expect(Bool(false)) }
         #expect(machine.timerFired() == .doNothing)
-        #expect(machine.received(self.news(.narrowRoute)) == .doNothing)
+        #expect(machine.received(self.news(.otherRoute)) == .doNothing)
         #expect(machine.received(self.news(.link(self.ethernet, isGone: true))) == .startTimer)
         #expect(machine.received(self.news(.address(self.address, isGone: true))) == .doNothing)
         #expect(machine.received(self.news(.defaultRoute(self.route, isGone: true))) == .doNothing)

@@ -29,7 +29,7 @@ import Testing
         if sendsPings { #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20))) }
         for _ in 0..<3 {
             #expect(heartbeat.timerFired() == .closeSession(.pingTimeout))
-            #expect(heartbeat.peerIsDraining() == .seconds(sendsPings ? 20 : 45))
+            #expect(heartbeat.extendDeadline() == .seconds(sendsPings ? 20 : 45))
         }
         if sendsPings { #expect(heartbeat.receivedPong() == .restartTimer(after: .seconds(25))) }
         if !sendsPings { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }

@@ -167,14 +167,14 @@ import Testing
         var session = self.makeSession()
         for _ in 0..<3 { #expect(session.send(self.a) == .queued) }
         #expect(session.closeInOrder() == .waitForPoll)
-        #expect(session.isClosed && session.hasFarewell)
+        #expect(session.isClosed && session.hasClosingPackets)
         #expect(session.send(self.b) == .drop)
         #expect(session.received(.message(.text(ByteBuffer(string: "late")))) == .ignore)
         // Three packets in each answer.
         #expect(session.receivedPoll() == .respond([self.a, self.a, self.a]))
-        #expect(session.hasFarewell)
+        #expect(session.hasClosingPackets)
         #expect(session.receivedPoll() == .respond([.close]))
-        #expect(!session.hasFarewell)
+        #expect(!session.hasClosingPackets)
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
     }
 
@@ -184,7 +184,7 @@ import Testing
         #expect(session.closeInOrder() == .waitForPoll)
         #expect(session.receivedPoll() == .respond([self.a]))
         #expect(session.receivedPoll() == .respond([.close]))
-        #expect(!session.hasFarewell)
+        #expect(!session.hasClosingPackets)
     }
 
     @Test func anAnswerUnderWayTakesWhatIsBeforeTheClose() {
@@ -194,16 +194,16 @@ import Testing
         #expect(session.send(self.b) == .queued)
         #expect(session.closeInOrder() == .waitForPoll)
         #expect(session.takeQueue(after: 1) == [self.b])
-        #expect(session.hasFarewell)
+        #expect(session.hasClosingPackets)
         #expect(session.receivedPoll() == .respond([.close]))
-        #expect(!session.hasFarewell)
+        #expect(!session.hasClosingPackets)
     }
 
     @Test func aHeldPollIsAnsweredWithTheCloseAtOnce() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
         #expect(session.closeInOrder() == .answerHeldPoll([.close]))
-        #expect(!session.hasFarewell)
+        #expect(!session.hasClosingPackets)
         var webSocket = self.makeSession(.webSocket)
         #expect(webSocket.closeInOrder() == .done)
         #expect(webSocket.closeInOrder() == .done)

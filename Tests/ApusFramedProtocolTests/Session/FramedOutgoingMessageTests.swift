@@ -8,7 +8,7 @@ import Testing
 
     @Test func aSmallMessageIsOneFrame() throws {
         var message = try FramedOutgoingMessage(header: ["a": 1], bodyLength: 2, peer: FramedHello())
-        #expect(!message.hasBytesOut)
+        #expect(!message.hasBegunSending)
         #expect(
             try self.bytes(message.next(ByteBuffer(bytes: [7, 8]))) == Array(frame(.message, ["a": 1], body: [7, 8]).readableBytesView))
         #expect(message.isComplete)
@@ -55,7 +55,7 @@ import Testing
     @Test func moreThanAnnouncedIsRefused() throws {
         var message = try FramedOutgoingMessage(header: [:], bodyLength: 2, peer: FramedHello())
         #expect(code { _ = try message.next(ByteBuffer(bytes: [1, 2, 3])) } == .invalidUse)
-        #expect(!message.hasBytesOut)
+        #expect(!message.hasBegunSending)
         _ = try message.next(ByteBuffer(bytes: [1, 2]))
         #expect(code { _ = try message.next(ByteBuffer(bytes: [3])) } == .invalidUse)
     }

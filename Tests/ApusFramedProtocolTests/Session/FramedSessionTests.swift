@@ -213,7 +213,7 @@ import Testing
     @Test func aByeIsTheLastFrame() throws {
         var session = try FramedSession.open()
         #expect(session.bye() == [try frame(.bye)])
-        #expect(session.receive(try frame(.bye)) == [.peerSaidBye])
+        #expect(session.receive(try frame(.bye)) == [.receivedBye])
         #expect(session.receive(try frame(.ping)).last?.failure == .protocolViolation)
     }
 
@@ -258,13 +258,13 @@ import Testing
         #expect(lost.transportEnded(ByteBuffer()).isEmpty)
         var left = try FramedSession.open()
         _ = left.receive(try frame(.bye))
-        #expect(left.transportEnded(ByteBuffer()) == [.peerSaidBye])
+        #expect(left.transportEnded(ByteBuffer()) == [.receivedBye])
         var within = try FramedSession.open()
         _ = within.receive(try frame(.message, flags: .more, ["header": [:], "length": 3], body: [1]))
         #expect(within.isWithinMessage)
         #expect(within.transportEnded(ByteBuffer()).map(\.failure) == [.connectionLost])
         var old = try FramedSession(isClient: true, framing: .fixedHeader(length: 40))
-        #expect(old.transportEnded(ByteBuffer()) == [.peerSaidBye])
+        #expect(old.transportEnded(ByteBuffer()) == [.receivedBye])
         var oldWithin = try FramedSession(isClient: true, framing: .fixedHeader(length: 40))
         #expect(oldWithin.transportEnded(ByteBuffer(bytes: [0x7B])).map(\.failure) == [.connectionLost])
         var undecided = try FramedSession(isClient: false, framing: .either())

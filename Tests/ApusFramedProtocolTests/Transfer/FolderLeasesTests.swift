@@ -60,7 +60,7 @@ import Testing
         limits.transfersOfSession = 1
         var leases = FolderLeases(limits: limits)
         #expect(self.admit(&leases, "a", 1) == nil)
-        for number in 0..<WholeFile.maximumUnderWay {
+        for number in 0..<WholeFile.maximumConcurrent {
             let whole = try TransferOffer(
                 id: "\(number)", name: SafeFileName("a"), size: 1, wholeHash: String(repeating: "a", count: 64))
             try leases.admit(whole, session: 1, existing: 0, stored: 0, free: .max)

@@ -15,7 +15,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     }
 
     private func gather(_ body: [UInt8], step: Int = .max) throws(TransferError) -> TransferChunk.Received {
-        var gatherer = TransferChunk.Gatherer()
+        var gatherer = TransferChunk.Assembler()
         var input = ByteBuffer(bytes: body)
         while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 { try gatherer.received(piece) }
         return try gatherer.ended()
@@ -94,7 +94,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     }
 
     @Test(arguments: [1, 7, 1 << 20]) func copiedPiecesAreOneAndTheirMemoryIsUsedAgain(step: Int) throws {
-        var gatherer = TransferChunk.Gatherer(copies: true)
+        var gatherer = TransferChunk.Assembler(copies: true)
         func gather(_ bytes: [UInt8], at offset: Int) throws -> TransferChunk.Received {
             var input = ByteBuffer(bytes: self.body(offset: offset, bytes))
             while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
@@ -116,7 +116,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
 
     /// More chunks than the pool has buffers: retained chunks remain unchanged.
     @Test func copiedChunksThatAreHeldAreNeverWrittenOver() throws {
-        var gatherer = TransferChunk.Gatherer(copies: true)
+        var gatherer = TransferChunk.Assembler(copies: true)
         let held = try (0..<60).map { number in
             try gatherer.received(ByteBuffer(bytes: self.body(offset: number, [UInt8(number)])))
             return try gatherer.ended()
@@ -125,7 +125,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     }
 
     @Test func theGathererIsAsNewAfterEachFrame() throws {
-        var gatherer = TransferChunk.Gatherer()
+        var gatherer = TransferChunk.Assembler()
         for offset in 0..<3 {
             try gatherer.received(ByteBuffer(bytes: self.body(offset: offset, [UInt8(offset)])))
             let chunk = try gatherer.ended()

@@ -8,7 +8,7 @@ import Testing
             try TransferOffer(id: "x", name: SafeFileName("a/b.txt"), size: 7),
             try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640),
             try TransferOffer(
-                id: "x", name: SafeFileName("a"), size: 7, shown: ShownBeginning(bytes: 7, sha256: String(repeating: "a", count: 64))),
+                id: "x", name: SafeFileName("a"), size: 7, shown: PrefixProof(bytes: 7, sha256: String(repeating: "a", count: 64))),
             try TransferOffer(id: "x", name: SafeFileName("a/b"), size: 0, isFolder: true),
         ] {
             let head = offer.head(stream: 9)

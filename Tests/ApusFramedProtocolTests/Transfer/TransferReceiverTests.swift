@@ -20,7 +20,7 @@ extension [TransferReceiver.Action] {
         let accept = TransferReceiver.Action.send(self.head(.accept, ["offset": JSONValue(offset)]))
         #expect(receiver.prepared(upTo: offset, at: .zero) == [accept])
         guard offset > 0 else { return receiver }
-        let shown = ShownBeginning(bytes: offset, sha256: Self.hash)
+        let shown = PrefixProof(bytes: offset, sha256: Self.hash)
         #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
         #expect(receiver.compared(isEqual: true, at: .zero) == [accept])
         return receiver
@@ -101,7 +101,7 @@ extension [TransferReceiver.Action] {
         var early = try self.asking()
         #expect(early.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
         var other = try self.asking()
-        let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
+        let shown = PrefixProof(bytes: 40, sha256: Self.hash)
         #expect(try other.received(offer(100, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
         #expect(other.prepared(upTo: 40, at: .zero).isEmpty)
         // The bytes differ: the whole file is sent, and nothing about them is disclosed.
@@ -113,9 +113,9 @@ extension [TransferReceiver.Action] {
 
     @Test func onlyTheRequestedHashIsCompared() throws {
         for (size, shown) in [
-            (100, nil), (100, ShownBeginning(bytes: 39, sha256: Self.hash)), (100, ShownBeginning(bytes: 41, sha256: Self.hash)),
-            (99, ShownBeginning(bytes: 40, sha256: Self.hash)),
-        ] as [(Int, ShownBeginning?)] {
+            (100, nil), (100, PrefixProof(bytes: 39, sha256: Self.hash)), (100, PrefixProof(bytes: 41, sha256: Self.hash)),
+            (99, PrefixProof(bytes: 40, sha256: Self.hash)),
+        ] as [(Int, PrefixProof?)] {
             var receiver = try self.asking()
             #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
         }
@@ -128,7 +128,7 @@ extension [TransferReceiver.Action] {
             var receiver = try self.asking()
             #expect(ends(&receiver).failure != nil)
             var comparing = try self.asking()
-            let shown = ShownBeginning(bytes: 40, sha256: Self.hash)
+            let shown = PrefixProof(bytes: 40, sha256: Self.hash)
             _ = try comparing.received(offer(100, shown: shown).head(stream: 3), at: .zero)
             #expect(comparing.ticked(at: .seconds(1000)).isEmpty)  // the disk must act
             #expect(ends(&comparing).failure != nil)

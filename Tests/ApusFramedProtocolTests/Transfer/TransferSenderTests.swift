@@ -4,7 +4,7 @@ import Testing
 
 private let chunk = TransferChunk.maximumBytes
 
-func offer(_ size: Int, shown: ShownBeginning? = nil) throws -> TransferOffer {
+func offer(_ size: Int, shown: PrefixProof? = nil) throws -> TransferOffer {
     try TransferOffer(id: "x", name: SafeFileName("a.txt"), size: size, shown: shown)
 }
 
@@ -60,7 +60,7 @@ extension [TransferSender.Action] {
         _ = sender.start(at: .zero)
         #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
         #expect(sender.next() == .wait)
-        let shown = try offer(100, shown: ShownBeginning(bytes: 60, sha256: Self.hash))
+        let shown = try offer(100, shown: PrefixProof(bytes: 60, sha256: Self.hash))
         #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
         #expect(sender.next() == .wait)
         #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.progress(durable: 60)])
@@ -265,7 +265,7 @@ extension [TransferSender.Action] {
         var sender = try self.whole(100)
         #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
         // The repeated offer has no file either.
-        let shown = try offer(100, shown: ShownBeginning(bytes: 60, sha256: Self.hash))
+        let shown = try offer(100, shown: PrefixProof(bytes: 60, sha256: Self.hash))
         #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
         #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
     }

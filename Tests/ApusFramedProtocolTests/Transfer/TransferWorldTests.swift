@@ -67,7 +67,7 @@ private struct World {
                     #expect(offer.shown == nil)
                     perform(receiver?.prepared(upTo: self.disk.durable, at: .zero) ?? [])
                 case .compare(let shown):
-                    let isEqual = shown == ShownBeginning(bytes: self.disk.durable, sha256: Self.hash(self.disk.bytes))
+                    let isEqual = shown == PrefixProof(bytes: self.disk.durable, sha256: Self.hash(self.disk.bytes))
                     if !isEqual { self.disk = Disk() }
                     perform(receiver?.compared(isEqual: isEqual, at: .zero) ?? [])
                 case .sync(let offset):
@@ -134,7 +134,7 @@ private struct World {
                         perform(receiver?.received(head, at: .zero) ?? [])
                     }
                 case .chunk(let body):
-                    var gatherer = TransferChunk.Gatherer()
+                    var gatherer = TransferChunk.Assembler()
                     try gatherer.received(ByteBuffer(bytes: body))
                     let chunk = try gatherer.ended()
                     switch receiver?.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: .zero) {

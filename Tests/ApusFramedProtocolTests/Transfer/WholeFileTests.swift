@@ -13,7 +13,7 @@ import Testing
         var frame = try WholeFile.frame(self.offer(size), bytes)
         WholeFile.setStream(0x1234, of: &frame)
         var decoder = FrameDecoder()
-        var gatherer = TransferChunk.Gatherer()
+        var gatherer = TransferChunk.Assembler()
         while let part = try decoder.decode(buffer: &frame) {
             switch part {
             case .head(let head):

@@ -28,7 +28,7 @@ import Testing
 
     /// Prepares and compares an offer whose name exists, with the hash of the given bytes.
     private func compare(_ offer: TransferOffer, _ bytes: [UInt8]) throws -> (part: PartFile, isEqual: Bool) {
-        let shown = ShownBeginning(bytes: offer.size, sha256: try self.hash(bytes))
+        let shown = PrefixProof(bytes: offer.size, sha256: try self.hash(bytes))
         let outcomes = DiskWork.perform([
             [
                 .prepare(offer, in: self.folder, session: 1, hasLease: false, recognizesFinished: true),
@@ -193,7 +193,7 @@ import Testing
         let folder = try ReceivingFolder(path: self.path, limits: limits)
         for (bytes, expected) in [([1, 2, 3], nil), ([1, 2, 4], .quota)] as [([UInt8], TransferError.Code?)] {
             let offer = try self.harmful("\(bytes)", 3)
-            let shown = ShownBeginning(bytes: 3, sha256: try self.hash(bytes))
+            let shown = PrefixProof(bytes: 3, sha256: try self.hash(bytes))
             let outcomes = DiskWork.perform([
                 [
                     .prepare(offer, in: folder, session: 1, hasLease: false, recognizesFinished: true),

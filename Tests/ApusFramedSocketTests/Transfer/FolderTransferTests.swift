@@ -8,9 +8,9 @@ import Testing
 @Suite struct FolderTransferTests {
     private typealias Events = NIOLockedValueBox<[SentFileEvent]>
 
-    private func sending(_ events: Events, filesAtATime: Int = 4) -> FileSending {
+    private func sending(_ events: Events, maximumConcurrentFiles: Int = 4) -> FileSending {
         var sending = FileSending { event in events.withLockedValue { $0.append(event) } }
-        sending.filesAtATime = filesAtATime
+        sending.maximumConcurrentFiles = maximumConcurrentFiles
         return sending
     }
 
@@ -27,7 +27,7 @@ import Testing
     /// A rate limit prevents files from being sent with their offers, as does a receiver without
     /// that capability.
     @Test(.timeLimit(.minutes(1)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
-    func aFolderArrives(filesAtATime: Int, bytesPerSecond: Int?) async throws {
+    func aFolderArrives(maximumConcurrentFiles: Int, bytesPerSecond: Int?) async throws {
         let folders = try Folders()
         let manager = FileManager.default
         try manager.createDirectory(atPath: folders.source + "/album/deep/empty", withIntermediateDirectories: true)
@@ -41,7 +41,8 @@ import Testing
             var configuration = FramedClientConfiguration()
             configuration.connection.fileBytesPerSecond = bytesPerSecond
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration)
-            let sent = try await connection.send(folder: folders.source + "/album/", sending(events, filesAtATime: filesAtATime))
+            let sent = try await connection.send(
+                folder: folders.source + "/album/", sending(events, maximumConcurrentFiles: maximumConcurrentFiles))
             await connection.close()
             #expect(sent.completed == 22 && sent.failed == 0 && sent.leftOut == 3)
             #expect(sent.completedBytes == 300_000 + 190_000)
@@ -77,7 +78,7 @@ import Testing
         #expect(sentKinds == [.offered, .began(offset: 0), .progress(durableBytes: 6000), .completed])
     }
 
-    /// One file is busy for longer than `busyPatience`.
+    /// One file is busy for longer than `busyTimeout`.
     @Test(.timeLimit(.minutes(1))) func aFileThatIsBusyDoesNotStopTheRest() async throws {
         let folders = try Folders()
         for name in ["a", "b"] { _ = try folders.write(name, pattern(10)) }
@@ -87,7 +88,7 @@ import Testing
         var configuration = FramedServerConfiguration()
         configuration.connection.receiving = FileReceiving(into: folder)
         var sending = FileSending()
-        sending.busyPatience = .zero
+        sending.busyTimeout = .zero
         let (patience, source) = (sending, folders.source)
         try await withServer(echoServer(configuration)) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)

@@ -36,7 +36,7 @@ import Testing
         do { try self.folder.openPart(self.offer).append([ByteBuffer(bytes: [1, 2, 3])]) }
         let part = try self.folder.openPart(self.offer)
         #expect(try part.status().size == 3 && self.names == [self.offer.partName])
-        let shown = ShownBeginning(bytes: 3, sha256: SHA256.hash(data: [1, 2, 3]).hexadecimal)
+        let shown = PrefixProof(bytes: 3, sha256: SHA256.hash(data: [1, 2, 3]).hexadecimal)
         #expect(try self.folder.compare(part, with: shown))
         #expect(part.size == 3)
     }
@@ -44,8 +44,8 @@ import Testing
     @Test func whatIsSomethingElseIsEmptied() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         for shown in [
-            ShownBeginning(bytes: 3, sha256: SHA256.hash(data: [1, 2, 4]).hexadecimal),
-            ShownBeginning(bytes: 2, sha256: SHA256.hash(data: [1, 2, 3]).hexadecimal),
+            PrefixProof(bytes: 3, sha256: SHA256.hash(data: [1, 2, 4]).hexadecimal),
+            PrefixProof(bytes: 2, sha256: SHA256.hash(data: [1, 2, 3]).hexadecimal),
         ] {
             try self.write(self.offer.partName, [1, 2, 3])
             let part = try self.folder.openPart(self.offer)

@@ -265,7 +265,7 @@ import Testing
             while answered + refused < 1000, let head = await peer.next() {
                 if self.code(head) == "quota" { refused += 1 } else { answered += 1 }
             }
-            #expect(answered >= WholeFile.maximumUnderWay && answered + refused == 1000)
+            #expect(answered >= WholeFile.maximumConcurrent && answered + refused == 1000)
         }
     }
 

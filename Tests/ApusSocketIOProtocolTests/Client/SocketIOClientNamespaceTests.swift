@@ -92,7 +92,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
     @Test func aConnectWithoutAnIDIsAnOlderProtocol() {
         var namespace = self.makeConnecting()
-        #expect(namespace.received(.connect(nil)) == .serverIsOlder)
+        #expect(namespace.received(.connect(nil)) == .serverIsVersion4)
         var broken = self.makeConnecting()
         guard case .fail = broken.received(.connect(["a": 1])) else {
             Issue.record("accepted")

@@ -50,9 +50,9 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         #expect(payload.largeText == ByteBuffer(string: "\"\(large)\""))
         #expect(SocketIOPayload([.string(large)]).largeText == nil)
         var text: [UInt8] = []
-        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, leavesOutText: true, namespace: "/n", into: &text))
+        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, omitsText: true, namespace: "/n", into: &text))
         #expect(
-            try SocketIOParser.json.writeText(of: .event(name: "f", ackID: 4), payload, leavesOutText: true, namespace: "/", into: &text))
+            try SocketIOParser.json.writeText(of: .event(name: "f", ackID: 4), payload, omitsText: true, namespace: "/", into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"3/n,3[]24["f",]"#)
     }
 

@@ -32,13 +32,13 @@ package enum SocketIOJSONEncoder {
 
     /// Appends the text of a valid event or ack without binary data.
     ///
-    /// - Parameter leavesOutText: Whether to omit arguments that were received as text. The caller
+    /// - Parameter omitsText: Whether to omit arguments that were received as text. The caller
     ///   inserts them before the last byte.
     static func writeText(
-        of call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool, namespace: String, into bytes: inout [UInt8]
+        of call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         try self.write(namespace, into: &bytes) { output throws(JSONError) in
-            try self.write(call, arguments, leavesOutText: leavesOutText, namespace, attachments: nil, into: &output)
+            try self.write(call, arguments, omitsText: omitsText, namespace, attachments: nil, into: &output)
         }
     }
 
@@ -84,7 +84,7 @@ package enum SocketIOJSONEncoder {
     }
 
     private static func write(
-        _ call: EventOrAck, _ arguments: SocketIOPayload, leavesOutText: Bool = false, _ namespace: String, attachments: Int?,
+        _ call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool = false, _ namespace: String, attachments: Int?,
         into output: inout JSONOutput
     ) throws(JSONError) {
         switch call {
@@ -92,11 +92,11 @@ package enum SocketIOJSONEncoder {
             self.writeHeader(attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &output)
             output.append(UInt8(ascii: "["))
             JSONWriter.write(name, into: &output)
-            try self.write(arguments, leavesOutText: leavesOutText, isFirst: false, into: &output)
+            try self.write(arguments, omitsText: omitsText, isFirst: false, into: &output)
         case .ack(let id):
             self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &output)
             output.append(UInt8(ascii: "["))
-            try self.write(arguments, leavesOutText: leavesOutText, isFirst: true, into: &output)
+            try self.write(arguments, omitsText: omitsText, isFirst: true, into: &output)
         }
         output.append(UInt8(ascii: "]"))
     }
@@ -118,12 +118,12 @@ package enum SocketIOJSONEncoder {
     }
 
     private static func write(
-        _ arguments: SocketIOPayload, leavesOutText: Bool, isFirst: Bool, into output: inout JSONOutput
+        _ arguments: SocketIOPayload, omitsText: Bool, isFirst: Bool, into output: inout JSONOutput
     ) throws(JSONError) {
         switch arguments.storage {
         case .text(let text):
             if !isFirst { output.append(UInt8(ascii: ",")) }
-            if !leavesOutText { text.withUnsafeReadableBytes { output.append($0) } }  // unchanged
+            if !omitsText { text.withUnsafeReadableBytes { output.append($0) } }  // unchanged
         case .values(let values):
             var isFirst = isFirst
             for value in values {

@@ -145,7 +145,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
         }
         pipeline.removeHandler(context: context, promise: nil)
         if !self.isSecure { handler.shareReceiveBuffer() }
-        handler.sendHandshakeAnswer(fields)
+        handler.sendHandshakeResponse(fields)
     }
 
     private func passOn(_ head: ByteBuffer, _ context: ChannelHandlerContext, isEndOfRead: Bool = false) {

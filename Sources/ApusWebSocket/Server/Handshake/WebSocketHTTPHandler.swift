@@ -148,7 +148,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     ) {
         self.check = nil
         if let refusal {
-            permit.giveBack()
+            permit.release()
             self.refuse(refusal)
         } else {
             self.upgrade(request, agreement, permit)
@@ -171,13 +171,13 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit) {
         guard self.machine.decided(), let context = self.context else {
-            return permit.giveBack()  // the deadline has passed, or the client has left
+            return permit.release()  // the deadline has passed, or the client has left
         }
         self.stopTimer()
         do throws(WebSocketUpgradeRefusal) {
             try self.server.beginOpening()
         } catch {
-            permit.giveBack()
+            permit.release()
             return self.write(error)
         }
         let response = HTTPResponse(status: .switchingProtocols, headerFields: agreement.fields)

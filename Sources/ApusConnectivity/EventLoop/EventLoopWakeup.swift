@@ -12,10 +12,10 @@ import NIOPosix
 /// Calls a closure after an event loop has polled its sockets.
 ///
 /// A task or a timer cannot do this: SwiftNIO runs all due tasks before it polls its sockets. The
-/// doorbell writes a byte to a pipe that the event loop polls together with its sockets.
+/// wakeup writes a byte to a pipe that the event loop polls together with its sockets.
 ///
 /// Confined to its event loop.
-package final class EventLoopDoorbell {
+package final class EventLoopWakeup {
     private enum State {
         /// The pipe is being registered. Leaves to `open` or `unavailable`.
         case opening(isRung: Bool)
@@ -70,7 +70,7 @@ package final class EventLoopDoorbell {
             .takingOwnershipOfDescriptor(input: ends[0])
             .whenComplete { result in
                 // The bootstrap closes the descriptor when it fails.
-                if case .success = result { weak.value.doorbell?.opened(.open) } else { weak.value.doorbell?.opened(.unavailable) }
+                if case .success = result { weak.value.wakeup?.opened(.open) } else { weak.value.wakeup?.opened(.unavailable) }
             }
     }
 
@@ -92,15 +92,15 @@ package final class EventLoopDoorbell {
             }
         case .unavailable:
             let weak = Weak(self)
-            self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { weak.doorbell?.callback() }
+            self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { weak.wakeup?.callback() }
         }
     }
 
     private final class Weak {
-        weak var doorbell: EventLoopDoorbell?
+        weak var wakeup: EventLoopWakeup?
 
-        init(_ doorbell: EventLoopDoorbell) {
-            self.doorbell = doorbell
+        init(_ wakeup: EventLoopWakeup) {
+            self.wakeup = wakeup
         }
     }
 
@@ -113,11 +113,11 @@ package final class EventLoopDoorbell {
             self.weak = weak
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.weak.doorbell?.callback() }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.weak.wakeup?.callback() }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }
 
 @available(*, unavailable)
-extension EventLoopDoorbell: Sendable {}
+extension EventLoopWakeup: Sendable {}

@@ -10,7 +10,7 @@ import NIOSSL
 
 /// The credentials of a connection: the fingerprint that identifies the receiver, and the code that
 /// authorizes the sender.
-struct ReceiverTrust: Sendable {
+struct ReceiverCredentials: Sendable {
     /// The fingerprint of the receiver's certificate; `nil` means no TLS.
     var fingerprint: CertificateFingerprint?
     /// The code; `nil` if the user gave none.
@@ -22,18 +22,18 @@ struct ReceiverTrust: Sendable {
     /// of its fingerprint.
     /// - Returns: The credentials, which accept this certificate only.
     /// - Throws: `ConnectivityError` with the code `pinMismatch` if the certificate does not match.
-    static func checking(_ code: TransferCode, at address: ListenAddress) async throws -> ReceiverTrust {
-        let fingerprint = try await self.shownFingerprint(at: address)
+    static func checking(_ code: TransferCode, at address: ListenAddress) async throws -> ReceiverCredentials {
+        let fingerprint = try await self.receivedFingerprint(at: address)
         guard code.names(fingerprint.bytes) else {
             throw ConnectivityError(.pinMismatch, message: "the code belongs to another receiver")
         }
-        return ReceiverTrust(fingerprint: fingerprint, code: code)
+        return ReceiverCredentials(fingerprint: fingerprint, code: code)
     }
 
     /// Connects and asks the user to confirm the fingerprint of the receiver's certificate.
     /// - Throws: `ExitCode` if the user does not confirm, or if there is no terminal.
-    static func asking(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverTrust {
-        let fingerprint = try await self.shownFingerprint(at: address)
+    static func asking(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverCredentials {
+        let fingerprint = try await self.receivedFingerprint(at: address)
         output.note("The receiver's certificate has the SHA-256 fingerprint\n  \(fingerprint)")
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             output.note("apus send: there is no terminal to confirm the fingerprint; use --fingerprint or --code")
@@ -45,14 +45,14 @@ struct ReceiverTrust: Sendable {
             output.note("apus send: nothing was sent")
             throw ExitCode(77)
         }
-        return ReceiverTrust(fingerprint: fingerprint)
+        return ReceiverCredentials(fingerprint: fingerprint)
     }
 
     /// Connects, returns the fingerprint of the receiver's certificate and closes the connection.
     ///
     /// This connection transmits no data. The connection for the files accepts only the certificate
     /// with this fingerprint.
-    private static func shownFingerprint(at address: ListenAddress) async throws -> CertificateFingerprint {
+    private static func receivedFingerprint(at address: ListenAddress) async throws -> CertificateFingerprint {
         guard case .tcp(let host, let port) = address else {
             throw ConnectivityError(.invalidSettings, message: "TLS is not supported on a Unix socket")
         }

@@ -3,7 +3,7 @@ import ApusFramedProtocol
 import Testing
 
 @Suite struct FramedPiecesTests {
-    private let pieces = FramedPieces()
+    private let pieces = InFlightPieces()
 
     @Test func whatIsFewEnoughIsNotWaitedFor() async throws {
         try await self.pieces.wait(atMost: 0)

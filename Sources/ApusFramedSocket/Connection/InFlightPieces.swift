@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 /// Counts the pieces of one message that the transport has not written yet.
 ///
 /// The sending task waits on it and is resumed once instead of once per piece.
-final class FramedPieces: Sendable {
+final class InFlightPieces: Sendable {
     private struct State: Sendable {
         var count = 0
         var failure: (any Error)?

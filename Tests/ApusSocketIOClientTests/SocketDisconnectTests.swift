@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(1))) struct SocketLeavingTests {
+@Suite(.timeLimit(.minutes(1))) struct SocketDisconnectTests {
     @Test func aListenerMayDisconnectDuringTheConnect() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
