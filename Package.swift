@@ -24,14 +24,15 @@ let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swi
 let atomics: Target.Dependency = .product(name: "Atomics", package: "swift-atomics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Chat"]))
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["ChatServer"]))
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Chat"]))
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Chat"]))
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Chat"]))
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
 let serviceLifecycle: Target.Dependency = .product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Chat"]))
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer"]))
+let unixSignals: Target.Dependency = .product(
+    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer"]))
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"]))
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["CommandLine"]))
@@ -64,8 +65,10 @@ let package = Package(
     // None is on by default: a package that wants fewer traits than another one that uses Apus
     // could not be resolved beside it.
     traits: [
-        .trait(name: "Chat", description: "ApusChatClient and ApusChatServer, with GRDB and hummingbird"),
-        .trait(name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["Chat"]),
+        .trait(name: "ChatClient", description: "ApusChatClient, with GRDB"),
+        .trait(name: "ChatServer", description: "ApusChatServer, with GRDB and hummingbird"),
+        .trait(
+            name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["ChatClient", "ChatServer"]),
         .default(enabledTraits: []),
     ],
     dependencies: [

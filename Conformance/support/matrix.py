@@ -101,7 +101,7 @@ def our_client(eio, *more):
 
 
 def columns() -> list[Column]:
-    python_client = lambda python, *more: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports, *more)
+    python_client = lambda python, *more: lambda url, transports: [str(python), str(PEERS / "matrix_client.py"), url, *transports, *more]
     browser = lambda url, transports: [
         str(PYTHON), str(PEERS / "matrix_browser.py"), url, *transports, "--client", str(JAVASCRIPT), "--chromium", chromium()]
     no_2 = f"no {PYTHON_4.parent.parent.name} (scripts/bootstrap makes it)"

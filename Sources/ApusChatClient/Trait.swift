@@ -1,3 +1,3 @@
-#if !Chat
-    #error("ApusChatClient needs the trait Chat of the package apus: .package(url: …, traits: [\"Chat\"])")
+#if !ChatClient
+    #error("ApusChatClient needs the trait ChatClient of the package apus: .package(url: …, traits: [\"ChatClient\"])")
 #endif

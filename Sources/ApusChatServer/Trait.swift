@@ -1,3 +1,3 @@
-#if !Chat
-    #error("ApusChatServer needs the trait Chat of the package apus: .package(url: …, traits: [\"Chat\"])")
+#if !ChatServer
+    #error("ApusChatServer needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
 #endif
