@@ -3,11 +3,11 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= --enable-all-traits -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
+.PHONY: help run test test-long release install format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8080" adds options
 	@scripts/bootstrap run
@@ -16,6 +16,24 @@ run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8
 
 test: ## runs all checks: format, imports, build without warnings, Swift, interop and browser tests
 	@scripts/test
+
+test-long: ## runs what takes too long for every change: all of Autobahn, ThreadSanitizer, a minute of every fuzzer, long transfers, the release (two hours)
+	@scripts/bootstrap test
+	@scripts/release
+	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
+	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
+	@APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python Conformance/transfer_long
+	@scripts/tsan
+	@for fuzzer in FuzzTesting/Fuzz*; do scripts/fuzz $$(basename $$fuzzer) 60 || exit 1; done
+
+release: ## builds a stripped apus with the Swift libraries inside, in .build/dist, and checks that it serves the page by itself
+	@scripts/release
+
+PREFIX ?= /usr/local
+install: ## installs that file as PREFIX/bin/apus; PREFIX is /usr/local by default
+	@[ -f .build/dist/apus ] || scripts/release
+	@install -D -m 755 .build/dist/apus $(DESTDIR)$(PREFIX)/bin/apus
+	@echo "$(DESTDIR)$(PREFIX)/bin/apus"
 
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
