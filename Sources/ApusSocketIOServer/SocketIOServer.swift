@@ -201,7 +201,7 @@ public final class SocketIOServer: Sendable {
     /// moves sockets between rooms and disconnects them.
     ///
     /// ```swift
-    /// let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD"])
+    /// guard let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD_HASH"] ?? "") else { … }
     /// io.enableAdmin(.init(authentication: .basic(username: "admin", password: password)))
     /// ```
     ///

@@ -21,16 +21,24 @@ package final class UnusedPort: Sendable {
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
-        let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) } == 0
+        guard address.withSockAddr({ bind(descriptor, $0, socklen_t($1)) }) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw IOError(errnoCode: code, reason: "bind")
+        }
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isNamed = withUnsafeMutablePointer(to: &storage) { storage in
+        let status = withUnsafeMutablePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard status == 0 else {
+            let code = errno
+            close(descriptor)
+            throw IOError(errnoCode: code, reason: "getsockname")
         }
         self.descriptor = descriptor
         // On every system, the port is at offset 2 in network byte order.
         self.number = withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
-        guard isBound, isNamed == 0 else { throw IOError(errnoCode: errno, reason: "no port") }
     }
 
     deinit { close(self.descriptor) }

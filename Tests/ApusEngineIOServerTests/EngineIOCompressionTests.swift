@@ -27,6 +27,7 @@ import Testing
         arguments: [
             ("gzip", "gzip"), ("deflate", "deflate"), ("gzip, deflate, br, zstd", "gzip"), ("deflate, gzip;q=0.5", "deflate"),
             ("*", "gzip"), ("gzip;q=0, deflate", "deflate"), ("GZIP ; Q=1", "gzip"), ("x-gzip", "gzip"),
+            ("gzip;q=0, *", "deflate"), ("*;q=0.5, deflate", "deflate"), ("*;q=0", nil), ("gzip, *;q=0", "gzip"),
             ("br", nil), ("gzip;q=0", nil), ("identity", nil), ("", nil), (nil, nil), ("gzip;q=x", nil),
             ("g\u{131}zip", nil), ("gzip\u{37E}q=1", nil), ("gzip;\u{301}q=0", "gzip"), ("deflate;q=0\u{37E}x", nil),
         ] as [(String?, String?)])

@@ -15,8 +15,7 @@ struct ChatErrorMiddleware<Context: RequestContext>: RouterMiddleware {
             context.logger.debug("Request refused", metadata: ["error": "\(error)"])
             response = try Self.json(error, status: Self.status(of: error.code))
         } catch let error as any HTTPResponseError {
-            let code: ChatError.Code = error.status == .notFound ? .notFound : error.status == .contentTooLarge ? .tooLarge : .badRequest
-            response = try Self.json(ChatError(code, message: error.status.reasonPhrase), status: error.status)
+            response = try Self.json(ChatError(Self.code(of: error.status), message: error.status.reasonPhrase), status: error.status)
         } catch {
             context.logger.error("Request failed", metadata: ["error": "\(error)"])
             response = try Self.json(
@@ -35,6 +34,15 @@ struct ChatErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         let bytes = try JSONWriter.bytes(of: try JSONValueEncoder().encode(value))
         return Response(
             status: status, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func code(of status: HTTPResponse.Status) -> ChatError.Code {
+        switch status {
+        case .notFound: .notFound
+        case .contentTooLarge: .tooLarge
+        // A client repeats what the server failed to do, and not what the server refused.
+        default: status.kind == .serverError ? .internal : .badRequest
+        }
     }
 
     private static func status(of code: ChatError.Code) -> HTTPResponse.Status {

@@ -8,10 +8,10 @@ import ApusChatProtocol
 struct PresenceMachine: Sendable {
     private enum State {
         /// At least one connection. Leaves to `leaving` when the last one closes.
-        case online(connections: Int, since: Int64)
+        case online(connections: Int)
         /// No connection. Leaves to `online` (a connection), or is removed (the tick after the
         /// grace period).
-        case leaving(at: Int64, since: Int64)
+        case leaving(at: Int64)
     }
 
     private let grace: Int64
@@ -24,20 +24,20 @@ struct PresenceMachine: Sendable {
 
     /// Returns the number of connections of a user.
     func connections(of user: UserID) -> Int {
-        if case .online(let connections, _) = self.states[user] { connections } else { 0 }
+        if case .online(let connections) = self.states[user] { connections } else { 0 }
     }
 
     /// A device of the user connected. Returns the presence to announce, if any.
     mutating func connected(_ user: UserID, at now: Int64) -> ChatPresence? {
         switch self.states[user] {
         case nil:
-            self.states[user] = .online(connections: 1, since: now)
+            self.states[user] = .online(connections: 1)
             return ChatPresence(user: user, online: true, at: now)
-        case .online(let connections, let since):
-            self.states[user] = .online(connections: connections + 1, since: since)
+        case .online(let connections):
+            self.states[user] = .online(connections: connections + 1)
             return nil
-        case .leaving(_, let since):
-            self.states[user] = .online(connections: 1, since: since)
+        case .leaving:
+            self.states[user] = .online(connections: 1)
             return nil
         }
     }
@@ -45,8 +45,8 @@ struct PresenceMachine: Sendable {
     /// A device of the user disconnected.
     mutating func disconnected(_ user: UserID, at now: Int64) {
         switch self.states[user] {
-        case .online(let connections, let since):
-            self.states[user] = connections > 1 ? .online(connections: connections - 1, since: since) : .leaving(at: now, since: since)
+        case .online(let connections):
+            self.states[user] = connections > 1 ? .online(connections: connections - 1) : .leaving(at: now)
         case .leaving, nil:
             break  // a duplicate call
         }
@@ -56,7 +56,7 @@ struct PresenceMachine: Sendable {
     mutating func tick(at now: Int64) -> [ChatPresence] {
         var gone: [ChatPresence] = []
         for (user, state) in self.states {
-            guard case .leaving(let at, _) = state, now - at >= self.grace else { continue }
+            guard case .leaving(let at) = state, now - at >= self.grace else { continue }
             gone.append(ChatPresence(user: user, online: false, at: at))
         }
         for presence in gone { self.states[presence.user] = nil }

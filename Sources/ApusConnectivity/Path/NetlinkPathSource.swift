@@ -65,8 +65,8 @@
                             self.channel = channel
                             if self.isStopped { self.stop() }
                         case .failure:
-                            NetlinkSocket.close(input)
-                            NetlinkSocket.close(output)
+                            // The failed channel has closed its descriptors. Closing them again could
+                            // close those of another socket.
                             self.openLater()
                         }
                     }

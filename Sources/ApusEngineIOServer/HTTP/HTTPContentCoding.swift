@@ -14,21 +14,24 @@ enum HTTPContentCoding: String {
     ///
     /// - Parameter accepted: The values of `Accept-Encoding`.
     init?(accepted: [String]) {
-        var best: (coding: Self, weight: Double)?
+        var weights: [Self: Double] = [:]
+        // "*" stands for the codings that are not listed.
+        var others: Double?
         for element in accepted.flatMap({ $0.split(atByte: ",") }) {
             var parts = element.split(atByte: ";").map { $0.trimmedOfBlanks.asciiLowercased }[...]
-            let coding: Self
-            switch parts.popFirst() {
-            case "*", "gzip", "x-gzip": coding = .gzip
-            case "deflate": coding = .deflate
+            let name = parts.popFirst()
+            let weight = parts.first { $0.utf8.starts(with: "q=".utf8) }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            switch name {
+            case "gzip", "x-gzip": weights[.gzip] = weight
+            case "deflate": weights[.deflate] = weight
+            case "*": others = weight
             default: continue
             }
-            let weight = parts.first { $0.utf8.starts(with: "q=".utf8) }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-            guard weight > 0, weight > best?.weight ?? 0 || weight == best?.weight && coding == .gzip else { continue }
-            best = (coding, weight)
         }
-        guard let best else { return nil }
-        self = best.coding
+        let gzip = weights[.gzip] ?? others ?? 0
+        let deflate = weights[.deflate] ?? others ?? 0
+        guard max(gzip, deflate) > 0 else { return nil }
+        self = gzip >= deflate ? .gzip : .deflate
     }
 
     /// Compresses a body. Returns `nil` if the result is not smaller, or if memory is exhausted.

@@ -1,9 +1,9 @@
 /// A stored password hash: `scrypt$logN$r$p$salt$hash`, the last two in base64.
 ///
 /// ```swift
-/// print(try SocketIOAdminPassword(hashing: "secret").text)       // run once, then store the text
-/// in the configuration
-/// let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD_HASH"])
+/// // Once; then store the text in the configuration.
+/// print(try SocketIOAdminPassword(hashing: "secret").text)
+/// guard let password = SocketIOAdminPassword(text: environment["ADMIN_PASSWORD_HASH"] ?? "") else { … }
 /// ```
 ///
 /// Source: RFC 7914. Node's admin server uses bcrypt, whose hashes are not supported.

@@ -35,7 +35,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         maximum: self.configuration.maximumWaitingEventBytes)
     /// The namespaces from which this server disconnected the client. Until the next CONNECT,
     /// packets for them are ignored, because they may have crossed the DISCONNECT on the wire.
-    private var disconnected: Set<UTF8Key> = []
+    private var disconnected: [UTF8Key] = []
     private var connectDeadline = EventLoopTimer()
     /// The detailed reason for closing the session.
     private var closeDetail: String?
@@ -191,7 +191,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             guard self.members[name] == nil else {
                 throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
             }
-            self.disconnected.remove(UTF8Key(name))
+            self.disconnected.removeAll { $0 == UTF8Key(name) }
             return self.connect(to: name, auth: auth)
         }
         switch (self.members[packet.namespace], packet.content) {
@@ -442,9 +442,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             return self.session.close(.forcedClose)
         }
         self.members[socket.namespace.name] = nil
-        // Bounded like the members. Evicts an arbitrary namespace at the limit.
-        if self.disconnected.count >= self.server?.configuration.maximumNamespacesPerClient ?? 0 { _ = self.disconnected.popFirst() }
-        self.disconnected.insert(UTF8Key(socket.namespace.name))
+        // Bounded like the members. Evicts the oldest at the limit.
+        self.disconnected.append(UTF8Key(socket.namespace.name))
+        if self.disconnected.count > self.configuration.maximumNamespacesPerClient { self.disconnected.removeFirst() }
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
     }
