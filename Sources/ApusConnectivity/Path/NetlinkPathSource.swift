@@ -65,8 +65,8 @@
                             self.channel = channel
                             if self.isStopped { self.stop() }
                         case .failure:
-                            // The failed channel has closed its descriptors. Closing them again could
-                            // close those of another socket.
+                            // The failed channel has closed its descriptors. Closing them again
+                            // could close those of another socket.
                             self.openLater()
                         }
                     }
