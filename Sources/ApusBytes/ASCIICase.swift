@@ -8,14 +8,17 @@
 
 extension StringProtocol {
     /// Whether both strings have the same UTF-8 bytes.
+    @inlinable
     package func hasSameBytes(as other: some StringProtocol) -> Bool { self.utf8.elementsEqual(other.utf8) }
 
     /// Whether both strings have the same UTF-8 bytes, ignoring the case of ASCII letters.
+    @inlinable
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         self.utf8.elementsEqual(other.utf8) { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }
 
     /// The string with its ASCII letters in lower case. Other characters are unchanged.
+    @inlinable
     package var asciiLowercased: String {
         guard self.utf8.contains(where: \.isASCIIUppercase) else { return String(self) }
         return String(decoding: self.utf8.map(\.asciiLowercased), as: UTF8.self)
@@ -25,6 +28,7 @@ extension StringProtocol {
 extension StringProtocol where SubSequence == Substring {
     /// The string without leading and trailing spaces and tabs, the optional white space of RFC
     /// 9110 5.6.3.
+    @inlinable
     package var trimmedOfBlanks: Substring {
         func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var bytes = self[...].utf8
@@ -34,6 +38,7 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// Splits the string at an ASCII character. Empty parts are kept.
+    @inlinable
     package func split(atByte separator: Unicode.Scalar) -> [Substring] {
         self[...].utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false).map { Substring($0) }
     }
@@ -41,8 +46,10 @@ extension StringProtocol where SubSequence == Substring {
 
 extension UInt8 {
     /// Whether the byte is one of `A` to `Z`.
+    @inlinable
     package var isASCIIUppercase: Bool { self &- UInt8(ascii: "A") < 26 }
 
     /// The byte, in lower case if it is one of `A` to `Z`.
+    @inlinable
     package var asciiLowercased: UInt8 { self.isASCIIUppercase ? self | 0x20 : self }
 }

@@ -186,7 +186,8 @@ struct HTTPRequestSequence {
             }
             guard head.status.code >= 200 else { return head }
             exchange.answer = .begun
-            if !head.isKeepAlive { exchange.keepsAlive = false }
+            // Without the field, which few responses have, version 1.1 keeps the connection.
+            if head.headers.contains(name: "Connection"), !head.isKeepAlive { exchange.keepsAlive = false }
             if exchange.isHTTP10 { Self.fit(&head, to: &exchange) }
             if !exchange.keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             self.state = .busy(exchange)

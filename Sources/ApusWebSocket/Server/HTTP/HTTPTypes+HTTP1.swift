@@ -1,3 +1,4 @@
+import ApusBytes
 package import HTTPTypes
 package import NIOHTTP1
 
@@ -29,9 +30,16 @@ extension HTTPRequest {
     /// Source: RFC 9112 3.2.
     package init?(_ head: HTTPRequestHead, isSecure: Bool) {
         guard let method = HTTPRequest.Method(head.method.rawValue) else { return nil }
-        var fields = HTTPFields(head.headers)
+        var fields = HTTPFields()
+        fields.reserveCapacity(head.headers.count)
         var authority: String?
-        if let index = fields.firstIndex(where: { $0.name.canonicalName == "host" }) { authority = fields.remove(at: index).value }
+        for (name, value) in head.headers {
+            if authority == nil, name.utf8.count == 4, name.equalsIgnoringASCIICase("host") {
+                authority = value
+            } else if let name = HTTPField.Name(name) {
+                fields.append(HTTPField(name: name, value: value))
+            }
+        }
         let target = HTTPRequestTarget(head.uri)
         // RFC 9112 3.2.2: "the origin server MUST ignore the received Host header field (if any)
         // and instead replace it with the host information of the request-target."
