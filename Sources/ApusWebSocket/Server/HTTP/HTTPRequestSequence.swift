@@ -186,8 +186,9 @@ struct HTTPRequestSequence {
             }
             guard head.status.code >= 200 else { return head }
             exchange.answer = .begun
-            // Without the field, which few responses have, version 1.1 keeps the connection.
-            if head.headers.contains(name: "Connection"), !head.isKeepAlive { exchange.keepsAlive = false }
+            // Without the field, which few responses have, version 1.1 keeps the connection open.
+            let mayClose = head.version != .http1_1 || head.headers.contains(name: "Connection")
+            if mayClose, !head.isKeepAlive { exchange.keepsAlive = false }
             if exchange.isHTTP10 { Self.fit(&head, to: &exchange) }
             if !exchange.keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             self.state = .busy(exchange)
