@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= --enable-all-traits -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
+.PHONY: help run test format lint apple matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## lists the targets
@@ -14,7 +14,7 @@ run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8
 	@swift build $(SWIFT_FLAGS) --product apus
 	@exec .build/debug/apus serve --demo $(ARGS)
 
-test: ## runs all checks: format, imports, build without warnings, Swift, interop and browser tests
+test: ## runs all checks: format, imports, build without warnings, macOS type-check, Swift, interop and browser tests
 	@scripts/test
 
 format: ## rewrites the Swift files in the project's format
@@ -26,6 +26,10 @@ lint: ## checks format, language, imports and generated files, without building
 	@python3 scripts/check-imports
 	@python3 scripts/check-snippets
 	@python3 scripts/embed-page --check
+
+apple: ## type-checks Sources for macOS on Linux, at the oldest supported version
+	@swift build --build-tests $(SWIFT_FLAGS)
+	@scripts/check-apple
 
 matrix: ## prints the interop results of every server, client and transport as a table
 	@scripts/bootstrap test
