@@ -20,10 +20,11 @@ test: ## runs all checks: format, imports, build without warnings, macOS type-ch
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
 
-lint: ## checks format, language, imports and generated files, without building
+lint: ## checks format, language, imports, availability and generated files, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-language
 	@python3 scripts/check-imports
+	@python3 scripts/check-availability
 	@python3 scripts/check-snippets
 	@python3 scripts/embed-page --check
 
