@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= --enable-all-traits -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test test-long release install format lint matrix bench benchfiles micro allocations autobahn tsan docs clean
+.PHONY: help run test test-long release install format lint apple matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## lists the targets
@@ -14,7 +14,7 @@ run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8
 	@swift build $(SWIFT_FLAGS) --product apus
 	@exec .build/debug/apus serve --demo $(ARGS)
 
-test: ## runs all checks: format, imports, build without warnings, Swift, interop and browser tests
+test: ## runs all checks: format, imports, build without warnings, macOS type-check, Swift, interop and browser tests
 	@scripts/test
 
 test-long: ## runs what takes too long for every change: all of Autobahn, ThreadSanitizer, a minute of every fuzzer, long transfers, the release (two hours)
@@ -38,12 +38,17 @@ install: ## installs that file as PREFIX/bin/apus; PREFIX is /usr/local by defau
 format: ## rewrites the Swift files in the project's format
 	@swift format -i -r -p $(FORMATTED)
 
-lint: ## checks format, language, imports and generated files, without building
+lint: ## checks format, language, imports, availability and generated files, without building
 	@swift format lint --strict -r -p $(FORMATTED)
 	@python3 scripts/check-language
 	@python3 scripts/check-imports
+	@python3 scripts/check-availability
 	@python3 scripts/check-snippets
 	@python3 scripts/embed-page --check
+
+apple: ## type-checks Sources for macOS on Linux, at the oldest supported version
+	@swift build --build-tests $(SWIFT_FLAGS)
+	@scripts/check-apple
 
 matrix: ## prints the interop results of every server, client and transport as a table
 	@scripts/bootstrap test

@@ -58,8 +58,42 @@ public struct ChatConversation: Sendable, Identifiable {
     }
 
     /// The changes of this conversation from now on.
-    public var changes: some AsyncSequence<ChatChange, Never> & Sendable {
-        let id = self.id
-        return self.engine.broadcaster.subscribe().filter { $0.conversation == id }
+    public var changes: Changes { Changes(id: self.id, base: self.engine.broadcaster.subscribe()) }
+
+    /// The changes of one conversation. Ends when the client is closed.
+    public struct Changes: AsyncSequence, Sendable {
+        /// A change.
+        public typealias Element = ChatChange
+        /// The sequence does not throw.
+        public typealias Failure = Never
+
+        fileprivate let id: ConversationID
+        fileprivate let base: AsyncStream<ChatChange>
+
+        /// Creates an iterator of the changes that no other iterator of this sequence has returned.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(id: self.id, base: self.base.makeAsyncIterator()) }
+
+        /// The iterator of the changes.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let id: ConversationID
+            fileprivate var base: AsyncStream<ChatChange>.Iterator
+
+            /// Returns the next change; `nil` after the end, and when the task is cancelled.
+            public mutating func next() async -> ChatChange? {
+                while let change = await self.base.next() {
+                    if change.conversation == self.id { return change }
+                }
+                return nil
+            }
+
+            /// Returns the next change; `nil` after the end, and when the task is cancelled.
+            @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> ChatChange? {
+                while let change = await self.base.next(isolation: actor) {
+                    if change.conversation == self.id { return change }
+                }
+                return nil
+            }
+        }
     }
 }

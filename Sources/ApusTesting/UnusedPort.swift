@@ -14,10 +14,10 @@ package final class UnusedPort: Sendable {
     private let descriptor: CInt
 
     package init() throws {
-        #if canImport(Glibc)
-            let kind = CInt(SOCK_STREAM.rawValue)
-        #else
+        #if canImport(Darwin) || canImport(Musl)
             let kind = SOCK_STREAM
+        #else
+            let kind = CInt(SOCK_STREAM.rawValue)
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)

@@ -1,4 +1,16 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 /// The CPU time and memory of processes.
 enum BenchProcess {
@@ -35,10 +47,10 @@ enum BenchProcess {
 
     /// Raises this process's limit of open files to the maximum that the system permits.
     static func raiseDescriptorLimit() {
-        #if canImport(Glibc)
-            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
+        #if canImport(Darwin) || canImport(Musl)
             let files = RLIMIT_NOFILE
+        #else
+            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         #endif
         var limit = rlimit()
         guard getrlimit(files, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

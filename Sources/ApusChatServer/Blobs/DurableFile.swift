@@ -1,12 +1,12 @@
 import ApusChatProtocol
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
+#if canImport(Darwin)
+    import Darwin
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#else
+    import Glibc
 #endif
 
 /// Blocking file operations with `fsync`.
@@ -60,12 +60,12 @@ enum DurableFile {
     }
 
     static func rename(_ old: String, to new: String) throws {
-        #if canImport(Glibc)
-            let result = Glibc.rename(old, new)
+        #if canImport(Darwin)
+            let result = Darwin.rename(old, new)
         #elseif canImport(Musl)
             let result = Musl.rename(old, new)
         #else
-            let result = Darwin.rename(old, new)
+            let result = Glibc.rename(old, new)
         #endif
         guard result == 0 else { throw self.failure("rename") }
     }
@@ -73,12 +73,12 @@ enum DurableFile {
     static func remove(_ path: String) { _ = unlink(path) }
 
     private static func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #if canImport(Darwin)
+            return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #elseif canImport(Musl)
             return Musl.write(descriptor, bytes.baseAddress, bytes.count)
         #else
-            return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+            return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
     }
 

@@ -20,10 +20,10 @@ struct ChatChildChannel: ServerChildChannel {
     /// buffers up to 4 MiB for each client that does not read.
     private static let maximumUnsentBytes: SocketOptionValue = 128 << 10
     /// TCP_NOTSENT_LOWAT, which the Glibc module does not export.
-    #if os(Linux) || os(Android)
-        private static let unsentBytesOption = ChannelOptions.tcpOption(.init(rawValue: 25))
-    #else
+    #if canImport(Darwin)
         private static let unsentBytesOption = ChannelOptions.tcpOption(.init(rawValue: 0x201))
+    #else
+        private static let unsentBytesOption = ChannelOptions.tcpOption(.init(rawValue: 25))
     #endif
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

@@ -1,12 +1,17 @@
-import Foundation
 import NIOConcurrencyHelpers
 
-#if canImport(Glibc)
-    import Glibc
+#if canImport(Darwin)
+    import Darwin
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#else
+    import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 /// An exclusive lock on a data folder. Two servers would each push only to their own clients, and
@@ -69,7 +74,7 @@ final class DataFolderLock: Sendable {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
-        return Int32(String(decoding: bytes.prefix(count), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        return Int32(String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
     }
 
     private static func failure(_ what: String, _ path: String) -> ChatStoreError {

@@ -1,12 +1,12 @@
 package import NIOCore
 import NIOPosix
 
-#if canImport(Musl)
-    import Musl
-#elseif canImport(Glibc)
-    import Glibc
-#else
+#if canImport(Darwin)
     import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
 #endif
 
 /// Calls a closure after an event loop has polled its sockets.

@@ -163,6 +163,7 @@ public final class NetworkPathMonitor: Sendable {
             public mutating func next() async -> NetworkPath? { await self.base.next() }
 
             /// Returns the next path; `nil` if the task is cancelled.
+            @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
             public mutating func next(isolation actor: isolated (any Actor)?) async -> NetworkPath? {
                 await self.base.next(isolation: actor)
             }

@@ -50,7 +50,10 @@ extension ProxySettings.Proxy {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        // `String(validating:as:)` requires macOS 15. Decoding replaces only
+        // bytes that are not UTF-8.
+        let decoded = String(decoding: bytes, as: UTF8.self)
+        return decoded.utf8.elementsEqual(bytes) ? decoded : nil
     }
 }
 

@@ -26,12 +26,12 @@ final class FileDescriptor: Sendable {
     /// unchanged where the system supports that. Returns `nil` when it cannot be opened.
     convenience init?(untouched name: String, in folder: FileDescriptor) {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        #if os(Linux)
+        #if canImport(Darwin)
+            let number = openat(folder.number, name, flags)
+        #else
             // O_NOATIME, which Swift does not import. Only the owner of the file may use it.
             var number = openat(folder.number, name, flags | 0o1_000_000)
             if number < 0, errno == EPERM { number = openat(folder.number, name, flags) }
-        #else
-            let number = openat(folder.number, name, flags)
         #endif
         guard number >= 0 else { return nil }
         self.init(number)

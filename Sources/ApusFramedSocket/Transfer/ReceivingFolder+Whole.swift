@@ -44,14 +44,14 @@ extension FileDescriptor {
     /// Creates an unnamed file, to be linked later. Returns `nil` if the system does not support
     /// that.
     convenience init?(unnamedIn folder: FileDescriptor) {
-        #if os(Linux)
+        #if canImport(Darwin)
+            return nil
+        #else
             guard Self.hasDescriptorPaths else { return nil }
             // O_TMPFILE, which Swift does not import. It includes O_DIRECTORY.
             let number = openat(folder.number, ".", O_RDWR | 0o20_000_000 | O_DIRECTORY | O_CLOEXEC, 0o666)
             guard number >= 0 else { return nil }
             self.init(number)
-        #else
-            return nil
         #endif
     }
 
@@ -60,14 +60,14 @@ extension FileDescriptor {
 
     /// Gives a name to an unnamed file. Sets `errno` on failure.
     func link(as name: String, in folder: FileDescriptor) -> CInt {
-        #if os(Linux)
+        #if canImport(Darwin)
+            errno = ENOTSUP
+            return -1
+        #else
             let result = linkat(self.number, "", folder.number, name, 0x1000)  // AT_EMPTY_PATH
             // Before Linux 6.10, AT_EMPTY_PATH requires a privilege; the path in /proc does not.
             guard result != 0, errno == ENOENT || errno == EPERM else { return result }
             return linkat(AT_FDCWD, "/proc/self/fd/\(self.number)", folder.number, name, AT_SYMLINK_FOLLOW)
-        #else
-            errno = ENOTSUP
-            return -1
         #endif
     }
 }

@@ -1,6 +1,5 @@
 public import ApusFramedProtocol
 import Crypto
-public import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -20,7 +19,7 @@ import NIOCore
 /// file is never overwritten: the new one gets a number, `photo (2).jpg`.
 public final class ReceivingFolder: Sendable {
     let root: FileDescriptor
-    private let path: String
+    let path: String
     /// The uploads in progress and their quotas.
     let leases: NIOLockedValueBox<FolderLeases>
     let limits: TransferLimits
@@ -134,19 +133,15 @@ public final class ReceivingFolder: Sendable {
     /// Deletes unfinished files that were not written to for ``TransferLimits/expiry``, and empty
     /// ones.
     ///
-    /// Blocks while it scans the folder. Call it at startup and periodically.
-    ///
-    /// - Parameter now: The current time.
-    /// - Returns: The number of deleted files.
-    @discardableResult
-    public func removeAbandoned(at now: Date = Date()) -> Int {
+    /// - Parameter now: Seconds since 1970.
+    func removeAbandoned(now: Double) -> Int {
         var parts: [(name: String, modified: Int64, isEmpty: Bool)] = []
         for name in self.names() where name.hasPrefix(SafeFileName.partPrefix) && name.hasSuffix(TransferOffer.partSuffix) {
             guard let status = self.root.status(of: name) else { continue }
             parts.append((name, status.modified, status.size == 0))
         }
         let times = parts.map {
-            (name: $0.name, idle: Duration.seconds(now.timeIntervalSince1970 - Double($0.modified) / 1e9), isEmpty: $0.isEmpty)
+            (name: $0.name, idle: Duration.seconds(now - Double($0.modified) / 1e9), isEmpty: $0.isEmpty)
         }
         let expired = self.leases.withLockedValue { $0.expired(times) }
         return expired.count { name in
@@ -176,20 +171,6 @@ public final class ReceivingFolder: Sendable {
         var names: [String] = []
         while let entry = readdir(stream) { names.append(FileDescriptor.name(of: entry)) }
         return names
-    }
-
-    /// Returns the size of all files in the folder and below, without following links.
-    func storedBytes() -> Int {
-        guard let files = FileManager.default.enumerator(atPath: self.path) else { return 0 }
-        var sum = 0
-        while files.nextObject() != nil {
-            guard let size = files.fileAttributes?[.size] as? NSNumber, files.fileAttributes?[.type] as? FileAttributeType == .typeRegular
-            else {
-                continue
-            }
-            sum = sum.addingReportingOverflow(size.intValue).overflow ? .max : sum + size.intValue
-        }
-        return sum
     }
 
     func discard(_ part: PartFile) {

@@ -132,7 +132,10 @@ struct WebSocketPrompt: Sendable {
         case .file(let path, let isText):
             guard let data = FileManager.default.contents(atPath: path) else { return self.fail("cannot read the file \(path)") }
             guard isText else { return await self.send(.binary(ByteBuffer(bytes: data))) }
-            guard let text = String(validating: data, as: UTF8.self) else {
+            // `String(validating:as:)` requires macOS 15. Decoding replaces only
+            // bytes that are not UTF-8.
+            let text = String(decoding: data, as: UTF8.self)
+            guard text.utf8.elementsEqual(data) else {
                 return self.fail("\(path) is not UTF-8; /file sends it as binary")
             }
             return await self.send(.text(text))

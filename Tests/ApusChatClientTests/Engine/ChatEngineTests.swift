@@ -62,6 +62,23 @@ import Testing
         await world.end()
     }
 
+    @Test func aConversationReportsOnlyItsOwnChanges() async throws {
+        let world = try await World()
+        for conversation in [pair, group] { world.server.create(conversation) }
+        var changes = ChatConversation(id: pair, engine: world.engine).changes.makeAsyncIterator()
+        await world.online()
+        world.server.write("another", in: group)
+        world.server.write("own", in: pair)
+        await world.event("own")
+        await world.end()
+        var texts: [String?] = []
+        while let change = await changes.next() {
+            #expect(change.conversation == pair)
+            if case .event(let message) = change { texts.append(message.text) }
+        }
+        #expect(texts == ["own"])
+    }
+
     @Test func lostPushesAreFetched() async throws {
         let world = try await World()
         world.server.create(pair)

@@ -1,0 +1,64 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// The names of Glibc that Sources uses and that have the same types on Apple platforms, for
+// `scripts/check-apple`. See `Apple.swift`. The types that SwiftNIO's interfaces contain are here,
+// too, because this check uses its modules of Linux.
+
+@_exported public import func Glibc.access
+@_exported public import func Glibc.bind
+@_exported public import func Glibc.close
+@_exported public import func Glibc.fcntl
+@_exported public import func Glibc.free
+@_exported public import func Glibc.fsync
+@_exported public import func Glibc.futimens
+@_exported public import func Glibc.getpid
+@_exported public import func Glibc.getsockname
+@_exported public import func Glibc.inet_pton
+@_exported public import func Glibc.linkat
+@_exported public import func Glibc.pipe
+@_exported public import func Glibc.realpath
+@_exported public import func Glibc.rename
+@_exported public import func Glibc.socket
+@_exported public import func Glibc.strerror
+@_exported public import func Glibc.sysconf
+@_exported public import func Glibc.time
+@_exported public import func Glibc.unlink
+@_exported public import func Glibc.unlinkat
+@_exported public import func Glibc.write
+@_exported public import struct Glibc.linger
+@_exported public import struct Glibc.sockaddr
+@_exported public import struct Glibc.sockaddr_storage
+@_exported public import struct Glibc.timespec
+@_exported public import typealias Glibc.socklen_t
+@_exported public import typealias Glibc.time_t
+@_exported public import var Glibc.AF_INET
+@_exported public import var Glibc.AF_INET6
+@_exported public import var Glibc.AT_FDCWD
+@_exported public import var Glibc.AT_SYMLINK_FOLLOW
+@_exported public import var Glibc.AT_SYMLINK_NOFOLLOW
+@_exported public import var Glibc.EAGAIN
+@_exported public import var Glibc.EDQUOT
+@_exported public import var Glibc.EEXIST
+@_exported public import var Glibc.EFBIG
+@_exported public import var Glibc.EINTR
+@_exported public import var Glibc.ENOENT
+@_exported public import var Glibc.ENOSPC
+@_exported public import var Glibc.ENOTSUP
+@_exported public import var Glibc.EPERM
+@_exported public import var Glibc.EWOULDBLOCK
+@_exported public import var Glibc.FD_CLOEXEC
+@_exported public import var Glibc.F_OK
+@_exported public import var Glibc.F_SETFD
+@_exported public import var Glibc.F_SETFL
+@_exported public import var Glibc.LOCK_EX
+@_exported public import var Glibc.LOCK_NB
+@_exported public import var Glibc.LOCK_UN
+@_exported public import var Glibc.O_CLOEXEC
+@_exported public import var Glibc.O_CREAT
+@_exported public import var Glibc.O_DIRECTORY
+@_exported public import var Glibc.O_EXCL
+@_exported public import var Glibc.O_NOFOLLOW
+@_exported public import var Glibc.O_NONBLOCK
+@_exported public import var Glibc.O_RDONLY
+@_exported public import var Glibc.O_RDWR
+@_exported public import var Glibc.O_WRONLY
+@_exported public import var Glibc.errno
