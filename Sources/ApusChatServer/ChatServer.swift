@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusSocketIOServer
 import Foundation
 import Hummingbird
@@ -115,7 +116,7 @@ public final class ChatServer: Service {
                 listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
             }
         } catch {
-            throw ChatServerError(.certificate, message: "the certificate or its key cannot be used: \(error)")
+            throw ChatServerError(.certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
         return listeners
     }
@@ -127,6 +128,6 @@ public final class ChatServer: Service {
                 .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another",
                 port: listener.port)
         }
-        return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(error)")
+        return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(ConnectivityError.reason(of: error))")
     }
 }

@@ -84,8 +84,7 @@ final class ReceiveSession: Sendable {
         self.output.clear()
         if let signal { return self.isOnce || wasBusy.withLockedValue { $0 } ? signal : 0 }
         if case .failure(let error) = result {
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            self.output.note("apus receive: cannot listen on \(address.defaultValueDescription): \(reason)")
+            self.output.note("apus receive: cannot listen on \(address.defaultValueDescription): \(ErrorText.line(error))")
             return 69
         }
         return self.state.withLockedValue { $0.failures } > 0 ? 1 : 0

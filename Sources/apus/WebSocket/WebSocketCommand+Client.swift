@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusWebSocket
 import ArgumentParser
 import Foundation
@@ -13,7 +14,7 @@ extension WebSocketCommand {
             output.note(Self.advice(for: error, url: url))
             return error.code == .connectionRefused ? 77 : [.invalidURL, .invalidUse].contains(error.code) ? 64 : 69
         } catch {
-            output.note("no connection to \(url): \(error)")
+            output.note("no connection to \(url): \(ErrorText.line(error))")
             return 69
         }
         let subprotocol = connection.subprotocol.map { ", subprotocol \($0)" } ?? ""
@@ -50,7 +51,7 @@ extension WebSocketCommand {
     }
 
     private static func advice(for error: WebSocketError, url: String) -> String {
-        guard let refusal = error.refusal else { return "no connection to \(url): \(error)" }
+        guard let refusal = error.refusal else { return "no connection to \(url): \(ErrorText.line(error))" }
         let body = String(decoding: refusal.body, as: UTF8.self)
         return "the server refused with status \(refusal.status)\(body.isEmpty ? "" : ": \(body)")"
     }

@@ -1,5 +1,6 @@
 import ApusChatServer
 import ApusCommandSupport
+import ApusConnectivity
 import ApusWebSocket
 import ArgumentParser
 import Foundation
@@ -69,7 +70,7 @@ extension WebSocketCommand {
         do {
             return try ServerIdentity(certificates: certificate, key: key)
         } catch {
-            throw ValidationError("cannot use the certificate or its key: \(error)")
+            throw ValidationError("cannot use the certificate or its key: \(ConnectivityError.reason(of: error))")
         }
     }
 
