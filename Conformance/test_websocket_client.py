@@ -1,8 +1,10 @@
 """Tests the WebSocket client (`apus ws URL`) with independent servers, directly and through nginx, a CONNECT proxy and a SOCKS5 proxy."""
+import http.server
 import json
 import os
 import re
 import subprocess
+import threading
 
 import pytest
 
@@ -125,6 +127,30 @@ def test_refused(peer):
     result = apus(url + "/refuse")
     assert result.returncode == 77
     assert "403" in result.stderr.decode() and "no" in result.stderr.decode()
+
+
+def test_a_server_that_answers_with_a_page():
+    """A web server that does not know WebSocket: its page is not printed."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = ("\r\n<!DOCTYPE html>\x1b[31mx" + "é" * 400 + "\n<title>A page</title>\n").encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        result = apus(f"http://127.0.0.1:{server.server_port}/")
+        server.shutdown()
+    error = result.stderr.decode()
+    assert result.returncode == 77 and result.stdout == b"", error
+    assert error == f"the server refused with status 200 (text/html; charset=utf-8): <!DOCTYPE html>[31mx{'é' * 89} …\n"
 
 
 def test_no_server():
