@@ -197,7 +197,8 @@ let package = Package(
             dependencies: [
                 "ApusBench", "ApusCommandSupport", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusWebSocket", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                "ApusWebSocket", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+                serviceLifecycle,
                 unixSignals,
             ], swiftSettings: settings),
         .executableTarget(

@@ -70,4 +70,18 @@ def test_a_key_of_another_certificate(command, tmp_path):
         [str(BINARY), *command, "--certificate", str(certificate.certificate), "--key", str(other.key)], stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode != 0
-    assert "KEY_VALUES_MISMATCH" in done.stderr and not INTERNAL.search(done.stderr), done.stderr
+    assert "is the key of another certificate" in done.stderr and not INTERNAL.search(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_advice_for_a_rejected_certificate_works(secure, name, tmp_path):
+    address, certificate = secure
+    command = commands(address, tmp_path)[name]
+    advice = re.search("--pin FINGERPRINT", apus(*command).stderr)
+    assert advice, "the option must be named"
+    for options in (["--pin", certificate.fingerprint], ["--ca", str(certificate.certificate)], ["--insecure"]):
+        # The server speaks WebSocket only: `connect` and `chat` get past TLS and fail there.
+        done = apus(*command, *options)
+        assert "certificate" not in done.stderr, done.stderr
+    done = apus(*command, "--pin", "00" * 32)
+    assert done.returncode != 0 and "matches no pin" in done.stderr, done.stderr

@@ -192,8 +192,8 @@ def test_a_private_authority(secure):
 
 def test_a_pinned_certificate(secure):
     url, certificate = secure
-    talk(url + "/", "--insecure-pin", certificate.fingerprint)
-    result = apus(url + "/", "--insecure-pin", "00" * 32, lines="secret\n")
+    talk(url + "/", "--pin", certificate.fingerprint)
+    result = apus(url + "/", "--pin", "00" * 32, lines="secret\n")
     assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
 
 
@@ -211,7 +211,7 @@ def test_through_a_connect_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with squid(USER, PASSWORD) as (port, log):
         talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}")
-        talk(url + "/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        talk(url + "/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}", "--pin", certificate.fingerprint)
         for wrong in (f"http://127.0.0.1:{port}", f"http://{USER}:wrong@127.0.0.1:{port}"):
             result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)
             assert result.returncode == 69, result.stderr.decode()
@@ -224,7 +224,7 @@ def test_through_a_socks5_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with microsocks(USER, PASSWORD) as (port, log):
         talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}")
-        talk(url + "/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        talk(url + "/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}", "--pin", certificate.fingerprint)
         assert str(upstream) in log.read_text()
         for wrong in (f"socks5://127.0.0.1:{port}", f"socks5://{USER}:wrong@127.0.0.1:{port}"):
             result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)

@@ -116,7 +116,8 @@ public final class ChatServer: Service {
                 listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
             }
         } catch {
-            throw ChatServerError(.certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
+            throw ChatServerError(
+                .certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
         return listeners
     }
@@ -128,6 +129,7 @@ public final class ChatServer: Service {
                 .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another",
                 port: listener.port)
         }
-        return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(ConnectivityError.reason(of: error))")
+        return ChatServerError(
+            .cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(ConnectivityError.reason(of: error))")
     }
 }

@@ -1,6 +1,7 @@
 import ApusBytes
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 #if canImport(Darwin)
     import Darwin
@@ -95,8 +96,8 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         return "\(self.code): \(self.message)\(cause)"
     }
 
-    /// Returns the reason of an error of the system, of the resolver or of TLS for a message: without
-    /// the source files and function names of dependencies.
+    /// Returns the reason of an error of the system, of the resolver or of TLS for a message,
+    /// without the source files and function names of dependencies.
     package static func reason(of error: any Error) -> String {
         switch error {
         case let error as IOError: return String(cString: strerror(error.errnoCode))
@@ -107,6 +108,16 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
                 if !reasons.contains(reason) { reasons.append(reason) }
             }
             return reasons.joined(separator: ", ")
+        case NIOSSLError.handshakeFailed(let error), NIOSSLError.shutdownFailed(let error): return self.reason(of: error)
+        case NIOSSLError.failedToLoadCertificate: return "the certificate is not a valid PEM certificate"
+        case NIOSSLError.failedToLoadPrivateKey: return "the private key is not valid, or is the key of another certificate"
+        case NIOSSLError.noSuchFilesystemObject: return "the file does not exist"
+        case BoringSSLError.sslError(let stack), BoringSSLError.unknownError(let stack):
+            // An error without a code begins with `Error:` and two spaces.
+            return stack.map { error in
+                let text = CauseText.text(of: error)
+                return text.hasPrefix("Error:  ") ? String(text.dropFirst(8)) : text
+            }.joined(separator: ", ")
         default: return CauseText.text(of: error)
         }
     }

@@ -165,7 +165,7 @@ import Testing
         #expect(outbox.post("a") == .queued(scheduleHop: false))  // 83, 16 and 1: the limit itself
         #expect(outbox.post("") == .overflow(overflow, scheduleHop: false))
         #expect(outbox.hopped() == [.message(self.binary(83)), .message("a")])
-        #expect(!outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == false)
         // The transport takes all bytes.
         _ = outbox.transportBecame(writable: true, holding: 0)
         #expect(outbox.post("a") == .queued(scheduleHop: true))
@@ -202,8 +202,8 @@ import Testing
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: false))
         #expect(outbox.post("12345678") == .queued(scheduleHop: false))  // 92 and 8: the limit itself
         #expect(outbox.hopped() == [.message("12345678")])
-        #expect(outbox.limitCheckIsDue())
-        #expect(!outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == true)
+        #expect(outbox.limitCheckIsDue() == false)
         _ = outbox.transportBecame(writable: false, holding: 50)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
         _ = outbox.transportBecame(writable: true, holding: 0)
@@ -214,7 +214,7 @@ import Testing
         var outbox = self.machine(posted: 100, .drop)
         _ = outbox.transportBecame(writable: true, holding: 1000)
         #expect(outbox.post("a") == .queued(scheduleHop: true))
-        #expect(!outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == false)
     }
 
     @Test func aDroppedPostAloneSchedulesTheLimitCheck() {
@@ -222,7 +222,7 @@ import Testing
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))
         #expect(!outbox.isWaiting)
         #expect(outbox.hopped() == [])
-        #expect(outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == true)
         #expect(outbox.post("123456789") == .overflow(.drop, scheduleHop: true))
     }
 
@@ -230,7 +230,7 @@ import Testing
         var outbox = self.filled(.close)
         #expect(outbox.post("123456789") == .queued(scheduleHop: true))
         #expect(outbox.hopped() == [.message("123456789")])
-        #expect(outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == true)
         #expect(outbox.post(self.binary(101)) == .overflow(.close, scheduleHop: false))
     }
 
@@ -241,13 +241,13 @@ import Testing
         _ = outbox.send(.message(self.large), sender: 1)
         _ = outbox.send(.message("a"), sender: 2)
         _ = outbox.send(.message("b"), sender: 3)
-        #expect(outbox.cancelled(sender: 2))
-        #expect(!outbox.cancelled(sender: 2))
-        #expect(!outbox.cancelled(sender: 1))  // queued
-        #expect(!outbox.cancelled(sender: 9))  // unknown
+        #expect(outbox.cancelled(sender: 2) == true)
+        #expect(outbox.cancelled(sender: 2) == false)
+        #expect(outbox.cancelled(sender: 1) == false)  // queued
+        #expect(outbox.cancelled(sender: 9) == false)  // unknown
         _ = outbox.hopped()
         #expect(outbox.transportBecame(writable: true, holding: 0) == ([3], true))
-        #expect(!outbox.cancelled(sender: 3))  // resumed
+        #expect(outbox.cancelled(sender: 3) == false)  // resumed
         #expect(outbox.hopped() == [.message("b")])
     }
 
@@ -303,10 +303,10 @@ import Testing
         #expect(outbox.send(self.piece("d", of: 1), sender: 4) == .refuse(self.closed))
         #expect(outbox.post("e") == .refuse)
         #expect(outbox.post(self.binary(8 << 20)) == .refuse)
-        #expect(!outbox.cancelled(sender: 2))
+        #expect(outbox.cancelled(sender: 2) == false)
         #expect(outbox.transportBecame(writable: true, holding: 0) == ([], false))
         #expect(outbox.transportBecame(writable: false, holding: 100) == ([], false))
-        #expect(!outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == false)
         #expect(outbox.hopped() == [])
     }
 
@@ -315,7 +315,7 @@ import Testing
         _ = outbox.post("123456789")
         _ = outbox.ended(self.closed)
         #expect(outbox.hopped() == [])
-        #expect(outbox.limitCheckIsDue())
-        #expect(!outbox.limitCheckIsDue())
+        #expect(outbox.limitCheckIsDue() == true)
+        #expect(outbox.limitCheckIsDue() == false)
     }
 }

@@ -251,6 +251,8 @@ final class ConnectSession: Sendable {
         case .unsupportedVersion:
             return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
         case .connectTimeout, .transport:
+            let advice = TLSOptions.advice(for: error)
+            guard advice.isEmpty else { return "no connection to \(self.url): \(ErrorText.line(error))\(advice)" }
             let check = "check that a Socket.IO server is running there with this --path"
             let reason = error.cause == nil ? nil : ErrorText.line(error)
             let isPrinted = self.state.withLockedValue { state in reason.map { state.printed.contains($0) } }

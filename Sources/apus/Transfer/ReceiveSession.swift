@@ -93,7 +93,7 @@ final class ReceiveSession: Sendable {
     private func announce(_ address: SocketAddress, identity: ReceiverIdentity?) {
         let own = TransferAddress.shareable(address)
         var proof = "--plain"
-        if let identity { proof = self.code.map { "--code \($0.text)" } ?? "--fingerprint \(identity.fingerprint)" }
+        if let identity { proof = self.code.map { "--code \($0.text)" } ?? "--pin \(identity.fingerprint)" }
         var lines: [String] = []
         if let identity { lines.append("certificate sha256 \(identity.fingerprint)") }
         lines.append("send with: apus send FILE… \(own) \(proof)")

@@ -34,7 +34,7 @@ extension WebSocketCommand {
         configuration.headers = try self.headers()
         configuration.subprotocols = self.subprotocol
         configuration.compression = self.compress ? .init() : nil
-        configuration.tls = try self.tlsSettings()
+        configuration.tls = try self.tlsOptions.settings()
         configuration.proxy = try self.proxySettings()
         configuration.unixSocketPath = self.unix
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
@@ -44,15 +44,10 @@ extension WebSocketCommand {
         return try await WebSocketClient.connect(to: url, configuration: configuration)
     }
 
-    private func tlsSettings() throws -> TLSSettings {
-        if let fingerprint = try self.fingerprint() { return .pinned(fingerprint) }
-        guard let file = self.ca else { return .system }
-        guard let pem = try? String(contentsOfFile: file, encoding: .utf8) else { throw ValidationError("cannot read the file \(file)") }
-        return .trusting(authoritiesPEM: pem)
-    }
-
     private static func advice(for error: WebSocketError, url: String) -> String {
-        guard let refusal = error.refusal else { return "no connection to \(url): \(ErrorText.line(error))" }
+        guard let refusal = error.refusal else {
+            return "no connection to \(url): \(ErrorText.line(error))\(TLSOptions.advice(for: error))"
+        }
         return "the server refused with \(self.summary(of: refusal))"
     }
 
