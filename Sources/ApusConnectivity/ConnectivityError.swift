@@ -114,9 +114,9 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         case NIOSSLError.noSuchFilesystemObject: return "the file does not exist"
         case BoringSSLError.sslError(let stack), BoringSSLError.unknownError(let stack):
             // An error without a code begins with `Error:` and two spaces.
-            return stack.map { error in
-                let text = CauseText.text(of: error)
-                return text.hasPrefix("Error:  ") ? String(text.dropFirst(8)) : text
+            return stack.map { entry in
+                let text = "\(entry)"
+                return text.hasPrefix("Error:  ") ? String(text.dropFirst(8)) : CauseText.text(of: BoringSSLError.sslError([entry]))
             }.joined(separator: ", ")
         default: return CauseText.text(of: error)
         }
