@@ -7,7 +7,7 @@ package enum CauseText {
     package static func text(of error: any Error) -> String {
         let text = "\(error)"
         var reasons: [Substring] = []
-        for match in text.matches(of: /error:[0-9a-f]{8}:[^:]*:[^:]*:([A-Za-z0-9_() ]+?)(?: at |[,\])]|$)/)
+        for match in text.matches(of: /error:[0-9a-f]{8}:[^:]*:[^:]*:([A-Za-z0-9_() ]+?)(?: at |[,\]]|$)/)
         where !reasons.contains(match.1) {
             reasons.append(match.1)
         }

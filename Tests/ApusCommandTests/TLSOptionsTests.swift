@@ -1,12 +1,15 @@
 import ApusCommandSupport
 import ApusConnectivity
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import apus
 
 @Suite struct TLSOptionsTests {
     private static let fingerprint = String(repeating: "ab", count: 32)
+    /// A file that can be read, in place of one with certificates.
+    private let file = #filePath
 
     /// Every command that connects to a server, with its required arguments.
     private static let commands: [[String]] = [
@@ -16,12 +19,12 @@ import Testing
     ]
 
     @Test(arguments: commands) func everyClientTakesTheSameOptions(command: [String]) throws {
-        for options in [[], ["--pin", Self.fingerprint], ["--ca", "/dev/null"], ["--insecure"]] {
+        for options in [[], ["--pin", Self.fingerprint], ["--ca", self.file], ["--insecure"]] {
             #expect(throws: Never.self) { try Apus.parseAsRoot(command + options) }
         }
         for options in [
-            ["--pin", "abc"], ["--ca", "/nonexistent"], ["--pin", Self.fingerprint, "--insecure"], ["--ca", "/dev/null", "--insecure"],
-            ["--ca", "/dev/null", "--pin", Self.fingerprint], ["--fingerprint", Self.fingerprint], ["--insecure-pin", Self.fingerprint],
+            ["--pin", "abc"], ["--ca", "/nonexistent"], ["--pin", Self.fingerprint, "--insecure"], ["--ca", self.file, "--insecure"],
+            ["--ca", self.file, "--pin", Self.fingerprint], ["--fingerprint", Self.fingerprint], ["--insecure-pin", Self.fingerprint],
             ["--insecure-skip-verification"],
         ] {
             #expect(throws: (any Error).self) { try Apus.parseAsRoot(command + options) }
@@ -32,7 +35,7 @@ import Testing
         let fingerprint = try #require(CertificateFingerprint(Self.fingerprint))
         #expect(try TLSOptions.parse([]).settings() == .system)
         #expect(try TLSOptions.parse(["--pin", Self.fingerprint]).settings() == .pinned(fingerprint))
-        #expect(try TLSOptions.parse(["--ca", "/dev/null"]).settings() == .trusting(authoritiesPEM: ""))
+        #expect(try TLSOptions.parse(["--ca", self.file]).settings() == .trusting(authoritiesPEM: try String(contentsOfFile: self.file, encoding: .utf8)))
         #expect(try TLSOptions.parse(["--insecure"]).settings() == .insecureSkipVerification)
     }
 
