@@ -44,13 +44,14 @@ package struct TLSOptions: ParsableArguments {
         return .trusting(authoritiesPEM: pem)
     }
 
-    /// Returns how to accept the certificate that a connection has rejected, as the end of a
-    /// sentence; empty for other errors.
-    package static func advice(for error: any Error) -> String {
-        switch ErrorText.connectivity(error)?.code {
-        case .certificateSelfSigned?, .certificateUntrusted?: " (--pin FINGERPRINT, or --ca FILE)"
-        case .certificateExpired?, .hostNameMismatch?: " (--pin FINGERPRINT accepts it)"
-        default: ""
+    /// Returns the message of a rejected certificate, with the options that accept it; `nil` for
+    /// other errors.
+    package static func advice(for error: any Error) -> String? {
+        guard let error = ErrorText.connectivity(error) else { return nil }
+        switch error.code {
+        case .certificateSelfSigned, .certificateUntrusted: return "\(error.message) (--pin FINGERPRINT, or --ca FILE)"
+        case .certificateExpired, .hostNameMismatch: return "\(error.message) (--pin FINGERPRINT accepts it)"
+        default: return nil
         }
     }
 }

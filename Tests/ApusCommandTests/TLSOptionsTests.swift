@@ -35,7 +35,9 @@ import Testing
         let fingerprint = try #require(CertificateFingerprint(Self.fingerprint))
         #expect(try TLSOptions.parse([]).settings() == .system)
         #expect(try TLSOptions.parse(["--pin", Self.fingerprint]).settings() == .pinned(fingerprint))
-        #expect(try TLSOptions.parse(["--ca", self.file]).settings() == .trusting(authoritiesPEM: try String(contentsOfFile: self.file, encoding: .utf8)))
+        #expect(
+            try TLSOptions.parse(["--ca", self.file]).settings()
+                == .trusting(authoritiesPEM: try String(contentsOfFile: self.file, encoding: .utf8)))
         #expect(try TLSOptions.parse(["--insecure"]).settings() == .insecureSkipVerification)
     }
 

@@ -99,7 +99,7 @@ struct BenchRun {
             total.statistics.add(part.statistics)
         }
         if total.opened == 0, let error = total.firstError {
-            throw BenchError("no connection to \(self.plan.url): \(ErrorText.line(error))\(TLSOptions.advice(for: error))")
+            throw BenchError("no connection to \(self.plan.url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))")
         }
         return BenchReport.SetUp(
             opened: total.opened, failed: total.failed, seconds: Double(BenchWorker.now - begin) / 1e9, latency: total.statistics.summary)

@@ -23,11 +23,7 @@ enum ChatFailure {
         case .refused where error.serverError?.code == .nameTaken:
             "\(error.message). Choose another --user, or omit --register to log in."
         case .unreachable:
-            if let cause = error.cause, !TLSOptions.advice(for: cause).isEmpty {
-                "cannot reach the server: \(ErrorText.line(cause))\(TLSOptions.advice(for: cause))"
-            } else {
-                error.message
-            }
+            error.cause.flatMap { TLSOptions.advice(for: $0) }.map { "cannot reach the server: \($0)" } ?? error.message
         default: error.message
         }
     }

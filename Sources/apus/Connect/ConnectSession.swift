@@ -1,4 +1,5 @@
 import ApusCommandSupport
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
@@ -26,6 +27,8 @@ final class ConnectSession: Sendable {
         var printed: Set<String> = []
         /// The reason of the last failed attempt before the namespace was joined.
         var failure: String?
+        /// The failure of the first attempts that another attempt cannot fix.
+        var finalFailure: SocketIOError?
         /// The reason why there is no connection; `nil` while connected.
         var lost: String?
         /// Whether the socket will not reconnect.
@@ -59,6 +62,10 @@ final class ConnectSession: Sendable {
         do {
             try await self.socket.connect(timeout: self.timeout)
         } catch {
+            if let error = self.state.withLockedValue({ $0.finalFailure }) {
+                self.output.note("no connection to \(self.url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))")
+                return 69
+            }
             self.output.note(self.advice(for: error))
             return (error as? SocketIOError)?.code == .connectRefused ? 77 : 69
         }
@@ -198,6 +205,10 @@ final class ConnectSession: Sendable {
             // Before the namespace is joined these errors end the run and are printed there.
             if !isJoined, error.code == .connectRefused || error.code == .unsupportedVersion { return }
             guard error.code == .transport else { return self.output.note(error.message) }
+            if !isJoined, ErrorText.connectivity(error)?.retryDecision == .giveUp {
+                self.state.withLockedValue { $0.finalFailure = error }
+                return self.socket.disconnect()
+            }
             let reason = ErrorText.line(error)
             let isNew = self.state.withLockedValue { state in
                 if !isJoined { state.failure = reason }
@@ -251,8 +262,7 @@ final class ConnectSession: Sendable {
         case .unsupportedVersion:
             return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
         case .connectTimeout, .transport:
-            let advice = TLSOptions.advice(for: error)
-            guard advice.isEmpty else { return "no connection to \(self.url): \(ErrorText.line(error))\(advice)" }
+            if let advice = TLSOptions.advice(for: error) { return "no connection to \(self.url): \(advice)" }
             let check = "check that a Socket.IO server is running there with this --path"
             let reason = error.cause == nil ? nil : ErrorText.line(error)
             let isPrinted = self.state.withLockedValue { state in reason.map { state.printed.contains($0) } }

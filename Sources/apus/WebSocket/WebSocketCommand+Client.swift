@@ -46,7 +46,7 @@ extension WebSocketCommand {
 
     private static func advice(for error: WebSocketError, url: String) -> String {
         guard let refusal = error.refusal else {
-            return "no connection to \(url): \(ErrorText.line(error))\(TLSOptions.advice(for: error))"
+            return "no connection to \(url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))"
         }
         return "the server refused with \(self.summary(of: refusal))"
     }
