@@ -97,7 +97,7 @@ let package = Package(
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
         .target(name: "CCRC32C"),
-        module("ApusFramedProtocol", ["ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
+        module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
         // Shells: sockets, tasks, clocks, disks.
         module(
@@ -179,7 +179,12 @@ let package = Package(
 
         // The command line, the load generator, and the peers of the conformance tests.
         .target(name: "CFreedMemory"),
-        module("ApusCommandSupport", ["CFreedMemory", nioCore, unixSignals]),
+        module(
+            "ApusCommandSupport",
+            [
+                "CFreedMemory", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol",
+                "ApusWebSocketProtocol", argumentParser, nioCore, unixSignals,
+            ]),
         module(
             "ApusBench",
             [
@@ -192,7 +197,8 @@ let package = Package(
             dependencies: [
                 "ApusBench", "ApusCommandSupport", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusWebSocket", argumentParser, crypto, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle,
+                "ApusWebSocket", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+                serviceLifecycle,
                 unixSignals,
             ], swiftSettings: settings),
         .executableTarget(
@@ -203,7 +209,12 @@ let package = Package(
                 argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
 
-        tests("ApusCommandTests", ["apus", "ApusCommandSupport", "ApusFramedSocket", argumentParser]),
+        tests(
+            "ApusCommandTests",
+            [
+                "apus", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusSocketIOProtocol",
+                argumentParser, nioCore,
+            ]),
         tests("ApusBenchTests", ["ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),

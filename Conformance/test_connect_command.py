@@ -166,6 +166,35 @@ def test_binary_is_distinguished_from_text(peer, tmp_path):
     assert '← "echo" [<binary 3 bytes: 01 02 ff>]' in lines
 
 
+# Failures
+
+
+def test_a_failure_is_printed_once():
+    """The attempts of four seconds all fail in the same way."""
+    url = f"http://127.0.0.1:{free_port()}"
+    done = run(url, ["ack ack 1"], "--timeout", "4")
+    lines = done.errors.splitlines()
+    assert done.code == 69 and len(lines) == 2, done.errors
+    assert lines[0].startswith(f"no connection to {url}: could not connect to 127.0.0.1:"), done.errors
+    assert lines[0].endswith("(Connection refused); retrying for 4.0 seconds"), done.errors
+    assert lines[1].startswith(f"no connection to {url} within 4.0 seconds; check"), done.errors
+
+
+def test_a_failure_that_cannot_be_retried_is_one_line():
+    done = run(f"https://localhost:{free_port()}/", [], "--timeout", "0.3")
+    assert done.code == 69 and done.errors.count("\n") == 1 and "Connection refused" in done.errors, done.errors
+
+
+def test_a_failure_of_reconnection_is_printed_once(peer):
+    with Connect(peer.url) as connect:
+        connect.wait_for("connected to")
+        peer.kill()
+        connect.wait_for("Connection refused")
+        time.sleep(5)
+        lines = connect.errors.splitlines()
+        assert len(lines) == 3 and "connection lost" in lines[1] and "Connection refused" in lines[2], connect.errors
+
+
 # Ends
 
 

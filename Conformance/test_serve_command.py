@@ -1,5 +1,6 @@
 """Tests `apus serve`: clients of Socket.IO 2.x, and ports in use by another program."""
 import contextlib
+import re
 import socket
 import subprocess
 
@@ -7,7 +8,7 @@ import pytest
 import requests
 
 from support import matrix
-from support.peers import end
+from support.peers import Certificate, end
 from support.process import BINARY, ServerProcess
 
 # A client of Socket.IO 2.x (python-socketio 4.6, EIO=3): URL, namespace, transports.
@@ -125,3 +126,77 @@ def test_a_certificate_requires_tls(tmp_path):
             [str(BINARY), "serve", "--port", "0", "--data", str(tmp_path / "data"), "--certificate", str(certificate), "--key", str(key)],
             capture_output=True, text=True, timeout=60)
         assert process.returncode == 1 and "port 3443" in process.stderr and "--tls-port" in process.stderr
+
+
+# HTTPS
+
+
+class SecureServe(ServerProcess):
+    """A server that reports a port for HTTPS. `ports` has the port of each scheme."""
+
+    def __init__(self, tmp_path, *arguments: str):
+        super().__init__(
+            "serve", "--port", "0", "--tls-port", "0", "--data", str(tmp_path / "data"), *arguments, is_ready=lambda line: "listening on https://" in line)
+        found = re.findall(r"listening on (https?)://127\.0\.0\.1:(\d+)", "".join(self.lines))
+        self.ports = {scheme: int(port) for scheme, port in found}
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    return Certificate(tmp_path)
+
+
+def files(certificate) -> list[str]:
+    return ["--certificate", str(certificate.certificate), "--key", str(certificate.key)]
+
+
+def test_plain_http_redirects_to_https(tmp_path, certificate):
+    server = SecureServe(tmp_path, *files(certificate))
+    try:
+        plain, secure = (f"{scheme}://localhost:{server.ports[scheme]}" for scheme in ("http", "https"))
+        for method in ("GET", "HEAD"):
+            for path in ("/", "/app.js?a=b%20c", "/nothing", "/api/blobs/" + "0" * 64):
+                answer = requests.request(method, plain + path, allow_redirects=False, timeout=20)
+                assert (answer.status_code, answer.headers["Location"]) == (308, secure + path)
+                assert "Strict-Transport-Security" not in answer.headers
+        page = requests.get(plain, verify=str(certificate.certificate), timeout=20)
+        assert page.status_code == 200 and page.url.startswith(secure)
+        for base in (plain, secure):
+            health = requests.get(base + "/health", allow_redirects=False, verify=str(certificate.certificate), timeout=20)
+            assert (health.status_code, health.text) == (200, "ok")
+        # A browser would keep the port of the plain listener, and never reach the redirect.
+        assert "Strict-Transport-Security" not in page.headers
+        assert requests.get(plain, headers={"Host": "a<b>"}, allow_redirects=False, timeout=20).status_code == 400
+        polling = requests.get(plain + "/socket.io/?EIO=4&transport=polling", allow_redirects=False, timeout=20)
+        assert polling.status_code == 200
+    finally:
+        server.stop()
+
+
+def test_no_http_listens_with_tls_only(tmp_path, certificate):
+    server = SecureServe(tmp_path, "--no-http", *files(certificate))
+    try:
+        assert list(server.ports) == ["https"]
+        for path, status in (("/", 200), ("/health", 200), ("/nothing", 404)):
+            answer = requests.get(f"https://localhost:{server.ports['https']}{path}", verify=str(certificate.certificate), timeout=20)
+            assert (answer.status_code, answer.headers["Strict-Transport-Security"]) == (status, "max-age=31536000")
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--no-http"]])
+def test_a_self_signed_certificate_is_never_required(tmp_path, arguments):
+    server = SecureServe(tmp_path, *arguments)
+    try:
+        assert set(server.ports) == ({"https"} if arguments else {"http", "https"})
+        for scheme, port in server.ports.items():
+            with pytest.warns() if scheme == "https" else contextlib.nullcontext():
+                answer = requests.get(f"{scheme}://127.0.0.1:{port}/", allow_redirects=False, verify=False, timeout=20)
+            assert answer.status_code == 200 and "Strict-Transport-Security" not in answer.headers
+    finally:
+        server.stop()
+
+
+def test_a_server_without_a_listener_is_refused(tmp_path):
+    done = subprocess.run([str(BINARY), "serve", "--no-http", "--no-tls", "--data", str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 64 and "--no-http" in done.stderr

@@ -247,7 +247,7 @@ def test_off_loopback_a_code_is_required(home, tmp_path, listen):
         file = tmp_path / "a"
         file.write_bytes(b"a")
         address = f"127.0.0.1:{receiver.port}"
-        process = send(file, address, "--fingerprint", fingerprint)
+        process = send(file, address, "--pin", fingerprint)
         assert process.returncode == 77 and "requires the code" in process.stderr
         assert tree(home) == []
         assert send(file, address, "--code", code.group(1)).returncode == 0

@@ -283,8 +283,8 @@ def test_a_fingerprint(tmp_path):
     receiver = Receiver(tmp_path / "inbox")
     file = make_file(tmp_path / "a", 1000)
     try:
-        assert receiver.proof[0] == "--fingerprint" and re.fullmatch("[0-9a-f]{64}", receiver.proof[1])
-        output = send(file, receiver.address, "--fingerprint", "0" * 64, code=77)
+        assert receiver.proof[0] == "--pin" and re.fullmatch("[0-9a-f]{64}", receiver.proof[1])
+        output = send(file, receiver.address, "--pin", "0" * 64, code=77)
         assert "is not the expected receiver" in output
         output = send(file, receiver.address, code=77)
         assert receiver.proof[1] in output and "no terminal to confirm" in output
@@ -304,7 +304,7 @@ def test_a_code(tmp_path):
     try:
         fingerprint = receiver.lines[0].split()[-1]
         code = receiver.proof[1]
-        assert "the receiver refused: it requires the code" in send(file, receiver.address, "--fingerprint", fingerprint, code=77)
+        assert "the receiver refused: it requires the code" in send(file, receiver.address, "--pin", fingerprint, code=77)
         assert "is not the expected receiver" in send(file, receiver.address, *other.proof, code=77)
         send(file, receiver.address, "--code", code.replace("-", "")[:-1] + "!", code=64)
         assert not list(receiver.folder.iterdir())

@@ -1,8 +1,10 @@
 """Tests the WebSocket client (`apus ws URL`) with independent servers, directly and through nginx, a CONNECT proxy and a SOCKS5 proxy."""
+import http.server
 import json
 import os
 import re
 import subprocess
+import threading
 
 import pytest
 
@@ -127,6 +129,30 @@ def test_refused(peer):
     assert "403" in result.stderr.decode() and "no" in result.stderr.decode()
 
 
+def test_a_server_that_answers_with_a_page():
+    """A web server that does not know WebSocket: its page is not printed."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = ("\r\n<!DOCTYPE html>\x1b[31mx" + "é" * 400 + "\n<title>A page</title>\n").encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        result = apus(f"http://127.0.0.1:{server.server_port}/")
+        server.shutdown()
+    error = result.stderr.decode()
+    assert result.returncode == 77 and result.stdout == b"", error
+    assert error == f"the server refused with status 200 (text/html; charset=utf-8): <!DOCTYPE html>[31mx{'é' * 89} …\n"
+
+
 def test_no_server():
     result = apus(f"ws://127.0.0.1:{free_port()}/")
     assert (result.returncode, result.stdout) == (69, b"")
@@ -166,8 +192,8 @@ def test_a_private_authority(secure):
 
 def test_a_pinned_certificate(secure):
     url, certificate = secure
-    talk(url + "/", "--insecure-pin", certificate.fingerprint)
-    result = apus(url + "/", "--insecure-pin", "00" * 32, lines="secret\n")
+    talk(url + "/", "--pin", certificate.fingerprint)
+    result = apus(url + "/", "--pin", "00" * 32, lines="secret\n")
     assert (result.returncode, result.stdout) == (69, b""), result.stderr.decode()
 
 
@@ -185,7 +211,7 @@ def test_through_a_connect_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with squid(USER, PASSWORD) as (port, log):
         talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}")
-        talk(url + "/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        talk(url + "/", "--proxy", f"http://{SECRET}@127.0.0.1:{port}", "--pin", certificate.fingerprint)
         for wrong in (f"http://127.0.0.1:{port}", f"http://{USER}:wrong@127.0.0.1:{port}"):
             result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)
             assert result.returncode == 69, result.stderr.decode()
@@ -198,7 +224,7 @@ def test_through_a_socks5_proxy_with_credentials(upstream, secure):
     url, certificate = secure
     with microsocks(USER, PASSWORD) as (port, log):
         talk(f"ws://127.0.0.1:{upstream}/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}")
-        talk(url + "/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}", "--insecure-pin", certificate.fingerprint)
+        talk(url + "/", "--proxy", f"socks5://{SECRET}@127.0.0.1:{port}", "--pin", certificate.fingerprint)
         assert str(upstream) in log.read_text()
         for wrong in (f"socks5://127.0.0.1:{port}", f"socks5://{USER}:wrong@127.0.0.1:{port}"):
             result = apus(f"ws://127.0.0.1:{upstream}/", "--proxy", wrong)

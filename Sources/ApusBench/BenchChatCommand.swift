@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusCommandSupport
 import ApusConnectivity
 import ArgumentParser
 import Foundation
@@ -28,7 +29,7 @@ struct BenchChatCommand: AsyncParsableCommand {
 
     @Option(help: "The server's process ID, if it runs on this machine: adds its CPU time and memory.") var pid: Int?
 
-    @Flag(help: "Accept any certificate.") var insecure = false
+    @OptionGroup var tlsOptions: TLSOptions
 
     @Option(help: "Write the result as JSON to this file; - means standard output.") var json: String?
 
@@ -64,7 +65,7 @@ struct BenchChatCommand: AsyncParsableCommand {
         var clients: [ChatClient] = []
         for side in ["a", "b"] {
             var configuration = ChatClientConfiguration()
-            if self.insecure { configuration.tls = .insecureSkipVerification }
+            configuration.tls = try self.tlsOptions.settings()
             let name =
                 "bench_" + UUID().uuidString.lowercased().filter(\.isLetter).prefix(4)
                 + String(UUID().uuidString.lowercased().filter(\.isLetter).prefix(4))

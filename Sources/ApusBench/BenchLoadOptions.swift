@@ -32,7 +32,7 @@ struct BenchLoadOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A header field for every HTTP request; may be repeated.", valueName: "NAME: VALUE"))
     var header: [String] = []
 
-    @Flag(help: "Do not verify the server's certificate.") var insecure = false
+    @OptionGroup var tlsOptions: TLSOptions
 
     @Option(help: "Write the result as JSON to this file; - means standard output, which then receives nothing else.")
     var json: String?
@@ -67,7 +67,7 @@ struct BenchLoadOptions: ParsableArguments {
         var plan = BenchPlan(url: url, exchange: exchange)
         plan.binary = self.binary
         plan.headers = try self.headers()
-        plan.insecure = self.insecure
+        plan.tls = try self.tlsOptions.settings()
         plan.connections = self.connections
         plan.inFlight = self.inFlight ?? (self.rate == nil ? 4 : 1000)
         plan.size = self.size

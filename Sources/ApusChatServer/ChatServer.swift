@@ -1,7 +1,9 @@
+import ApusConnectivity
 import ApusSocketIOServer
 import Foundation
 import Hummingbird
 public import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 public import ServiceLifecycle
 
@@ -103,21 +105,35 @@ public final class ChatServer: Service {
 
     private func listeners() throws -> [ChatServerParts.Listener] {
         let host = self.configuration.host
-        var listeners = [ChatServerParts.Listener(scheme: "http", host: host, port: self.configuration.port, tls: nil)]
+        var plain = ChatServerParts.Listener(scheme: "http", host: host, port: self.configuration.port, tls: nil)
+        var secure: ChatServerParts.Listener?
         do {
             switch self.configuration.tls.value {
             case .off: break
             case .selfSigned(let port, let isOptional):
                 let context = try ServerIdentity.selfSigned(host: host, now: Date()).context()
-                listeners.append(.init(scheme: "https", host: host, port: port, tls: context, isOptional: isOptional))
+                // Without the other listener, it is not optional.
+                secure = .init(
+                    scheme: "https", host: host, port: port, tls: context,
+                    isOptional: isOptional && self.configuration.listensWithoutTLS)
             case .files(let port, let certificates, let key):
                 let context = try ServerIdentity(certificates: certificates, key: key).context()
-                listeners.append(.init(scheme: "https", host: host, port: port, tls: context))
+                let boundPort = NIOLockedValueBox<Int?>(nil)
+                secure = .init(scheme: "https", host: host, port: port, tls: context, boundPort: boundPort)
+                plain.transport = .redirects(port: boundPort)
+                if self.configuration.isStrict(tlsPort: port) { secure?.transport = .strict }
             }
         } catch {
-            throw ChatServerError(.certificate, message: "the certificate or its key cannot be used: \(error)")
+            throw ChatServerError(
+                .certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
-        return listeners
+        guard self.configuration.listensWithoutTLS else {
+            guard let secure else {
+                throw ChatServerError(.cannotListen, message: "`listensWithoutTLS` must be true if `tls` is off")
+            }
+            return [secure]
+        }
+        return [plain] + (secure.map { [$0] } ?? [])
     }
 
     private static func explain(_ error: any Error, _ listener: ChatServerParts.Listener) -> any Error {
@@ -127,6 +143,7 @@ public final class ChatServer: Service {
                 .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another",
                 port: listener.port)
         }
-        return ChatServerError(.cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(error)")
+        return ChatServerError(
+            .cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(ConnectivityError.reason(of: error))")
     }
 }

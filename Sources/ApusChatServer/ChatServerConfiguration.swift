@@ -7,6 +7,9 @@ public struct ChatServerConfiguration: Sendable {
     public var host: String
     /// The port for HTTP without TLS. Default: 3000; 0 selects a free port.
     public var port: Int
+    /// Whether to listen on ``port`` without TLS. Default: yes. With a certificate from files, that
+    /// listener redirects the page and the GET requests of the API to HTTPS.
+    public var listensWithoutTLS = true
     /// The TLS listener. Default: port 3443 with a self-signed certificate, unless the port is in
     /// use.
     public var tls: TLS
@@ -91,6 +94,12 @@ public struct ChatServerConfiguration: Sendable {
             Self(value: .files(port: port, certificates: certificates, key: key))
         }
     }
+
+    /// Whether responses over TLS tell browsers to use HTTPS only (RFC 6797).
+    ///
+    /// A browser then also replaces the scheme of `http://host:port`, and keeps a port other than
+    /// 80 (section 8.3). The redirect of a listener on such a port would no longer be reached.
+    func isStrict(tlsPort: Int) -> Bool { !self.listensWithoutTLS || (self.port == 80 && tlsPort == 443) }
 
     /// Creates a configuration.
     public init(

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import HummingbirdCore
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOSSL
 import ServiceLifecycle
@@ -17,6 +18,9 @@ final class ChatServerParts: Sendable {
         var tls: NIOSSLContext?
         /// Whether the server runs without this listener if its port is in use.
         var isOptional = false
+        var transport = SecureTransport.unchanged
+        /// Set to the port when the server listens.
+        var boundPort: NIOLockedValueBox<Int?>?
     }
 
     private let lock: DataFolderLock
@@ -74,7 +78,7 @@ final class ChatServerParts: Sendable {
                 base: HTTP1Channel(responder: responder, configuration: http), tls: listener.tls, admits: { io.admit($0) })
         }
         return Application(
-            responder: self.responder, server: builder,
+            responder: SecureTransportResponder(base: self.responder, transport: listener.transport), server: builder,
             configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
             onServerRunning: { channel in
                 // Precedes Hummingbird's own back-off, under which the loop spins while no
@@ -82,7 +86,9 @@ final class ChatServerParts: Sendable {
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(), position: .first)
                 }.get()
-                onListening(.init(scheme: listener.scheme, host: listener.host, port: channel.localAddress?.port ?? listener.port))
+                let port = channel.localAddress?.port ?? listener.port
+                listener.boundPort?.withLockedValue { $0 = port }
+                onListening(.init(scheme: listener.scheme, host: listener.host, port: port))
             }, logger: logger)
     }
 

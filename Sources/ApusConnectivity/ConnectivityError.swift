@@ -1,3 +1,16 @@
+import ApusBytes
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// An error that made a connection attempt or an exchange over the connection fail.
 public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. Later releases may add codes: switch with a `default`.
@@ -77,10 +90,36 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         hasher.combine(self.message)
     }
 
-    /// The code, the message and the cause on one line.
+    /// The code, the message and the reason of the cause on one line.
     public var description: String {
-        let cause = self.cause.map { " (\($0))" } ?? ""
+        let cause = self.cause.map { " (\(Self.reason(of: $0)))" } ?? ""
         return "\(self.code): \(self.message)\(cause)"
+    }
+
+    /// Returns the reason of an error of the system, of the resolver or of TLS for a message,
+    /// without the source files and function names of dependencies.
+    package static func reason(of error: any Error) -> String {
+        switch error {
+        case let error as IOError: return String(cString: strerror(error.errnoCode))
+        case let error as NIOConnectionError where !error.connectionErrors.isEmpty:
+            var reasons: [String] = []
+            for failure in error.connectionErrors {
+                let reason = self.reason(of: failure.error)
+                if !reasons.contains(reason) { reasons.append(reason) }
+            }
+            return reasons.joined(separator: ", ")
+        case NIOSSLError.handshakeFailed(let error), NIOSSLError.shutdownFailed(let error): return self.reason(of: error)
+        case NIOSSLError.failedToLoadCertificate: return "the certificate is not a valid PEM certificate"
+        case NIOSSLError.failedToLoadPrivateKey: return "the private key is not valid, or is the key of another certificate"
+        case NIOSSLError.noSuchFilesystemObject: return "the file does not exist"
+        case BoringSSLError.sslError(let stack), BoringSSLError.unknownError(let stack):
+            // An error without a code begins with `Error:` and two spaces.
+            return stack.map { entry in
+                let text = "\(entry)"
+                return text.hasPrefix("Error:  ") ? String(text.dropFirst(8)) : CauseText.text(of: BoringSSLError.sslError([entry]))
+            }.joined(separator: ", ")
+        default: return CauseText.text(of: error)
+        }
     }
 }
 

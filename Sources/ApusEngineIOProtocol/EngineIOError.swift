@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// The error of an Engine.IO connection or request.
 ///
 /// Switch on ``code``; ``message`` describes the fault. Equality compares code and message only.
@@ -85,6 +87,6 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
     /// The code, the message and the cause.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
-        return "\(self.code): \(self.message) (\(cause))"
+        return "\(self.code): \(self.message) (\(CauseText.text(of: cause)))"
     }
 }

@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// An error of a framed connection or of its decoders.
 public struct FramedError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. More kinds may be added; switch with a `default`.
@@ -68,7 +70,7 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
 
     /// The code, the message and the cause on one line.
     public var description: String {
-        let cause = self.cause.map { " (\($0))" } ?? ""
+        let cause = self.cause.map { " (\(CauseText.text(of: $0)))" } ?? ""
         return "\(self.code): \(self.message)\(cause)"
     }
 }

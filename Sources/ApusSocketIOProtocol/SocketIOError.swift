@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// An error of a Socket.IO client or server.
 ///
 /// Switch on ``code``; ``message`` describes the cause and the remedy. Errors compare equal
@@ -81,6 +83,6 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
     /// The kind, the message and the cause.
     public var description: String {
         guard let cause = self.cause else { return "\(self.code): \(self.message)" }
-        return "\(self.code): \(self.message) (\(cause))"
+        return "\(self.code): \(self.message) (\(CauseText.text(of: cause)))"
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 public import HTTPTypes
 
 /// The error of a WebSocket connection or of an attempt to open one.
@@ -122,7 +123,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
 
     /// The code, the message and the cause.
     public var description: String {
-        let cause = self.cause.map { " (\($0))" } ?? ""
+        let cause = self.cause.map { " (\(CauseText.text(of: $0)))" } ?? ""
         return "\(self.code): \(self.message)\(cause)"
     }
 }

@@ -25,6 +25,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .customLong("no-tls"), help: "Do not listen with TLS.")
     var noTLS = false
 
+    @Flag(name: .customLong("no-http"), help: "Do not listen without TLS. Default: with --certificate, plain HTTP redirects to HTTPS.")
+    var noHTTP = false
+
     @Option(help: "A PEM file with the certificate chain. Default: a self-signed certificate, generated at each start.")
     var certificate: String?
 
@@ -55,6 +58,7 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("\(name) must be from 0 to 65535")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
+        guard !(self.noHTTP && self.noTLS) else { throw ValidationError("use only one of --no-http and --no-tls") }
         guard Logger.Level(rawValue: self.logLevel) != nil else {
             throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical, not \(self.logLevel)")
         }
@@ -101,6 +105,7 @@ struct Serve: AsyncParsableCommand {
             dataDirectory: self.data, host: self.host, port: self.port, tls: tls, demo: self.demo)
         configuration.allowsEngineIO3 = self.allowsEngineIO3
         configuration.pageFolder = self.page
+        configuration.listensWithoutTLS = !self.noHTTP
         return configuration
     }
 

@@ -9,7 +9,7 @@ import Testing
     private static let code = TransferCode(fingerprint: [UInt8](repeating: 1, count: 32), secret: [UInt8](repeating: 2, count: 8)).text
 
     @Test func sendTakesFilesAndAnAddress() throws {
-        let command = try SendCommand.parse(["a", "b c", "[::1]:2787", "--fingerprint", Self.fingerprint, "--rate-limit", "2MB"])
+        let command = try SendCommand.parse(["a", "b c", "[::1]:2787", "--pin", Self.fingerprint, "--rate-limit", "2MB"])
         #expect(command.paths == ["a", "b c"] && command.address == .tcp(host: "::1", port: 2787))
         #expect(command.rateLimit?.bytes == 2_000_000)
         #expect(try SendCommand.parse(["a", "unix:/tmp/x", "--code", Self.code]).address == .unix(path: "/tmp/x"))
@@ -17,8 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["a"], ["host:1"], ["a", "b"], ["a", "host"], ["a", "2787"], ["a", "host:70000"], ["a", "h:1", "--fingerprint", "abc"],
-        ["a", "h:1", "--code", "abc"], ["a", "h:1", "--plain", "--fingerprint", fingerprint], ["a", "h:1", "--rate-limit", "1023"],
+        [], ["a"], ["host:1"], ["a", "b"], ["a", "host"], ["a", "2787"], ["a", "host:70000"], ["a", "h:1", "--pin", "abc"],
+        ["a", "h:1", "--code", "abc"], ["a", "h:1", "--plain", "--pin", fingerprint], ["a", "h:1", "--rate-limit", "1023"],
         ["a", "h:1", "--at-a-time", "0"], ["a", "h:1", "--at-a-time", "17"], ["a", "h:1", "--wait", "-1"],
         ["a", "h:1", "--json", "--quiet"],
         ["x/a", "y/a/", "h:1"],

@@ -45,7 +45,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         }
         let url: WebSocketURL
         do throws(WebSocketError) { url = try WebSocketURL(plan.url) } catch { return connection.failed(error) }
-        var dialer = Dialer(tls: plan.insecure ? .insecureSkipVerification : .system)
+        var dialer = Dialer(tls: plan.tls)
         dialer.connectTimeout = Self.timeout
         WebSocketClientConnector.attempt(
             url, headers: plan.headers, through: dialer, limits: WebSocketLimits(), timeout: Self.timeout, handshakeTimeout: nil,

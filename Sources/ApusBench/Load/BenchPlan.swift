@@ -1,3 +1,5 @@
+import ApusConnectivity
+
 /// The parameters of one load.
 struct BenchPlan: Sendable {
     /// The kind of message sent and the answer expected.
@@ -27,7 +29,7 @@ struct BenchPlan: Sendable {
     /// The number of namespaces (`/bench-0` and so on) that the connections are spread over; 0 puts
     /// all in ``namespace``.
     var namespaces = 0
-    var insecure = false
+    var tls = TLSSettings.system
 
     var connections = 1
     /// The maximum number of messages in flight on a connection; 0 leaves the connections idle.

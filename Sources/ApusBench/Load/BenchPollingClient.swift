@@ -42,7 +42,7 @@ final class BenchPollingClient: BenchPeer {
         }
         do {
             let url = try WebSocketURL(self.worker.plan.url)
-            var dialer = Dialer(tls: url.isSecure ? (self.worker.plan.insecure ? .insecureSkipVerification : .system) : nil)
+            var dialer = Dialer(tls: url.isSecure ? self.worker.plan.tls : nil)
             dialer.connectTimeout = Self.timeout
             self.dial(url, dialer) { polls in
                 self.polls = polls

@@ -98,7 +98,9 @@ struct BenchRun {
             total.firstError = total.firstError ?? part.firstError
             total.statistics.add(part.statistics)
         }
-        if total.opened == 0, let error = total.firstError { throw BenchError("no connection to \(self.plan.url): \(error)") }
+        if total.opened == 0, let error = total.firstError {
+            throw BenchError("no connection to \(self.plan.url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))")
+        }
         return BenchReport.SetUp(
             opened: total.opened, failed: total.failed, seconds: Double(BenchWorker.now - begin) / 1e9, latency: total.statistics.summary)
     }

@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusCommandSupport
 import ApusConnectivity
 import ArgumentParser
 import Foundation
@@ -43,8 +44,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The time to wait for the server at the start, and for unsent messages at the end.", valueName: "seconds"))
     var wait: Int = 10
 
-    @Flag(help: "Accept any certificate. For tests only: the network can then read and change all data.")
-    var insecureSkipVerification = false
+    @OptionGroup var tlsOptions: TLSOptions
 
     func validate() throws {
         guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be from 0 to 86400 seconds") }
@@ -61,7 +61,7 @@ struct ChatCommand: AsyncParsableCommand {
 
     private func chat() async throws {
         var configuration = ChatClientConfiguration()
-        if self.insecureSkipVerification { configuration.tls = .insecureSkipVerification }
+        configuration.tls = try self.tlsOptions.settings()
         let path = try self.store ?? ChatStorePath.standard(server: self.server, user: self.user)
         let session = try await self.session(path: path, configuration: configuration)
         let client = try await ChatClient.open(

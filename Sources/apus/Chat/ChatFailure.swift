@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusCommandSupport
 
 /// The exit codes and messages for failures.
 enum ChatFailure {
@@ -21,6 +22,8 @@ enum ChatFailure {
         case .unauthorized: "\(error.message). Check the name and password; to create the account \"\(user)\", add --register."
         case .refused where error.serverError?.code == .nameTaken:
             "\(error.message). Choose another --user, or omit --register to log in."
+        case .unreachable:
+            error.cause.flatMap { TLSOptions.advice(for: $0) }.map { "cannot reach the server: \($0)" } ?? error.message
         default: error.message
         }
     }

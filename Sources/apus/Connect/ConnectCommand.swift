@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusJSON
@@ -49,8 +50,7 @@ struct ConnectCommand: AsyncParsableCommand {
     @Option(help: "The timeout for the connection and for each ack, in seconds.")
     var timeout = 10.0
 
-    @Flag(help: "Do not verify the server's certificate. For tests only: the network can then read and change all data.")
-    var insecure = false
+    @OptionGroup var tlsOptions: TLSOptions
 
     func validate() throws {
         guard self.timeout > 0, self.timeout <= 86_400 else {
@@ -70,7 +70,7 @@ struct ConnectCommand: AsyncParsableCommand {
         let configuration = SocketManagerConfiguration(
             transports: self.transport.transports, version: self.version.version, path: self.path, headers: try self.headers(),
             auth: try self.authentication(),
-            timeout: self.timeoutDuration, tls: self.insecure ? .insecureSkipVerification : .system)
+            timeout: self.timeoutDuration, tls: try self.tlsOptions.settings())
         let manager = SocketManager(url: self.url, configuration: configuration, logger: logger)
         let session = ConnectSession(
             url: self.url, manager: manager, namespace: self.namespace ?? Self.namespace(in: self.url), timeout: self.timeoutDuration,

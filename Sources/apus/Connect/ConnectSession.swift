@@ -1,3 +1,5 @@
+import ApusCommandSupport
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
@@ -21,6 +23,12 @@ final class ConnectSession: Sendable {
         var shown: Set<String>?
         var replies: [String: SocketListener] = [:]
         var isJoined = false
+        /// The failures that were printed since the last connection, so that each is printed once.
+        var printed: Set<String> = []
+        /// The reason of the last failed attempt before the namespace was joined.
+        var failure: String?
+        /// The failure of the first attempts that another attempt cannot fix.
+        var finalFailure: SocketIOError?
         /// The reason why there is no connection; `nil` while connected.
         var lost: String?
         /// Whether the socket will not reconnect.
@@ -54,6 +62,10 @@ final class ConnectSession: Sendable {
         do {
             try await self.socket.connect(timeout: self.timeout)
         } catch {
+            if let error = self.state.withLockedValue({ $0.finalFailure }) {
+                self.output.note("no connection to \(self.url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))")
+                return 69
+            }
             self.output.note(self.advice(for: error))
             return (error as? SocketIOError)?.code == .connectRefused ? 77 : 69
         }
@@ -175,7 +187,7 @@ final class ConnectSession: Sendable {
         switch event {
         case .connect(let id):
             let isNew = self.state.withLockedValue { state in
-                defer { (state.isJoined, state.lost) = (true, nil) }
+                defer { (state.isJoined, state.lost, state.printed) = (true, nil, []) }
                 return !state.isJoined
             }
             self.output.note("connected \(isNew ? "to \(self.url)" : "again"), namespace \(self.socket.namespace), id \(id)")
@@ -192,9 +204,27 @@ final class ConnectSession: Sendable {
             }
             // Before the namespace is joined these errors end the run and are printed there.
             if !isJoined, error.code == .connectRefused || error.code == .unsupportedVersion { return }
-            self.output.note(error.message)
-        case .reconnectFailed: self.ended("the connection could not be re-established", continuation)
-        case .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
+            guard error.code == .transport else { return self.output.note(error.message) }
+            if !isJoined, ErrorText.connectivity(error)?.retryDecision == .giveUp {
+                self.state.withLockedValue { $0.finalFailure = error }
+                return self.socket.disconnect()
+            }
+            let reason = ErrorText.line(error)
+            let isNew = self.state.withLockedValue { state in
+                if !isJoined { state.failure = reason }
+                return isJoined && state.printed.insert(reason).inserted
+            }
+            if isNew { self.output.note("no connection: \(reason)") }
+        case .reconnectAttempt:
+            // Only now it is known that the first failure does not end the run.
+            let failure = self.state.withLockedValue { state in
+                state.failure.flatMap { state.isJoined || !state.printed.insert($0).inserted ? nil : $0 }
+            }
+            if let failure { self.output.note("no connection to \(self.url): \(failure); retrying for \(self.timeout)") }
+        case .reconnectFailed:
+            guard self.state.withLockedValue({ $0.isJoined }) else { return }
+            self.ended("the connection could not be re-established", continuation)
+        case .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: break
         }
     }
 
@@ -212,7 +242,7 @@ final class ConnectSession: Sendable {
 
     /// Returns the reason for a missing ack, as the end of a sentence.
     private func reason(_ error: any Error) -> String {
-        guard let error = error as? SocketIOError else { return ": \(error)" }
+        guard let error = error as? SocketIOError else { return ": \(ErrorText.line(error))" }
         switch error.code {
         case .ackTimeout:
             return " within \(self.timeout); the server may not know the event or not acknowledge it (--timeout SECONDS waits longer)"
@@ -222,7 +252,7 @@ final class ConnectSession: Sendable {
     }
 
     private func advice(for error: any Error) -> String {
-        guard let error = error as? SocketIOError else { return "\(error)" }
+        guard let error = error as? SocketIOError else { return ErrorText.line(error) }
         switch error.code {
         case .connectRefused:
             let data = error.data.map { " \($0)" } ?? ""
@@ -232,8 +262,13 @@ final class ConnectSession: Sendable {
         case .unsupportedVersion:
             return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
         case .connectTimeout, .transport:
-            return "no connection to \(self.url): \(error.message); check that a Socket.IO server is running there with this --path"
-        default: return "\(error)"
+            if let advice = TLSOptions.advice(for: error) { return "no connection to \(self.url): \(advice)" }
+            let check = "check that a Socket.IO server is running there with this --path"
+            let reason = error.cause == nil ? nil : ErrorText.line(error)
+            let isPrinted = self.state.withLockedValue { state in reason.map { state.printed.contains($0) } }
+            guard let reason, isPrinted != true else { return "no connection to \(self.url) within \(self.timeout); \(check)" }
+            return "no connection to \(self.url): \(reason); \(check)"
+        default: return ErrorText.line(error)
         }
     }
 }

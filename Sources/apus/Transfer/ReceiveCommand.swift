@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusFramedSocket
 import ArgumentParser
 import Foundation
@@ -102,7 +103,8 @@ struct ReceiveCommand: AsyncParsableCommand {
                 ? nil
                 : ReceiverIdentity(folder: self.identity ?? ReceiverIdentity.standardFolder, renews: self.renew, now: Date())
         } catch {
-            output.note("apus receive: cannot create or read the certificate: \(error); select another folder with --identity")
+            output.note(
+                "apus receive: cannot create or read the certificate: \(ErrorText.line(error)); select another folder with --identity")
             throw ExitCode(73)
         }
         folder.removeAbandoned()

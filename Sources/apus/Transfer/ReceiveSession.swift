@@ -84,8 +84,7 @@ final class ReceiveSession: Sendable {
         self.output.clear()
         if let signal { return self.isOnce || wasBusy.withLockedValue { $0 } ? signal : 0 }
         if case .failure(let error) = result {
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            self.output.note("apus receive: cannot listen on \(address.defaultValueDescription): \(reason)")
+            self.output.note("apus receive: cannot listen on \(address.defaultValueDescription): \(ErrorText.line(error))")
             return 69
         }
         return self.state.withLockedValue { $0.failures } > 0 ? 1 : 0
@@ -94,7 +93,7 @@ final class ReceiveSession: Sendable {
     private func announce(_ address: SocketAddress, identity: ReceiverIdentity?) {
         let own = TransferAddress.shareable(address)
         var proof = "--plain"
-        if let identity { proof = self.code.map { "--code \($0.text)" } ?? "--fingerprint \(identity.fingerprint)" }
+        if let identity { proof = self.code.map { "--code \($0.text)" } ?? "--pin \(identity.fingerprint)" }
         var lines: [String] = []
         if let identity { lines.append("certificate sha256 \(identity.fingerprint)") }
         lines.append("send with: apus send FILE… \(own) \(proof)")

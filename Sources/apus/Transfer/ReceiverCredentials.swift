@@ -8,15 +8,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The credentials of a connection: the fingerprint that identifies the receiver, and the code that
+/// The credentials of a connection: the TLS settings that identify the receiver, and the code that
 /// authorizes the sender.
 struct ReceiverCredentials: Sendable {
-    /// The fingerprint of the receiver's certificate; `nil` means no TLS.
-    var fingerprint: CertificateFingerprint?
+    /// The verification of the receiver's certificate; `nil` means no TLS.
+    var tls: TLSSettings?
     /// The code; `nil` if the user gave none.
     var code: TransferCode?
-
-    var tls: TLSSettings? { self.fingerprint.map { .pinned($0) } }
 
     /// Connects and compares the receiver's certificate with a code, which contains the first half
     /// of its fingerprint.
@@ -27,7 +25,7 @@ struct ReceiverCredentials: Sendable {
         guard code.names(fingerprint.bytes) else {
             throw ConnectivityError(.pinMismatch, message: "the code belongs to another receiver")
         }
-        return ReceiverCredentials(fingerprint: fingerprint, code: code)
+        return ReceiverCredentials(tls: .pinned(fingerprint), code: code)
     }
 
     /// Connects and asks the user to confirm the fingerprint of the receiver's certificate.
@@ -36,7 +34,7 @@ struct ReceiverCredentials: Sendable {
         let fingerprint = try await self.receivedFingerprint(at: address)
         output.note("The receiver's certificate has the SHA-256 fingerprint\n  \(fingerprint)")
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            output.note("apus send: there is no terminal to confirm the fingerprint; use --fingerprint or --code")
+            output.note("apus send: there is no terminal to confirm the fingerprint; use --pin or --code")
             throw ExitCode(77)
         }
         writeStandardError(Data("Did apus receive print this fingerprint? [y/N] ".utf8))
@@ -45,7 +43,7 @@ struct ReceiverCredentials: Sendable {
             output.note("apus send: nothing was sent")
             throw ExitCode(77)
         }
-        return ReceiverCredentials(fingerprint: fingerprint)
+        return ReceiverCredentials(tls: .pinned(fingerprint))
     }
 
     /// Connects, returns the fingerprint of the receiver's certificate and closes the connection.

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusFramedSocket
 import ArgumentParser
 import Foundation
@@ -31,8 +32,7 @@ struct SendCommand: AsyncParsableCommand {
             valueName: "code"))
     var code: String?
 
-    @Option(help: ArgumentHelp("The SHA-256 fingerprint of the receiver's certificate.", valueName: "sha256"))
-    var fingerprint: String?
+    @OptionGroup var tlsOptions: TLSOptions
 
     @Flag(help: "Do not use TLS: the network can read and change the files.")
     var plain = false
@@ -64,11 +64,11 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError("two of the files would be named \(TerminalText.harmless(name)) at the receiver; send them separately")
         }
         guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
-        guard [self.code != nil, self.fingerprint != nil, self.plain].count(where: { $0 }) <= 1 else {
-            throw ValidationError("use only one of --code, --fingerprint and --plain")
+        guard [self.code != nil, self.tlsOptions.isGiven, self.plain].count(where: { $0 }) <= 1 else {
+            throw ValidationError("use only one of --code, --pin, --ca, --insecure and --plain")
         }
-        if let fingerprint, CertificateFingerprint(fingerprint) == nil {
-            throw ValidationError("--fingerprint must be 64 hexadecimal digits, as printed by apus receive")
+        if case .unix = self.address, self.tlsOptions.isGiven {
+            throw ValidationError("TLS is not supported on a Unix socket; omit --pin, --ca and --insecure")
         }
         if let code, code != "-", TransferCode(code) == nil { throw ValidationError(Self.noCode) }
         guard self.rateLimit.map({ $0.bytes >= 1024 }) ?? true else {
@@ -118,9 +118,7 @@ struct SendCommand: AsyncParsableCommand {
     private func trust(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverCredentials {
         if case .unix = address { return ReceiverCredentials() }
         if self.plain { return ReceiverCredentials() }
-        if let fingerprint = self.fingerprint.flatMap({ CertificateFingerprint($0) }) {
-            return ReceiverCredentials(fingerprint: fingerprint)
-        }
+        if self.tlsOptions.isGiven { return ReceiverCredentials(tls: try self.tlsOptions.settings()) }
         let text = self.code == "-" ? readLine() ?? "" : self.code
         guard let text else { return try await ReceiverCredentials.asking(at: address, output) }
         guard let code = TransferCode(text) else { throw ValidationError(Self.noCode) }

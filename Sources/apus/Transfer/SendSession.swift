@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusFramedSocket
 import ApusJSON
 import Foundation
@@ -137,7 +138,7 @@ final class SendSession: Sendable {
                     if moved > movedBytes { deadline = ContinuousClock.now + self.options.patience }
                     movedBytes = max(movedBytes, moved)
                     self.output.note("the connection was lost; reconnecting for \(TransferLine.seconds(self.options.patience))")
-                    self.output.event("retrying", ["message": .string("\(error)")])
+                    self.output.event("retrying", ["message": .string(ErrorText.line(error))])
                 }
                 guard let deadline, ContinuousClock.now < deadline else { throw error }
                 try await Task.sleep(for: .milliseconds(500))

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusFramedSocket
 
@@ -64,7 +65,7 @@ enum TransferFailure {
             }
             if error.code == .closed { return "the receiver stopped before all files were sent; run the same command again to resume" }
             return error.cause == nil ? error.message : "\(error.message) (\(address))"
-        default: return "\(error)"
+        default: return ErrorText.line(error)
         }
     }
 }

@@ -1,6 +1,8 @@
+import ApusCommandSupport
 import ApusWebSocket
 import ArgumentParser
 import Foundation
+import HTTPTypes
 
 extension WebSocketCommand {
     /// Connects, runs the prompt and returns the exit code.
@@ -13,7 +15,7 @@ extension WebSocketCommand {
             output.note(Self.advice(for: error, url: url))
             return error.code == .connectionRefused ? 77 : [.invalidURL, .invalidUse].contains(error.code) ? 64 : 69
         } catch {
-            output.note("no connection to \(url): \(error)")
+            output.note("no connection to \(url): \(ErrorText.line(error))")
             return 69
         }
         let subprotocol = connection.subprotocol.map { ", subprotocol \($0)" } ?? ""
@@ -32,7 +34,7 @@ extension WebSocketCommand {
         configuration.headers = try self.headers()
         configuration.subprotocols = self.subprotocol
         configuration.compression = self.compress ? .init() : nil
-        configuration.tls = try self.tlsSettings()
+        configuration.tls = try self.tlsOptions.settings()
         configuration.proxy = try self.proxySettings()
         configuration.unixSocketPath = self.unix
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
@@ -42,16 +44,37 @@ extension WebSocketCommand {
         return try await WebSocketClient.connect(to: url, configuration: configuration)
     }
 
-    private func tlsSettings() throws -> TLSSettings {
-        if let fingerprint = try self.fingerprint() { return .pinned(fingerprint) }
-        guard let file = self.ca else { return .system }
-        guard let pem = try? String(contentsOfFile: file, encoding: .utf8) else { throw ValidationError("cannot read the file \(file)") }
-        return .trusting(authoritiesPEM: pem)
+    private static func advice(for error: WebSocketError, url: String) -> String {
+        guard let refusal = error.refusal else {
+            return "no connection to \(url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))"
+        }
+        return "the server refused with \(self.summary(of: refusal))"
     }
 
-    private static func advice(for error: WebSocketError, url: String) -> String {
-        guard let refusal = error.refusal else { return "no connection to \(url): \(error)" }
-        let body = String(decoding: refusal.body, as: UTF8.self)
-        return "the server refused with status \(refusal.status)\(body.isEmpty ? "" : ": \(body)")"
+    /// The maximum number of bytes shown of a response's body.
+    private static let shownBytes = 200
+
+    /// Returns the status and the content type of a response, and the first line of its body, which
+    /// may be a page for a browser.
+    static func summary(of refusal: WebSocketError.Refusal) -> String {
+        let type = refusal.headers[.contentType].map { " (\(self.printable($0.prefix(100))))" } ?? ""
+        let lines = refusal.body.split { $0 == 0x0a || $0 == 0x0d }
+        guard let line = lines.first(where: { $0.contains { $0 > 0x20 } }) else { return "status \(refusal.status)\(type)" }
+        var text = String(decoding: line.prefix(self.shownBytes), as: UTF8.self)
+        // A character that the limit divides.
+        if line.count > self.shownBytes, text.last == "\u{fffd}" { text.removeLast() }
+        return "status \(refusal.status)\(type): \(self.printable(text))\(line.count > self.shownBytes ? " …" : "")"
+    }
+
+    /// Returns a text without control characters and bidirectional controls.
+    private static func printable(_ text: some StringProtocol) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x00..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: break
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }

@@ -1,5 +1,6 @@
 import ApusChatServer
 import ApusCommandSupport
+import ApusConnectivity
 import ApusWebSocket
 import ArgumentParser
 import Foundation
@@ -15,7 +16,7 @@ extension WebSocketCommand {
         var context: NIOSSLContext?
         if self.hasTLS, case .tcp(let host, _) = address {
             let identity = try self.identity(host: host)
-            context = try identity.context()
+            context = identity.context
             lines.append("certificate sha256 \(identity.fingerprint)")
         }
         let scheme = context == nil ? "ws" : "wss"
@@ -64,12 +65,17 @@ extension WebSocketCommand {
             })
     }
 
-    private func identity(host: String) throws -> ServerIdentity {
-        guard let certificate = self.certificate, let key = self.key else { return try .selfSigned(host: host, now: Date()) }
+    private func identity(host: String) throws -> (context: NIOSSLContext, fingerprint: String) {
         do {
-            return try ServerIdentity(certificates: certificate, key: key)
+            let identity: ServerIdentity
+            if let certificate = self.certificate, let key = self.key {
+                identity = try ServerIdentity(certificates: certificate, key: key)
+            } else {
+                identity = try .selfSigned(host: host, now: Date())
+            }
+            return (try identity.context(), identity.fingerprint)
         } catch {
-            throw ValidationError("cannot use the certificate or its key: \(error)")
+            throw ValidationError("cannot use the certificate or its key: \(ConnectivityError.reason(of: error))")
         }
     }
 

@@ -1,3 +1,4 @@
+import ApusCommandSupport
 import ApusConnectivity
 import ApusWebSocket
 import ArgumentParser
@@ -12,7 +13,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         discussion: """
             apus ws wss://example.com/feed            sends typed lines; /help lists the commands
             printf 'one\\ntwo\\n' | apus ws URL        sends each line as a text; writes received messages to standard output
-            apus ws --listen 127.0.0.1:9000 --tls     runs an echo server; clients use its fingerprint with --insecure-pin
+            apus ws --listen 127.0.0.1:9000 --tls     runs an echo server; clients use its fingerprint with --pin
 
             If the input is a pipe, the connection closes after the last line, once no message has arrived for the time given by --linger. \
             With --stay it remains open.
@@ -39,13 +40,7 @@ struct WebSocketCommand: AsyncParsableCommand {
     @Flag(help: "Offer permessage-deflate, or accept it as a server.")
     var compress = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Accept only the certificate with this SHA-256 fingerprint, and do not verify its issuer or name.", valueName: "sha256"))
-    var insecurePin: String?
-
-    @Option(help: ArgumentHelp("A PEM file with certificate authorities to trust in addition to the system's.", valueName: "file"))
-    var ca: String?
+    @OptionGroup var tlsOptions: TLSOptions
 
     @Option(
         help: ArgumentHelp(
@@ -94,14 +89,13 @@ struct WebSocketCommand: AsyncParsableCommand {
         guard self.linger >= 0, self.linger <= 86_400 else { throw ValidationError("--linger must be from 0 to 86400 seconds") }
         guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes") }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
-        guard self.insecurePin == nil || self.ca == nil else {
-            throw ValidationError("--insecure-pin does not use certificate authorities; omit --ca")
+        guard self.url != nil || !self.tlsOptions.isGiven else {
+            throw ValidationError("--pin, --ca and --insecure require a URL; a server has --certificate and --key")
         }
         if case .unix = self.listen, self.hasTLS {
             throw ValidationError("TLS is not supported on a Unix socket; omit --tls and --certificate")
         }
         _ = try self.headers()
-        _ = try self.fingerprint()
         _ = try self.proxySettings()
         if let url = self.url { try Self.check(url) }
     }
@@ -133,14 +127,6 @@ struct WebSocketCommand: AsyncParsableCommand {
             }
             return (String(field[..<colon]), String(field[field.index(after: colon)...].drop { $0 == " " }))
         }
-    }
-
-    func fingerprint() throws -> CertificateFingerprint? {
-        guard let text = self.insecurePin else { return nil }
-        guard let fingerprint = CertificateFingerprint(text) else {
-            throw ValidationError("--insecure-pin must be 64 hexadecimal digits, as printed by apus ws --listen --tls")
-        }
-        return fingerprint
     }
 
     func proxySettings() throws -> ProxySettings {

@@ -141,7 +141,7 @@ struct WebSocketPrompt: Sendable {
             return await self.send(.text(text))
         case .ping:
             do { self.output.pong(after: try await self.connection.ping(timeout: self.options.timeout)) } catch {
-                return self.fail("\(error)")
+                return self.fail(ErrorText.line(error))
             }
         case .wait(let duration): try? await Task.sleep(for: duration)
         case .state:
@@ -161,7 +161,7 @@ struct WebSocketPrompt: Sendable {
             try await self.connection.send(message)
             return true
         } catch {
-            return self.fail("not sent: \(error)")
+            return self.fail("not sent: \(ErrorText.line(error))")
         }
     }
 

@@ -44,6 +44,16 @@ import X509
         #expect(try await self.outcome(self.server, other) == .certificateUntrusted)
     }
 
+    @Test func aFailureNamesNoSourceFileOfBoringSSL() async throws {
+        try await withServer(tls: try self.server.serverConfiguration()) { server in
+            let error = try #require(try await failure(Dialer(tls: .system), .host("localhost", port: server.port)))
+            #expect(
+                "\(error)"
+                    == "certificateUntrusted: no trusted authority issued the certificate of localhost (CERTIFICATE_VERIFY_FAILED)")
+            #expect(error.cause is NIOSSLError)
+        }
+    }
+
     @Test func aCertificateForAnotherHostIsRefused() async throws {
         let settings = TLSSettings.trusting(authoritiesPEM: try self.authority.pem)
         let other = try TestCertificate("Another", names: [.dnsName("example.com")], issuer: self.authority)
