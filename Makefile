@@ -32,7 +32,8 @@ release: ## builds a stripped apus with the Swift libraries inside, in .build/di
 PREFIX ?= /usr/local
 install: ## installs that file as PREFIX/bin/apus; PREFIX is /usr/local by default
 	@[ -f .build/dist/apus ] || scripts/release
-	@install -D -m 755 .build/dist/apus $(DESTDIR)$(PREFIX)/bin/apus
+	@mkdir -p $(DESTDIR)$(PREFIX)/bin
+	@install -m 755 .build/dist/apus $(DESTDIR)$(PREFIX)/bin/apus
 	@echo "$(DESTDIR)$(PREFIX)/bin/apus"
 
 format: ## rewrites the Swift files in the project's format

@@ -64,7 +64,7 @@ struct FramedInboxStateMachine {
     private var parts = Deque<Part>()
     private var cost = 0
     private(set) var isPaused = false
-    /// What the waiting reader requested.
+    /// The request of the waiting reader.
     private var request: Request?
     /// The number of the last delivered message.
     private var number = 0
