@@ -14,7 +14,7 @@ import websocket
 
 from support.neighbour import Neighbour
 from support.peers import PEERS, end
-from support.process import ServerProcess
+from support.process import ServerProcess, stop
 
 MEBIBYTE = 1 << 20
 
@@ -25,7 +25,7 @@ def stopped_reader(url: str, kind: str):
     process = subprocess.Popen([sys.executable, PEERS / "stopped_reader.py", url, kind], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
-        os.kill(process.pid, signal.SIGSTOP)
+        stop(process)
         yield process
     finally:
         if process.poll() is None:

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from support.process import ADDRESS, BINARY, ServerProcess, free_port
+from support.process import ADDRESS, BINARY, ServerProcess, free_port, stop
 
 MEGABYTE = 1_000_000
 # Slow enough that a process can be killed in the middle of a file, on any machine.
@@ -244,7 +244,7 @@ def test_control_c_at_the_receiver(tmp_path):
 def test_a_second_control_c_exits_at_once(receiver, tmp_path):
     process = start(make_file(tmp_path / "a", 20 * MEGABYTE), receiver.address, "--plain", *SLOW)
     receiver.wait_for_part()
-    os.kill(receiver.process.pid, signal.SIGSTOP)  # the cancellation is not acknowledged
+    stop(receiver.process)  # the cancellation is not acknowledged
     try:
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from support.process import free_port
+from support.process import free_port, stop
 from support.transfer import Receiver, hash_of, make_file, parts, run_kills, send
 
 linux = pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="needs Linux: /proc, tmpfs, strace")
@@ -116,7 +116,7 @@ def test_a_stopped_receiver_is_detected_and_a_stopped_sender_releases_the_file(t
     try:
         sender = send(tmp_path / "film", receiver.port, "--rate-limit", str(8 << 20))
         sender.wait_for("progress")
-        os.kill(receiver.process.pid, signal.SIGSTOP)
+        stop(receiver.process)
         begin = time.monotonic()
         try:
             assert sender.end(60) == 69, (sender.events[-3:], sender.errors)

@@ -23,6 +23,12 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def stop(process: subprocess.Popen):
+    """Sends SIGSTOP and waits until every thread has stopped: `kill` returns while some still run."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
 def program(*arguments: str) -> list[str]:
     """The command line of `apus`, or of `ApusConformance`."""
     return [str(CONFORMANCE), *arguments[1:]] if arguments[0] == "conformance" else [str(BINARY), *arguments]
