@@ -99,14 +99,18 @@ let package = Package(
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
-        // Shells: sockets, tasks, clocks, disks.
+        // Shells: sockets, tasks, clocks, disks. ApusEventLoop has the tools that the others share.
+        module("ApusEventLoop", [nioCore, nioPosix, nioConcurrencyHelpers, dequeModule]),
         module(
             "ApusConnectivity",
-            ["ApusBytes", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, swiftASN1, dequeModule]),
+            [
+                "ApusBytes", "ApusEventLoop", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto,
+                swiftASN1, dequeModule,
+            ]),
         module(
             "ApusWebSocket",
             [
-                "ApusBytes", "ApusConnectivity", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1,
+                "ApusBytes", "ApusConnectivity", "ApusEventLoop", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1,
                 nioSSL,
                 nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
                 logging,
@@ -114,36 +118,37 @@ let package = Package(
         module(
             "ApusFramedSocket",
             [
-                "ApusConnectivity", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers, dequeModule,
-                crypto,
-                logging,
+                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL,
+                nioConcurrencyHelpers, dequeModule, crypto, logging,
             ]),
         module(
             "ApusEngineIOServer",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", "CZlib",
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusWebSocketProtocol", "ApusWebSocket",
+                "ApusJSON", "CZlib",
                 nioCore, nioPosix,
                 nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
-                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusWebSocket", "ApusJSON",
-                nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol", "ApusWebSocket",
+                "ApusJSON", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics,
+                dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusWebSocketProtocol", "ApusWebSocket", "ApusJSON", nioCore,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusWebSocketProtocol", "ApusWebSocket",
+                "ApusJSON", nioCore,
                 nioPosix, nioHTTP1, nioSSL,
                 nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
         module(
             "ApusSocketIOClient",
             [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusJSON", nioCore, nioPosix,
-                nioConcurrencyHelpers,
-                logging, dequeModule,
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol", "ApusJSON",
+                nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
         module(
             "ApusChatServer",
@@ -218,6 +223,7 @@ let package = Package(
         tests("ApusBenchTests", ["ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
+        tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
         tests(
             "ApusConnectivityTests",
             [

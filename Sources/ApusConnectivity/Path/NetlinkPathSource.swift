@@ -1,12 +1,11 @@
 #if os(Linux)
+    import ApusEventLoop
     import NIOCore
     import NIOPosix
 
     /// Runs a ``NetlinkPathStateMachine`` on an event loop of NIO's singleton group. Opens another
     /// socket when one fails.
-    ///
-    /// Unchecked because: the variables are accessed on `eventLoop` only.
-    package final class NetlinkPathSource: NetworkPathMonitor.Source, @unchecked Sendable {
+    package final class NetlinkPathSource: NetworkPathMonitor.Source {
         /// The time for which notifications are collected before the next dump. Plugging in a cable
         /// causes a dozen within some milliseconds.
         private static let pause = TimeAmount.milliseconds(50)
@@ -16,8 +15,12 @@
         private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         private let openSocket: @Sendable () throws -> CInt
         private let report: @Sendable (NetworkPath) -> Void
-        private var channel: (any Channel)?
-        private var isStopped = false
+        private let state: NIOLoopBoundBox<State>
+
+        private struct State {
+            var channel: (any Channel)?
+            var isStopped = false
+        }
 
         /// Starts to monitor the network.
         ///
@@ -29,19 +32,19 @@
         ) {
             self.openSocket = openSocket
             self.report = report
+            self.state = .sending(State(), to: self.eventLoop)
             self.eventLoop.execute { self.open() }
         }
 
         package func stop() {
             self.eventLoop.execute {
-                self.isStopped = true
-                self.channel?.close(promise: nil)
-                self.channel = nil
+                self.state.value.isStopped = true
+                self.state.value.channel.take()?.close(promise: nil)
             }
         }
 
         private func open() {
-            guard !self.isStopped else { return }
+            guard !self.state.value.isStopped else { return }
             do {
                 let input = try self.openSocket()
                 let output: CInt
@@ -62,8 +65,8 @@
                     .assumeIsolated().whenComplete { result in
                         switch result {
                         case .success(let channel):
-                            self.channel = channel
-                            if self.isStopped { self.stop() }
+                            self.state.value.channel = channel
+                            if self.state.value.isStopped { self.stop() }
                         case .failure:
                             // The failed channel has closed its descriptors. Closing them again
                             // could close those of another socket.
@@ -77,8 +80,8 @@
         }
 
         private func openLater() {
-            self.channel = nil
-            guard !self.isStopped else { return }
+            self.state.value.channel = nil
+            guard !self.state.value.isStopped else { return }
             self.eventLoop.scheduleTask(in: Self.retryDelay) { self.open() }
         }
 
@@ -132,7 +135,7 @@
             }
 
             private func publish(_ path: NetworkPath) {
-                guard !self.source.isStopped else { return }
+                guard !self.source.state.value.isStopped else { return }
                 self.source.report(path)
             }
 

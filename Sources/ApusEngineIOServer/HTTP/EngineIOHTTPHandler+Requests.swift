@@ -185,10 +185,3 @@ extension HTTPRequest {
         return QueryString(path[path.utf8.index(after: mark)...])
     }
 }
-
-extension EventLoop {
-    /// Runs `work` immediately on this event loop, or schedules it from another.
-    package func runOnLoop(_ work: @escaping @Sendable () -> Void) {
-        if self.inEventLoop { work() } else { self.execute(work) }
-    }
-}

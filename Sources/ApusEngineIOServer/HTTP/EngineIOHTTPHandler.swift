@@ -1,4 +1,4 @@
-package import ApusConnectivity
+package import ApusEventLoop
 import ApusEngineIOProtocol
 import ApusWebSocket
 import HTTPTypes

@@ -1,4 +1,4 @@
-package import ApusConnectivity
+package import ApusEventLoop
 package import ApusEngineIOProtocol
 package import ApusWebSocket
 package import ApusWebSocketProtocol

@@ -1,4 +1,4 @@
-package import ApusConnectivity
+package import ApusEventLoop
 package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore

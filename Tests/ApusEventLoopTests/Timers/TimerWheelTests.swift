@@ -1,4 +1,5 @@
-import ApusConnectivity
+import ApusEventLoop
+import ApusTesting
 import Testing
 
 /// The times are virtual, in nanoseconds.
@@ -81,7 +82,7 @@ import Testing
 
     /// Compares random operations with a list that is searched linearly.
     @Test func randomOperationsMatchAPlainList() {
-        var generator = SplitMix(state: 6)
+        var generator = SplitMix64(state: 6)
         var wheel = TimerWheel<Int>()
         var list: [Int: (deadline: UInt64, token: TimerWheel<Int>.Token)] = [:]
         var now: UInt64 = 0

@@ -1,7 +1,7 @@
 import NIOEmbedded
 import Testing
 
-@testable import ApusConnectivity
+@testable import ApusEventLoop
 
 @Suite struct PerEventLoopTests {
     private final class Box {}

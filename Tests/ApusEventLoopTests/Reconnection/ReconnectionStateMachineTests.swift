@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ApusConnectivity
+@testable import ApusEventLoop
 
 @Suite struct ReconnectionStateMachineTests {
     var generator = SystemRandomNumberGenerator()

@@ -27,19 +27,17 @@ package final class PerEventLoop<Value: AnyObject>: Sendable {
 ///
 /// Not generic: a generic lookup would spend most of its time on type metadata, and each new
 /// connection makes several.
-private struct EventLoopValues: @unchecked Sendable {
-    // Unchecked because: a value is returned on its own event loop only.
-
+private struct EventLoopValues: Sendable {
     /// A list, because hashing takes longer than searching a few entries. Retains the loops, so
     /// that no other loop can have the address of an entry.
-    private var entries: [(loop: any EventLoop, value: AnyObject)] = []
+    private var entries: [NIOLoopBound<AnyObject>] = []
 
     func value(of eventLoop: any EventLoop) -> AnyObject? {
-        for entry in self.entries where entry.loop === eventLoop { return entry.value }
+        for entry in self.entries where entry.eventLoop === eventLoop { return entry.value }
         return nil
     }
 
     mutating func append(_ value: AnyObject, of eventLoop: any EventLoop) {
-        self.entries.append((eventLoop, value))
+        self.entries.append(NIOLoopBound(value, eventLoop: eventLoop))
     }
 }

@@ -1,4 +1,4 @@
-import ApusConnectivity
+import ApusEventLoop
 import NIOCore
 import NIOEmbedded
 import Testing

@@ -1,0 +1,50 @@
+package import NIOCore
+
+// A shell has two parts: an object of variables that is confined to its event loop and is not
+// `Sendable`, and constants that any thread may use. A `NIOLoopBoundBox` holds the first for the
+// second, and traps when it is used on another thread.
+
+extension EventLoop {
+    /// Runs `body` on the event loop: immediately if called there, so that calls keep their order.
+    package func runOnLoop(_ body: @escaping @Sendable () -> Void) {
+        if self.inEventLoop { body() } else { self.execute(body) }
+    }
+}
+
+extension NIOLoopBoundBox {
+    /// Creates a box for an object that was created off the event loop and is used on it only.
+    package static func sending(_ value: sending Value, to eventLoop: any EventLoop) -> NIOLoopBoundBox<Value> {
+        .makeBoxSendingValue(value, as: Value.self, eventLoop: eventLoop)
+    }
+
+    /// Calls `body` with the object on the event loop: immediately if called there, so that calls
+    /// keep their order.
+    package func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
+        self.eventLoop.runOnLoop { body(self.value) }
+    }
+}
+
+/// A weak reference to an object that is confined to an event loop. Any thread can hold it.
+package struct WeakLoopBound<Object: AnyObject>: Sendable {
+    private struct Reference {
+        weak var object: Object?
+    }
+
+    private let reference: NIOLoopBound<Reference>
+
+    /// Creates a reference. Must be called on the event loop.
+    package init(_ object: Object, on eventLoop: any EventLoop) {
+        self.reference = NIOLoopBound(Reference(object: object), eventLoop: eventLoop)
+    }
+
+    /// The object, unless it was deallocated. Must be accessed on the event loop.
+    package var object: Object? { self.reference.value.object }
+
+    /// Calls `body` with the object in a later turn of the event loop, also when called there.
+    /// Does nothing if the object was deallocated.
+    package func inLaterTurn(_ body: @escaping @Sendable (Object) -> Void) {
+        self.reference.eventLoop.execute {
+            if let object = self.object { body(object) }
+        }
+    }
+}

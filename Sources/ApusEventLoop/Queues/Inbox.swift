@@ -1,0 +1,116 @@
+public import NIOConcurrencyHelpers
+
+/// The elements that an event loop receives and tasks read: the shell of ``InboxStateMachine``.
+///
+/// Each element goes to one reader. Reading pauses the source while the inbox is full.
+@usableFromInline
+package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
+    @usableFromInline
+    struct Storage: Sendable {
+        @usableFromInline var machine: InboxStateMachine<Element, Failure>
+        @usableFromInline var continuations: [Int: CheckedContinuation<Element?, any Error>] = [:]
+        @usableFromInline var lastReader = 0
+
+        @inlinable
+        init(machine: InboxStateMachine<Element, Failure>) {
+            self.machine = machine
+        }
+    }
+
+    @usableFromInline let storage: NIOLockedValueBox<Storage>
+    @usableFromInline let resumeSource: @Sendable () -> Void
+
+    /// Creates an inbox.
+    ///
+    /// - Parameters:
+    ///   - maximumCount: The number of unread elements at which the source must pause.
+    ///   - maximumBytes: Their total size at which the source must pause.
+    ///   - resumeSource: Called from any thread when the source may resume.
+    @inlinable
+    package init(maximumCount: Int, maximumBytes: Int, resumeSource: @escaping @Sendable () -> Void) {
+        self.storage = NIOLockedValueBox(Storage(machine: InboxStateMachine(maximumCount: maximumCount, maximumBytes: maximumBytes)))
+        self.resumeSource = resumeSource
+    }
+
+    /// Whether the source must pause.
+    @inlinable
+    package var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
+
+    /// Queues an element or passes it to a reader. Returns whether the source must pause.
+    @inlinable
+    package func received(_ element: Element, bytes: Int) -> Bool {
+        let (reader, pause): (CheckedContinuation<Element?, any Error>?, Bool) = self.storage.withLockedValue { storage in
+            switch storage.machine.received(element, bytes: bytes) {
+            case .resume(let reader): (storage.continuations.removeValue(forKey: reader), false)
+            case .pauseSource: (nil, true)
+            case .doNothing: (nil, false)
+            }
+        }
+        reader?.resume(returning: element)
+        return pause
+    }
+
+    /// Ends the inbox. Readers get the queued elements first, then the error or `nil`.
+    @inlinable
+    package func ended(_ error: Failure?) {
+        let readers = self.storage.withLockedValue { storage in
+            storage.machine.ended(error).compactMap { storage.continuations.removeValue(forKey: $0) }
+        }
+        for reader in readers {
+            if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
+        }
+    }
+
+    /// Returns the queued elements for another consumer, which also takes all later ones.
+    @inlinable
+    package func takeOver() -> [Element] {
+        let (elements, readers, resumesSource) = self.storage.withLockedValue { storage in
+            let taken = storage.machine.takeOver()
+            return (taken.elements, taken.readers.compactMap { storage.continuations.removeValue(forKey: $0) }, taken.resumesSource)
+        }
+        for reader in readers { reader.resume(returning: nil) }
+        if resumesSource { self.resumeSource() }
+        return elements
+    }
+
+    /// Returns the next element; `nil` after the last one, and when the task is cancelled.
+    @inlinable
+    package func next() async throws -> Element? {
+        let reader = self.storage.withLockedValue { storage in
+            storage.lastReader &+= 1
+            return storage.lastReader
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // Checked inside the lock: an earlier cancellation found no continuation.
+                let action: InboxStateMachine<Element, Failure>.NextAction = self.storage.withLockedValue { storage in
+                    if Task.isCancelled { return .finish(nil) }
+                    let action = storage.machine.next(reader: reader)
+                    if case .wait = action { storage.continuations[reader] = continuation }
+                    return action
+                }
+                switch action {
+                case .deliver(let element, let resumesSource):
+                    if resumesSource { self.resumeSource() }
+                    continuation.resume(returning: element)
+                case .wait:
+                    break
+                case .finish(let error?):
+                    continuation.resume(throwing: error)
+                case .finish(nil):
+                    continuation.resume(returning: nil)
+                }
+            }
+        } onCancel: {
+            self.cancelled(reader)
+        }
+    }
+
+    @inlinable
+    func cancelled(_ reader: Int) {
+        let continuation = self.storage.withLockedValue { storage in
+            storage.machine.cancelled(reader: reader) ? storage.continuations.removeValue(forKey: reader) : nil
+        }
+        continuation?.resume(returning: nil)
+    }
+}
