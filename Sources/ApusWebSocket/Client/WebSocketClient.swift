@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
 public import NIOCore
 import NIOPosix
@@ -21,17 +22,14 @@ public enum WebSocketClient {
         onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil
     ) async throws -> WebSocketConnection {
         let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
-        let canceller = WebSocketOpenerCanceller()
-        return try await withTaskCancellationHandler {
-            try await eventLoop.flatSubmit {
-                let opener = WebSocketOpener(url: url, configuration: configuration, eventLoop: eventLoop)
-                canceller.started(opener)
+        return try await withLoopOperation(on: eventLoop) { operation in
+            let opener = WebSocketOpener(url: url, configuration: configuration, eventLoop: eventLoop)
+            opener.futureResult.assumeIsolated().whenComplete { result in
                 // Runs synchronously, before the first byte of the WebSocket is read.
-                opener.futureResult.assumeIsolated().whenSuccess { onOpen?($0) }
-                return opener.futureResult
-            }.get()
-        } onCancel: {
-            eventLoop.execute { canceller.cancel() }
+                if case .success(let connection) = result { onOpen?(connection) }
+                operation.end(with: result)
+            }
+            operation.whenCancelled { opener.cancel() }
         }
     }
 
@@ -54,22 +52,5 @@ public enum WebSocketClient {
         }
         await connection.close()
         return result
-    }
-}
-
-/// Cancels an opener that may not have started yet. Accessed on the event loop only.
-private final class WebSocketOpenerCanceller: @unchecked Sendable {
-    private var opener: WebSocketOpener?
-    private var isCancelled = false
-
-    func started(_ opener: WebSocketOpener) {
-        if self.isCancelled { return opener.cancel() }
-        self.opener = opener
-        opener.futureResult.assumeIsolated().whenComplete { _ in self.opener = nil }
-    }
-
-    func cancel() {
-        self.isCancelled = true
-        self.opener?.cancel()
     }
 }

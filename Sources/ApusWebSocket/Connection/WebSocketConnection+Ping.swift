@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 
@@ -12,46 +13,24 @@ extension WebSocketConnection {
     /// - Throws: ``WebSocketError/Code/timeout``, ``WebSocketError/Code/queueFull`` when 64 pings
     ///   are already pending, the error that ended the connection, or `CancellationError`.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
-        let numbers = PingNumber()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Duration, any Error>) in
-                self.onLoop { connection in
-                    connection.startPing(timeout: timeout, number: numbers) { continuation.resume(with: $0) }
-                }
-            }
-        } onCancel: {
-            self.onLoop { connection in
-                numbers.isCancelled = true
-                guard let number = numbers.value else { return }
-                connection.pings.abandon(number)?(.failure(CancellationError()))
-            }
-        }
+        try await withLoopOperation(on: self.eventLoop) { self.ping($0, timeout: timeout) }
     }
 
-    /// The number of one call's ping. Accessed on the event loop only.
-    private final class PingNumber: @unchecked Sendable {
-        var value: UInt64?
-        var isCancelled = false
-    }
-
-    private func startPing(
-        timeout: Duration, number: PingNumber, finish: @escaping @Sendable (Result<Duration, any Error>) -> Void
-    ) {
-        guard !number.isCancelled else { return finish(.failure(CancellationError())) }
+    private func ping(_ operation: LoopOperation<Duration>, timeout: Duration) {
         guard self.handler?.isOpen == true else {
-            return finish(.failure(self.closure?.error ?? WebSocketError(.closed, message: "the connection is closed")))
+            return operation.fail(self.closure?.error ?? WebSocketError(.closed, message: "the connection is closed"))
         }
-        var timer: Scheduled<Void>?
-        let sent = self.sendPing { result in
-            timer?.cancel()
-            finish(result)
+        guard let id = self.sendPing({ operation.end(with: $0) }) else {
+            return operation.fail(
+                WebSocketError(.queueFull, message: "too many pings: \(self.pings.count) already wait for a Pong"))
         }
-        guard let sent else {
-            return finish(.failure(WebSocketError(.queueFull, message: "too many pings: \(self.pings.count) already wait for a Pong")))
+        operation.expire(in: timeout) {
+            _ = self.pings.abandon(id)
+            return WebSocketError(.timeout, message: "no Pong received within \(timeout)")
         }
-        number.value = sent
-        timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.pings.abandon(sent)?(.failure(WebSocketError(.timeout, message: "no Pong received within \(timeout)")))
+        operation.whenCancelled {
+            _ = self.pings.abandon(id)
+            operation.fail(CancellationError())
         }
     }
 
@@ -65,12 +44,12 @@ extension WebSocketConnection {
         return ping.id
     }
 
-    /// Completes the pings that a Pong answers. Returns the calls to their waiters, and the
-    /// round-trip time of the ping that the Pong names.
-    func settlePings(_ payload: ByteBuffer) -> (settled: [() -> Void], roundTrip: Duration?) {
+    /// Removes the pings that a Pong answers. Returns their waiters, and the round-trip time of the
+    /// ping that the Pong names.
+    func settlePings(_ payload: ByteBuffer) -> (settled: [(waiter: WebSocketPingWaiter, roundTrip: Duration)], roundTrip: Duration?) {
         let now = self.sinceBoot
-        let pings = self.pings.receivedPong(payload)
-        return (pings.map { ping in { ping.waiter(.success(now - ping.sentAt)) } }, pings.last.map { now - $0.sentAt })
+        let settled = self.pings.receivedPong(payload).map { (waiter: $0.waiter, roundTrip: now - $0.sentAt) }
+        return (settled, settled.last?.roundTrip)
     }
 
     private var sinceBoot: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }

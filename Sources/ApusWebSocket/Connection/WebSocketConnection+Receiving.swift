@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -12,19 +13,15 @@ extension WebSocketConnection {
     /// released when the connection ends, and a later handler replaces it. A loop that waits on
     /// ``messages`` ends; one that starts later waits until the connection ends.
     public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
-        self.onLoop { connection in
-            if connection.closure == nil { connection.messageHandler = handler }
-            for message in connection.inbox.takeOver() { handler(connection, message) }
-        }
+        self.eventLoop.runOnLoop { self.setMessageHandler(handler) }
     }
 
     /// Calls `handler` on the event loop after all messages of one read were delivered.
     ///
     /// Messages that the handler sends leave in the same write as the responses to that read.
     public func onReadComplete(_ handler: @escaping @Sendable (_ connection: WebSocketConnection) -> Void) {
-        self.onLoop { connection in
-            guard connection.closure == nil else { return }
-            connection.readCompleteHandler = handler
+        self.eventLoop.runOnLoop {
+            if self.closure == nil { self.readCompleteHandler = handler }
         }
     }
 
@@ -33,19 +30,32 @@ extension WebSocketConnection {
     public func onPong(
         _ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ payload: ByteBuffer, _ roundTrip: Duration?) -> Void
     ) {
-        self.onLoop { connection in
-            guard connection.closure == nil else { return }
-            connection.pongHandler = handler
-        }
+        self.eventLoop.runOnLoop { self.setPongHandler(handler) }
     }
 
     /// Calls `handler` on the event loop when the connection has ended, immediately if it already
     /// has.
     public func onClose(_ handler: @escaping @Sendable (WebSocketClosure) -> Void) {
-        self.onLoop { connection in
-            if let closure = connection.closure { return handler(closure) }
-            connection.closeHandlers.append(handler)
-        }
+        self.eventLoop.runOnLoop { self.addCloseHandler(handler) }
+    }
+
+    // MARK: Event loop
+
+    /// Sets the handler as ``onMessage(_:)`` does.
+    func setMessageHandler(_ handler: @escaping (WebSocketConnection, WebSocketMessage) -> Void) {
+        if self.closure == nil { self.messageHandler = handler }
+        for message in self.inbox.takeOver() { handler(self, message) }
+    }
+
+    /// Sets the handler as ``onPong(_:)`` does.
+    func setPongHandler(_ handler: @escaping (WebSocketConnection, ByteBuffer, Duration?) -> Void) {
+        if self.closure == nil { self.pongHandler = handler }
+    }
+
+    /// Adds a handler as ``onClose(_:)`` does.
+    func addCloseHandler(_ handler: @escaping (WebSocketClosure) -> Void) {
+        if let closure = self.closure { return handler(closure) }
+        self.closeHandlers.append(handler)
     }
 
     func setReading(paused: Bool) {
@@ -86,7 +96,7 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
             self.status.withLockedValue { $0.latency = roundTrip }
         }
         self.pongHandler?(self, payload, roundTrip)
-        for complete in settled { complete() }
+        for (waiter, roundTrip) in settled { waiter(.success(roundTrip)) }
     }
 
     package func webSocketShouldClose(_ handler: WebSocketHandler) {

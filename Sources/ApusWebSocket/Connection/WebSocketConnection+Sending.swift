@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 package import NIOCore
@@ -28,7 +29,7 @@ extension WebSocketConnection {
             case .queued: return true
             case .refuse: return false
             case .overflow(let overflow, _):
-                self.onLoop { $0.overflowed(overflow) }
+                self.eventLoop.runOnLoop { self.overflowed(overflow) }
                 return false
             }
         }
@@ -123,15 +124,15 @@ extension WebSocketConnection {
 
     /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
-        self.onLoop { connection in
-            guard let handler = connection.handler else { return }
-            connection.writeOutbox()
-            connection.closeWasRequested = true
-            connection.status.withLockedValue { $0.isOpen = false }
-            connection.outbox.ended(WebSocketError(.closed, message: "the connection is closing"))
-            connection.inbox.ended(nil)  // the state machine discards later messages
+        self.eventLoop.runOnLoop {
+            guard let handler = self.handler else { return }
+            self.writeOutbox()
+            self.closeWasRequested = true
+            self.status.withLockedValue { $0.isOpen = false }
+            self.outbox.ended(WebSocketError(.closed, message: "the connection is closing"))
+            self.inbox.ended(nil)  // the state machine discards later messages
             // A full inbox must not keep the peer's Close frame from being read.
-            connection.setReading(paused: false)
+            self.setReading(paused: false)
             handler.close(code: code, reason: reason)
         }
     }
@@ -144,9 +145,9 @@ extension WebSocketConnection {
 
     /// Ends the connection immediately, without a Close frame.
     public func abort() {
-        self.onLoop { connection in
-            connection.closeWasRequested = true
-            connection.handler?.abort()
+        self.eventLoop.runOnLoop {
+            self.closeWasRequested = true
+            self.handler?.abort()
         }
     }
 }

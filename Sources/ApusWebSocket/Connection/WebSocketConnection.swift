@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
 public import HTTPTypes
 import NIOConcurrencyHelpers
@@ -16,7 +17,7 @@ public import NIOCore
 /// either side closes it, even if the application releases this object.
 public final class WebSocketConnection: @unchecked Sendable {
     // Unchecked: the constants are Sendable. The variables below "Event loop" are accessed on
-    // `eventLoop` only, which `onLoop` and the handler ensure.
+    // `eventLoop` only: a box for them would cost an access for every message.
 
     /// The event loop of the connection, on which its handlers are called.
     public let eventLoop: any EventLoop
@@ -112,10 +113,6 @@ public final class WebSocketConnection: @unchecked Sendable {
         keepAlive.start()
     }
 
-    func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
-        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
-    }
-
     // MARK: State
 
     /// Whether messages can be sent.
@@ -162,7 +159,8 @@ final class ConnectionLink: Sendable {
     }
 
     func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
-        self.target.withLockedValue { $0 }?.onLoop(body)
+        guard let connection = self.target.withLockedValue({ $0 }) else { return }
+        connection.eventLoop.runOnLoop { body(connection) }
     }
 
     /// Schedules `body`, also when called on the loop, so that one task covers everything sent in

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 
@@ -74,10 +75,10 @@ extension WebSocketConnection {
     /// Starts a heartbeat, which ends the connection with ``WebSocketError/Code/timeout`` when the
     /// peer does not respond. Replaces an earlier one.
     public func startHeartbeat(_ heartbeat: WebSocketHeartbeat) {
-        self.onLoop { connection in
-            guard connection.handler != nil else { return }
-            connection.heartbeat?.stop()
-            connection.heartbeat = WebSocketHeartbeatDriver(heartbeat, connection: connection)
+        self.eventLoop.runOnLoop {
+            guard self.handler != nil else { return }
+            self.heartbeat?.stop()
+            self.heartbeat = WebSocketHeartbeatDriver(heartbeat, connection: self)
         }
     }
 

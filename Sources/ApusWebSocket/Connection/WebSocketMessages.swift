@@ -1,5 +1,6 @@
+import ApusEventLoop
 public import ApusWebSocketProtocol
-import NIOConcurrencyHelpers
+import NIOCore
 
 /// The received messages of a connection, in order.
 ///
@@ -25,90 +26,12 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     }
 }
 
-/// The lock around ``WebSocketInboxStateMachine``, and the readers' continuations.
-final class WebSocketInbox: Sendable {
-    private struct Storage: Sendable {
-        var machine: WebSocketInboxStateMachine
-        var continuations: [Int: CheckedContinuation<WebSocketMessage?, any Error>] = [:]
-        var lastReader = 0
+typealias WebSocketInbox = Inbox<WebSocketMessage, WebSocketError>
+
+extension WebSocketInbox {
+    convenience init(flow: WebSocketFlowControl, resumeReading: @escaping @Sendable () -> Void) {
+        self.init(maximumCount: flow.receivedMessages, maximumBytes: flow.receivedBytes, resumeSource: resumeReading)
     }
 
-    private let storage: NIOLockedValueBox<Storage>
-    /// Called from any thread when the queue has room again.
-    private let resumeReading: @Sendable () -> Void
-
-    init(flow: WebSocketFlowControl, resumeReading: @escaping @Sendable () -> Void) {
-        self.storage = NIOLockedValueBox(Storage(machine: WebSocketInboxStateMachine(flow: flow)))
-        self.resumeReading = resumeReading
-    }
-
-    /// Whether the queue is full.
-    var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
-
-    /// Queues a message or passes it to a reader. Returns whether reading must stop.
-    func received(_ message: WebSocketMessage) -> Bool {
-        let (reader, pause): (CheckedContinuation<WebSocketMessage?, any Error>?, Bool) = self.storage.withLockedValue { storage in
-            switch storage.machine.received(message) {
-            case .resume(let reader): (storage.continuations.removeValue(forKey: reader), false)
-            case .pauseReading: (nil, true)
-            case .doNothing: (nil, false)
-            }
-        }
-        reader?.resume(returning: message)
-        return pause
-    }
-
-    func ended(_ error: WebSocketError?) {
-        let readers = self.storage.withLockedValue { storage in
-            storage.machine.ended(error).compactMap { storage.continuations.removeValue(forKey: $0) }
-        }
-        for reader in readers {
-            if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
-        }
-    }
-
-    /// Returns the queued messages for a handler, which also takes all later ones.
-    func takeOver() -> [WebSocketMessage] {
-        let (messages, readers, resume) = self.storage.withLockedValue { storage in
-            let taken = storage.machine.handlerTakesOver()
-            return (taken.messages, taken.readers.compactMap { storage.continuations.removeValue(forKey: $0) }, taken.resumeReading)
-        }
-        for reader in readers { reader.resume(returning: nil) }
-        if resume { self.resumeReading() }
-        return messages
-    }
-
-    func next() async throws -> WebSocketMessage? {
-        let reader = self.storage.withLockedValue { storage in
-            storage.lastReader &+= 1
-            return storage.lastReader
-        }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // Checked inside the lock: an earlier cancellation found no continuation.
-                let action: WebSocketInboxStateMachine.NextAction = self.storage.withLockedValue { storage in
-                    if Task.isCancelled { return .finish(nil) }
-                    let action = storage.machine.next(reader: reader)
-                    if case .wait = action { storage.continuations[reader] = continuation }
-                    return action
-                }
-                switch action {
-                case .deliver(let message, let resumeReading):
-                    if resumeReading { self.resumeReading() }
-                    continuation.resume(returning: message)
-                case .wait:
-                    break
-                case .finish(let error?):
-                    continuation.resume(throwing: error)
-                case .finish(nil):
-                    continuation.resume(returning: nil)
-                }
-            }
-        } onCancel: {
-            let continuation = self.storage.withLockedValue { storage in
-                storage.machine.cancelled(reader: reader) ? storage.continuations.removeValue(forKey: reader) : nil
-            }
-            continuation?.resume(returning: nil)
-        }
-    }
+    func received(_ message: WebSocketMessage) -> Bool { self.received(message, bytes: message.payload.readableBytes) }
 }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 import NIOCore
@@ -13,20 +14,7 @@ extension WebSocketSession {
     ///   `CancellationError`, or the error that ended the session.
     public func connect(timeout: Duration = .seconds(30)) async throws {
         let core = self.core
-        let id = WaiterID.next()
-        let isCancelled = NIOLockedValueBox(false)
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                core.onLoop { core in
-                    // A cancellation that ran earlier on the event loop found no continuation.
-                    if isCancelled.withLockedValue({ $0 }) { return continuation.resume(throwing: CancellationError()) }
-                    core.waitForOpen(id, timeout: timeout, continuation)
-                }
-            }
-        } onCancel: {
-            isCancelled.withLockedValue { $0 = true }
-            core.onLoop { $0.waiters.giveUp(id, CancellationError()) }
-        }
+        try await withLoopOperation(on: core.eventLoop) { core.value.connect($0, timeout: timeout) }
     }
 
     /// Sends a message. Suspends while the transport's buffer is above its high watermark.
@@ -46,9 +34,7 @@ extension WebSocketSession {
             }
         }
         let core = self.core
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            core.onLoop { core in continuation.resume(with: core.send(message).mapError { $0 }) }
-        }
+        try await core.eventLoop.submit { try core.value.send(message).get() }.get()
     }
 
     /// Sends or queues a message without waiting, from any thread.
@@ -59,10 +45,10 @@ extension WebSocketSession {
     public func post(_ message: WebSocketMessage) -> Bool {
         let core = self.core
         if core.eventLoop.inEventLoop {
-            if case .success = core.send(message) { return true }
+            if case .success = core.value.send(message) { return true }
             return false
         }
-        let (connection, state) = core.snapshot.withLockedValue { ($0.connection, $0.state) }
+        let (connection, state) = self.lifetime.snapshot.withLockedValue { ($0.connection, $0.state) }
         if let connection { return connection.post(message) }
         guard !state.isEnded, state != .closing else { return false }
         core.onLoop { _ = $0.send(message) }
@@ -87,14 +73,12 @@ extension WebSocketSession {
     ///   - code: 1000, or an application code from 3000 to 4999.
     ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
-        let core = self.core
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            core.onLoop { core in
-                core.close(code: code, reason: reason)
-                guard !core.state.isEnded else { return continuation.resume() }
-                core.waiters.waitForEnd(continuation)
-            }
+        let ended = self.core.eventLoop.makePromise(of: Void.self)
+        self.core.onLoop { core in
+            core.close(code: code, reason: reason)
+            if core.state.isEnded { ended.succeed() } else { core.waiters.waitForEnd(ended) }
         }
+        try? await ended.futureResult.get()  // ignores cancellation
     }
 
     /// Closes the session without waiting for the end.
@@ -121,36 +105,5 @@ extension WebSocketSession {
         }
         await session.close()
         return result
-    }
-}
-
-/// Unique numbers of waits, by which a cancellation finds its wait.
-private enum WaiterID {
-    private static let last = NIOLockedValueBox(0)
-
-    static func next() -> Int {
-        Self.last.withLockedValue { last in
-            last &+= 1
-            return last
-        }
-    }
-}
-
-extension WebSocketSessionCore {
-    fileprivate func waitForOpen(_ id: Int, timeout: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
-        self.connect(again: true)
-        switch self.state {
-        case .open:
-            continuation.resume()
-        case .closing, .closedByPeer, .closedByUser, .failed:
-            continuation.resume(throwing: self.failure ?? WebSocketError(.closed, message: "the session is \(self.state)"))
-        case .idle, .connecting, .waitingToReconnect:
-            self.waiters.waitForOpen(id, continuation)
-            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-                guard let self else { return }
-                let last = self.snapshot.withLockedValue { $0.lastError }
-                self.waiters.giveUp(id, WebSocketError(.timeout, message: "no connection within \(timeout)", cause: last))
-            }
-        }
     }
 }

@@ -1,5 +1,5 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
-import DequeModule
 public import Dispatch
 import NIOConcurrencyHelpers
 import NIOCore
@@ -60,48 +60,43 @@ extension WebSocketSession {
     public func listen(
         on context: WebSocketListenerContext = .main, _ listener: @escaping @Sendable (Event) -> Void
     ) -> WebSocketListening {
-        let place = ListenerPlace()
         let core = self.core
+        let place = NIOLoopBoundBox<ListenerPlace>.sending(.pending, to: core.eventLoop)
         let subscriber: any ListenerSubscriber
         switch context.kind {
         case .eventLoop:
             subscriber = DirectSubscriber(listener)
         case .executor(let run):
-            subscriber = QueuedSubscriber(flow: core.configuration.client.flow, run: run, listener: listener) { [weak core] in
+            subscriber = QueuedSubscriber(flow: self.lifetime.flow, run: run, listener: listener) { [weak core] in
                 guard let core else { return }
                 core.eventLoop.execute {
-                    guard let id = place.id else { return }
-                    core.subscribers.hasRoom(id)
-                    core.subscribersChanged()
+                    if case .added(let id) = place.value { core.value.subscriberHasRoom(id) }
                 }
             }
         }
         core.onLoop { core in
             let id = core.subscribers.add(subscriber)
-            place.id = id
-            if place.isLeft { core.subscribers.remove(id) }
+            if case .left = place.value { core.subscribers.remove(id) } else { place.value = .added(id) }
             core.subscribersChanged()
             core.connect(again: true)
         }
         return WebSocketListening { [weak core, weak subscriber] in
             subscriber?.cancel()
             core?.onLoop { core in
-                place.isLeft = true
-                guard let id = place.id else { return }
-                core.subscribers.remove(id)
-                core.subscribersChanged()
+                if case .added(let id) = place.value { core.removeSubscriber(id) }
+                place.value = .left
             }
         }
     }
 }
 
-/// The number of a listener's subscription.
-///
-/// Unchecked: accessed on the event loop only. It needs no lock there, so that a listener may
-/// cancel within a call.
-private final class ListenerPlace: @unchecked Sendable {
-    var id: Int?
-    var isLeft = false
+/// The subscription of a listener.
+private enum ListenerPlace {
+    /// The listener was not added yet, or receives the kept messages.
+    case pending
+    case added(Int)
+    /// The registration was cancelled.
+    case left
 }
 
 private protocol ListenerSubscriber: WebSocketSubscriber, Sendable {
@@ -135,79 +130,26 @@ private final class DirectSubscriber: ListenerSubscriber {
     func sessionEnded(_ error: WebSocketError?) -> Bool { false }
 }
 
-/// Queues events for a listener's executor. At most one drain is scheduled at a time.
+/// Queues events for a listener's executor.
 private final class QueuedSubscriber: ListenerSubscriber {
-    private struct State: Sendable {
-        var events = Deque<WebSocketSession.Event>()
-        var bytes = 0
-        var isScheduled = false
-        var isFull = false
-        var listener: (@Sendable (WebSocketSession.Event) -> Void)?
-    }
-
-    private let flow: WebSocketFlowControl
-    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let hasRoom: @Sendable () -> Void
-    private let state: NIOLockedValueBox<State>
+    private let mailbox: Mailbox<WebSocketSession.Event>
 
     init(
         flow: WebSocketFlowControl, run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         listener: @escaping @Sendable (WebSocketSession.Event) -> Void, hasRoom: @escaping @Sendable () -> Void
     ) {
-        self.flow = flow
-        self.run = run
-        self.hasRoom = hasRoom
-        self.state = NIOLockedValueBox(State(listener: listener))
-    }
-
-    private static func size(_ event: WebSocketSession.Event) -> Int {
-        if case .message(let message) = event { message.payload.readableBytes } else { 0 }
+        self.mailbox = Mailbox(
+            maximumCount: flow.receivedMessages, maximumBytes: flow.receivedBytes, run: run, resumeSource: hasRoom, receive: listener)
     }
 
     func receive(_ event: WebSocketSession.Event) -> Bool {
-        let (schedule, isFull) = self.state.withLockedValue { state -> (Bool, Bool) in
-            guard state.listener != nil else { return (false, false) }
-            state.events.append(event)
-            state.bytes += Self.size(event)
-            state.isFull = state.isFull || state.events.count >= self.flow.receivedMessages || state.bytes >= self.flow.receivedBytes
-            defer { state.isScheduled = true }
-            return (!state.isScheduled, state.isFull)
-        }
-        if schedule { self.run { self.drain() } }
-        return isFull
+        if case .message(let message) = event { return self.mailbox.post(event, bytes: message.payload.readableBytes) }
+        return self.mailbox.post(event)
     }
 
-    var isFull: Bool { self.state.withLockedValue { $0.isFull } }
+    var isFull: Bool { self.mailbox.isPaused }
 
     func sessionEnded(_ error: WebSocketError?) -> Bool { false }
 
-    func cancel() {
-        let listener = self.state.withLockedValue { state in
-            state.events.removeAll()
-            state.bytes = 0
-            state.isFull = false
-            return state.listener.take()
-        }
-        withExtendedLifetime(listener) {}  // as in `DirectSubscriber`
-    }
-
-    private func drain() {
-        while true {
-            let (next, hasRoom) = self.state.withLockedValue {
-                state -> ((listener: @Sendable (WebSocketSession.Event) -> Void, event: WebSocketSession.Event)?, Bool) in
-                guard let listener = state.listener, let event = state.events.popFirst() else {
-                    state.isScheduled = false
-                    return (nil, false)
-                }
-                state.bytes -= Self.size(event)
-                let isLow = state.events.count <= self.flow.receivedMessages / 2 && state.bytes <= self.flow.receivedBytes / 2
-                let hasRoom = state.isFull && isLow
-                if hasRoom { state.isFull = false }
-                return ((listener, event), hasRoom)
-            }
-            if hasRoom { self.hasRoom() }
-            guard let next else { return }
-            next.listener(next.event)
-        }
-    }
+    func cancel() { self.mailbox.cancel() }
 }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
 import NIOCore
@@ -36,29 +37,23 @@ public struct WebSocketSessionMessages: AsyncSequence, Sendable {
 final class WebSocketSessionSubscription: Sendable {
     private let lifetime: WebSocketSessionLifetime
     private let inbox: WebSocketInbox
-    private let place: Place
-
-    /// The number of the subscription. Accessed on the event loop only.
-    private final class Place: @unchecked Sendable {
-        var id: Int?
-    }
+    /// The number of the subscription.
+    private let place: NIOLoopBoundBox<Int?>
 
     init(lifetime: WebSocketSessionLifetime) {
         self.lifetime = lifetime
-        let place = Place()
         let core = lifetime.core
-        let inbox = WebSocketInbox(flow: core.configuration.client.flow) { [weak core] in
+        let place = NIOLoopBoundBox.makeEmptyBox(valueType: Int.self, eventLoop: core.eventLoop)
+        let inbox = WebSocketInbox(flow: lifetime.flow) { [weak core] in
             guard let core else { return }
             core.eventLoop.execute {
-                guard let id = place.id else { return }
-                core.subscribers.hasRoom(id)
-                core.subscribersChanged()
+                if let id = place.value { core.value.subscriberHasRoom(id) }
             }
         }
         self.place = place
         self.inbox = inbox
         core.onLoop { core in
-            place.id = core.subscribers.add(Subscriber(inbox: inbox))
+            place.value = core.subscribers.add(Subscriber(inbox: inbox))
             core.subscribersChanged()
             if core.state.isEnded { inbox.ended(core.failure) }
         }
@@ -67,16 +62,13 @@ final class WebSocketSessionSubscription: Sendable {
     deinit {
         let place = self.place
         self.lifetime.core.onLoop { core in
-            guard let id = place.id else { return }
-            core.subscribers.remove(id)
-            core.subscribersChanged()
+            if let id = place.value { core.removeSubscriber(id) }
         }
     }
 
     func next() async throws -> WebSocketMessage? {
-        let core = self.lifetime.core
-        if core.snapshot.withLockedValue({ $0.state == .idle }) {
-            core.onLoop { $0.connect(again: false) }
+        if self.lifetime.snapshot.withLockedValue({ $0.state == .idle }) {
+            self.lifetime.core.onLoop { $0.connect(again: false) }
         }
         return try await self.inbox.next()
     }

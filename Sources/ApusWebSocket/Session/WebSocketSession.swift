@@ -1,4 +1,5 @@
 public import ApusConnectivity
+import ApusEventLoop
 public import ApusWebSocketProtocol
 public import Logging
 import NIOConcurrencyHelpers
@@ -21,7 +22,8 @@ import NIOPosix
 /// (``State/isEnded``), ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
 public final class WebSocketSession: Sendable {
     let lifetime: WebSocketSessionLifetime
-    var core: WebSocketSessionCore { self.lifetime.core }
+    var core: NIOLoopBoundBox<WebSocketSessionCore> { self.lifetime.core }
+    var snapshot: WebSocketSessionSnapshot { self.lifetime.snapshot.withLockedValue { $0 } }
 
     /// Creates a session without connecting.
     ///
@@ -35,10 +37,8 @@ public final class WebSocketSession: Sendable {
         _ url: String, configuration: WebSocketSessionConfiguration, on eventLoop: (any EventLoop)? = nil,
         logger: Logger = Logger(label: "apus.websocket.session")
     ) {
-        let core = WebSocketSessionCore(
-            url: url, configuration: configuration, logger: logger,
-            eventLoop: eventLoop ?? MultiThreadedEventLoopGroup.singleton.next())
-        self.lifetime = WebSocketSessionLifetime(core: core)
+        self.lifetime = WebSocketSessionLifetime(
+            url: url, configuration: configuration, logger: logger, eventLoop: eventLoop ?? MultiThreadedEventLoopGroup.singleton.next())
     }
 
     /// Creates a session with the most common settings, without connecting.
@@ -64,15 +64,15 @@ public final class WebSocketSession: Sendable {
     // MARK: State
 
     /// The current state.
-    public var state: State { self.core.snapshot.withLockedValue { $0.state } }
+    public var state: State { self.snapshot.state }
 
     /// The current state and every change. Buffers the newest 32 states. Ends when the session is
     /// released.
     public var states: AsyncStream<State> {
         let core = self.core
         return AsyncStream(bufferingPolicy: .bufferingNewest(32)) { continuation in
-            core.onLoop { core in
-                let id = core.waiters.watch(core.state, continuation)
+            core.onLoop { [weak core] object in
+                let id = object.waiters.watch(object.state, continuation)
                 continuation.onTermination = { [weak core] _ in core?.onLoop { $0.waiters.unwatch(id) } }
             }
         }
@@ -80,33 +80,39 @@ public final class WebSocketSession: Sendable {
 
     /// The number of the current attempt since the connection was lost; 0 while it is open or was
     /// never lost.
-    public var attempt: Int { self.core.snapshot.withLockedValue { $0.attempt } }
+    public var attempt: Int { self.snapshot.attempt }
 
     /// The connection, while it is open.
-    public var connection: WebSocketConnection? { self.core.snapshot.withLockedValue { $0.connection } }
+    public var connection: WebSocketConnection? { self.snapshot.connection }
 
     /// How the last open connection ended.
-    public var lastClosure: WebSocketClosure? { self.core.snapshot.withLockedValue { $0.lastClosure } }
+    public var lastClosure: WebSocketClosure? { self.snapshot.lastClosure }
 
     /// The close code of the last open connection.
     public var lastCloseCode: WebSocketCloseCode? { self.lastClosure?.code }
 
     /// The cause of the last failed attempt or lost connection.
-    public var lastError: WebSocketError? { self.core.snapshot.withLockedValue { $0.lastError } }
+    public var lastError: WebSocketError? { self.snapshot.lastError }
 
     /// The round-trip time of the last answered ping.
-    public var latency: Duration? { self.core.snapshot.withLockedValue { $0.latency } }
+    public var latency: Duration? { self.snapshot.latency }
 
     /// The number of messages dropped by the queue; see ``WebSocketSendQueue``.
-    public var droppedMessages: Int { self.core.snapshot.withLockedValue { $0.droppedMessages } }
+    public var droppedMessages: Int { self.snapshot.droppedMessages }
 }
 
-/// Closes the connection when the last reference to the session and its sequences is released.
+/// The parts of a session that any thread may use. Closes the connection when the last reference to
+/// the session and its sequences is released.
 final class WebSocketSessionLifetime: Sendable {
-    let core: WebSocketSessionCore
+    let snapshot = NIOLockedValueBox(WebSocketSessionSnapshot())
+    let flow: WebSocketFlowControl
+    let core: NIOLoopBoundBox<WebSocketSessionCore>
 
-    init(core: WebSocketSessionCore) {
-        self.core = core
+    init(url: String, configuration: WebSocketSessionConfiguration, logger: Logger, eventLoop: any EventLoop) {
+        self.flow = configuration.client.flow
+        self.core = .sending(
+            WebSocketSessionCore(url: url, configuration: configuration, logger: logger, snapshot: self.snapshot, eventLoop: eventLoop),
+            to: eventLoop)
     }
 
     deinit {

@@ -44,7 +44,46 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// Creates the default configuration.
     public init() {}
 
+    /// The network that a session observes; `nil` for a Unix socket.
+    func network(for host: String?) -> Reconnector.Network? {
+        guard self.watchesNetwork, self.client.unixSocketPath == nil else { return nil }
+        return Reconnector.Network(self.networkMonitor, host: host ?? "")
+    }
+
     func decision(about loss: WebSocketSession.Loss) -> RetryDecision {
         self.retryDecision?(loss) ?? loss.defaultDecision
+    }
+}
+
+/// The limits of the queue for messages sent while a session has no connection.
+public struct WebSocketSendQueue: Sendable, Hashable {
+    /// The policy for a message that exceeds the limits.
+    public enum Overflow: Sendable, Hashable {
+        /// `send` throws ``WebSocketError/Code/queueFull``.
+        case fail
+        /// The oldest message is dropped. For positions and prices.
+        case dropOldest
+        /// The new message is dropped.
+        case dropNewest
+    }
+
+    /// The maximum number of queued messages. Default: 256. With 0, every message sent without a
+    /// connection overflows.
+    public var maximumMessages: Int = 256
+
+    /// The maximum number of queued payload bytes. Default: 1 MiB.
+    ///
+    /// The whole queue is passed to the connection when it opens, even above
+    /// ``WebSocketFlowControl/postedBytes``.
+    public var maximumBytes: Int = 1 << 20
+
+    /// The policy above the limits. Default: ``Overflow/fail``.
+    public var overflow: Overflow = .fail
+
+    /// Creates the limits of a queue.
+    public init(maximumMessages: Int = 256, maximumBytes: Int = 1 << 20, overflow: Overflow = .fail) {
+        self.maximumMessages = maximumMessages
+        self.maximumBytes = maximumBytes
+        self.overflow = overflow
     }
 }

@@ -1,72 +1,64 @@
 import ApusConnectivity
+import ApusEventLoop
 import ApusWebSocketProtocol
-import DequeModule
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
+/// The state of a session that any thread may read.
+struct WebSocketSessionSnapshot: Sendable {
+    var state = WebSocketSession.State.idle
+    /// The connection, only while the session is open.
+    var connection: WebSocketConnection?
+    var attempt = 0
+    var latency: Duration?
+    var lastClosure: WebSocketClosure?
+    var lastError: WebSocketError?
+    var droppedMessages = 0
+}
+
 /// Performs the actions of ``WebSocketSessionStateMachine``. Owns the attempt, the connection, the
-/// hook and the timers.
+/// hook and the reconnector.
 ///
-/// Unchecked: everything but the constants and the box is accessed on `eventLoop` only, which
-/// ``onLoop(_:)`` and the connection ensure.
-final class WebSocketSessionCore: @unchecked Sendable {
+/// Confined to its event loop, except for the snapshot.
+final class WebSocketSessionCore {
     let eventLoop: any EventLoop
-    let url: String
     let configuration: WebSocketSessionConfiguration
-    let logger: Logger
-
-    /// The state that any thread may read.
-    struct Snapshot: Sendable {
-        var state = WebSocketSession.State.idle
-        /// The connection, only while the session is open.
-        var connection: WebSocketConnection?
-        var attempt = 0
-        var latency: Duration?
-        var lastClosure: WebSocketClosure?
-        var lastError: WebSocketError?
-        var droppedMessages = 0
-    }
-    let snapshot = NIOLockedValueBox(Snapshot())
-
-    // MARK: Event loop
+    let snapshot: NIOLockedValueBox<WebSocketSessionSnapshot>
+    private let url: String
+    private let logger: Logger
 
     private var machine: WebSocketSessionStateMachine
-    private var generator = SystemRandomNumberGenerator()
-    private let startedAt: NIODeadline
+    private let reconnector: Reconnector
     private var opener: WebSocketOpener?
     private var connection: WebSocketConnection?
     private var hook: WebSocketOpenHook?
-    private var retryTimer: Scheduled<Void>?
     /// The cause of the last failure, for waits that fail because of it.
     private var lastFailure: WebSocketError?
-    var network: NetworkWatch
     let subscribers: SessionSubscribers
     let waiters = WebSocketSessionWaiters()
 
-    init(url: String, configuration: WebSocketSessionConfiguration, logger: Logger, eventLoop: any EventLoop) {
+    init(
+        url: String, configuration: WebSocketSessionConfiguration, logger: Logger, snapshot: NIOLockedValueBox<WebSocketSessionSnapshot>,
+        eventLoop: any EventLoop
+    ) {
         self.url = url
         self.configuration = configuration
         self.logger = logger
+        self.snapshot = snapshot
         self.eventLoop = eventLoop
-        self.startedAt = eventLoop.now
-        self.machine = WebSocketSessionStateMachine(reconnection: configuration.reconnection, queue: configuration.queue)
+        self.machine = WebSocketSessionStateMachine(queue: configuration.queue)
         self.subscribers = SessionSubscribers(flow: configuration.client.flow)
-        self.network = NetworkWatch(host: (try? WebSocketURL(url))?.host ?? "")
-    }
-
-    /// Runs `body` on the event loop, immediately if already there, so that the order of sends is
-    /// kept.
-    func onLoop(_ body: @escaping @Sendable (WebSocketSessionCore) -> Void) {
-        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
+        self.reconnector = Reconnector(
+            policy: configuration.reconnection, network: configuration.network(for: (try? WebSocketURL(url))?.host), on: eventLoop)
+        self.reconnector.onAttempt = { [weak self] _ in self?.attempt() }
+        self.reconnector.onRouteChange = { [weak self] in self?.routeChanged() }
     }
 
     var state: WebSocketSession.State { self.machine.state }
 
     /// The error that ended the session; `nil` unless it failed.
     var failure: WebSocketError? { self.machine.state == .failed ? self.lastFailure : nil }
-
-    private var now: Duration { Duration(self.eventLoop.now - self.startedAt) }
 
     /// Publishes the state machine's decision.
     private func publish() {
@@ -76,24 +68,42 @@ final class WebSocketSessionCore: @unchecked Sendable {
             defer {
                 snapshot.state = state
                 snapshot.connection = connection
-                snapshot.attempt = self.machine.attempt
-                snapshot.droppedMessages = self.machine.queue.dropped
+                snapshot.attempt = self.reconnector.attempt
+                snapshot.droppedMessages = self.machine.droppedMessages
             }
             return snapshot.state != state
         }
         guard changed else { return }
-        self.logger.debug("WebSocket session", metadata: ["websocket.state": "\(state)", "websocket.attempt": "\(self.machine.attempt)"])
+        self.logger.debug(
+            "WebSocket session", metadata: ["websocket.state": "\(state)", "websocket.attempt": "\(self.reconnector.attempt)"])
         self.waiters.stateChanged(state)
     }
 
     // MARK: The user
 
     func connect(again: Bool) {
-        if again || self.machine.state == .idle { self.watchNetwork() }
-        if case .connect = self.machine.connectRequested(again: again) {
-            self.attempt()
-        } else {
-            self.publish()
+        if case .start = self.machine.connectRequested(again: again) { self.start() }
+    }
+
+    private func start() {
+        if case .connect = self.reconnector.start() { self.attempt() } else { self.publish() }
+    }
+
+    /// Waits for an open connection. Requests one if necessary.
+    func connect(_ operation: LoopOperation<Void>, timeout: Duration) {
+        self.connect(again: true)
+        switch self.state {
+        case .open:
+            operation.succeed()
+        case .closing, .closedByPeer, .closedByUser, .failed:
+            operation.fail(self.failure ?? WebSocketError(.closed, message: "the session is \(self.state)"))
+        case .idle, .connecting, .waitingToReconnect:
+            self.waiters.waitForOpen(operation)
+            let snapshot = self.snapshot
+            operation.expire(in: timeout) {
+                let last = snapshot.withLockedValue { $0.lastError }
+                return WebSocketError(.timeout, message: "no connection within \(timeout)", cause: last)
+            }
         }
     }
 
@@ -103,6 +113,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
             self.cancelAll()
             self.finished()
         case .closeConnection:
+            self.reconnector.stop()
             self.hook?.cancel()
             self.hook = nil
             self.publish()
@@ -113,8 +124,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     }
 
     private func cancelAll() {
-        self.retryTimer?.cancel()
-        self.retryTimer = nil
+        self.reconnector.stop()
         let opener = self.opener
         self.opener = nil  // first, so that its failure is not reported
         opener?.cancel()
@@ -131,9 +141,8 @@ final class WebSocketSessionCore: @unchecked Sendable {
         case .queued:
             self.publish()
             return .success(())
-        case .queuedAndConnect:
-            self.watchNetwork()
-            self.attempt()
+        case .queuedAndStart:
+            self.start()
             return .success(())
         case .refuse(let error):
             return .failure(error)
@@ -143,8 +152,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
     // MARK: An attempt
 
     private func attempt() {
-        self.retryTimer?.cancel()
-        self.retryTimer = nil
+        guard self.machine.attemptStarted() else { return }
         self.publish()
         let opener = WebSocketOpener(url: self.url, configuration: self.configuration.client, eventLoop: self.eventLoop)
         self.opener = opener
@@ -170,7 +178,7 @@ final class WebSocketSessionCore: @unchecked Sendable {
             connection.abort()
         case .runHook:
             self.connection = connection
-            connection.onClose { [self, unowned connection] closure in self.ended(connection, closure) }
+            connection.addCloseHandler { [self, unowned connection] closure in self.ended(connection, closure) }
             connection.startHeartbeat(self.configuration.heartbeat)
             guard let onOpen = self.configuration.onOpen else { return self.hookFinished() }
             self.hook = WebSocketOpenHook(onOpen, connection: connection, timeout: self.configuration.onOpenTimeout) { [weak self] result in
@@ -188,16 +196,17 @@ final class WebSocketSessionCore: @unchecked Sendable {
         // A connection that is closing takes no messages: they stay queued for the next one, after
         // its end is reported.
         guard let connection = self.connection, let handler = connection.handler, handler.isOpen,
-            case .flush(let messages) = self.machine.hookFinished(at: self.now)
+            case .flush(let messages) = self.machine.hookFinished()
         else { return }
+        self.reconnector.opened()
         // Not posted: the limit for posting may be below that of the queue.
         for message in messages { handler.send(message) }
         if !messages.isEmpty { handler.flushNow() }  // so that they do not count against the posts of this turn
         self.publish()
         self.notify(.opened(subprotocol: connection.subprotocol))
         guard connection === self.connection else { return }  // a listener has closed the session
-        connection.onPong { [weak self] _, payload, roundTrip in self?.receivedPong(payload, roundTrip) }
-        connection.onMessage { [weak self] _, message in self?.received(message) }
+        connection.setPongHandler { [self] _, payload, roundTrip in self.receivedPong(payload, roundTrip) }
+        connection.setMessageHandler { [self] _, message in self.received(message) }
         self.subscribersChanged()
     }
 
@@ -232,14 +241,13 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.snapshot.withLockedValue { $0.lastError = error }
         var byPeer = false
         if case .connection(let closure) = loss { byPeer = closure.initiator == .peer }
-        let action = self.machine.lost(
-            at: self.now, byPeer: byPeer, decision: self.configuration.decision(about: loss), using: &self.generator)
-        switch action {
-        case .retry(let delay, _):
-            self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { self.retryTimerFired() }
-            self.publish()
-            self.notify(event(true))
-        case .waitForRoute:
+        let willRetry =
+            switch self.reconnector.lost(self.configuration.decision(about: loss)) {
+            case .retry, .waitForRoute: true
+            case .giveUp, .doNothing: false
+            }
+        switch self.machine.lost(byPeer: byPeer, willRetry: willRetry) {
+        case .wait:
             self.publish()
             self.notify(event(true))
         case .finish:
@@ -251,18 +259,11 @@ final class WebSocketSessionCore: @unchecked Sendable {
         }
     }
 
-    private func retryTimerFired() {
-        self.retryTimer = nil
-        if case .connect = self.machine.timerFired() { self.attempt() }
-    }
-
     /// Completes the end of the session.
     private func finished() {
         self.publish()
         defer { self.waiters.resumeClosing() }
         guard self.machine.state.isEnded else { return }  // a listener has restarted the session
-        self.network.stop()
-        _ = self.machine.routeFound()  // a session that no longer observes the network must not wait for a route
         self.subscribers.sessionEnded(self.failure)
         let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
         self.waiters.failOpening(error)
@@ -285,6 +286,16 @@ final class WebSocketSessionCore: @unchecked Sendable {
         self.notify(.pong(payload, roundTrip: roundTrip))
     }
 
+    func subscriberHasRoom(_ id: Int) {
+        self.subscribers.hasRoom(id)
+        self.subscribersChanged()
+    }
+
+    func removeSubscriber(_ id: Int) {
+        self.subscribers.remove(id)
+        self.subscribersChanged()
+    }
+
     /// Updates the read pause after a change of the subscribers or of their queues.
     func subscribersChanged() {
         // During the hook, the hook controls reading. During the close, the peer's Close frame must
@@ -293,20 +304,11 @@ final class WebSocketSessionCore: @unchecked Sendable {
         connection.setReading(paused: self.subscribers.isFull)
     }
 
-    // MARK: The network
-
-    func routeLost() {
-        if case .cancelTimer = self.machine.routeLost() {
-            self.retryTimer?.cancel()
-            self.retryTimer = nil
-        }
-    }
-
-    func routeFound() {
-        switch self.machine.routeFound() {
-        case .connect: self.attempt()
-        case .probe: self.connection?.probe()
-        case .doNothing: break
-        }
+    /// Checks an open connection after a network change.
+    private func routeChanged() {
+        if self.machine.state == .open { self.connection?.probe() }
     }
 }
+
+@available(*, unavailable)
+extension WebSocketSessionCore: Sendable {}

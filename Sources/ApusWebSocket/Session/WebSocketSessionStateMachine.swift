@@ -1,14 +1,14 @@
-import ApusConnectivity
+import ApusEventLoop
 import ApusWebSocketProtocol
+import NIOCore
 
-/// The state of a WebSocket session: decides when to connect, queue, send, reconnect and end.
+/// The state of a WebSocket session: decides when to queue, send, close and end.
 ///
-/// Pure. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the timer. Times
-/// are arguments, as in ``ReconnectionStateMachine``, which counts the attempts.
+/// Pure. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the reconnector,
+/// which decides when to connect.
 struct WebSocketSessionStateMachine {
     private enum Phase {
-        /// No connection was requested yet. Leaves to `connecting`, `waiting` (no route) or `ended`
-        /// (close).
+        /// No connection was requested yet. Leaves to `waiting` or `ended` (close).
         case idle
         /// An attempt is in progress. Leaves to `opening`, `waiting` or `ended`.
         case connecting
@@ -19,20 +19,20 @@ struct WebSocketSessionStateMachine {
         case open
         /// The user has closed. Leaves to `ended`.
         case closing
-        /// No connection; a timer runs, or the session waits for a route. Leaves to `connecting` or
-        /// `ended`.
+        /// A connection is requested, and the reconnector decides when to attempt it. Leaves to
+        /// `connecting` or `ended`.
         case waiting
-        /// Leaves to `connecting` or `waiting` when a connection is requested again.
+        /// Leaves to `waiting` when a connection is requested again.
         case ended(WebSocketSession.State)
     }
 
     private var phase = Phase.idle
-    private var reconnection: ReconnectionStateMachine
-    private(set) var queue: WebSocketSendQueueState
+    private let queueLimits: WebSocketSendQueue
+    private var queue: BoundedQueue<WebSocketMessage>
 
-    init(reconnection: ReconnectionPolicy, queue: WebSocketSendQueue) {
-        self.reconnection = ReconnectionStateMachine(policy: reconnection)
-        self.queue = WebSocketSendQueueState(queue)
+    init(queue: WebSocketSendQueue) {
+        self.queueLimits = queue
+        self.queue = BoundedQueue(maximumCount: queue.maximumMessages, maximumBytes: queue.maximumBytes)
     }
 
     /// The public state.
@@ -47,12 +47,16 @@ struct WebSocketSessionStateMachine {
         }
     }
 
-    /// The number of the present attempt after a loss.
-    var attempt: Int { self.reconnection.attempt }
+    /// The number of messages that the queue has dropped.
+    var droppedMessages: Int { self.queue.dropped }
 
     // MARK: The user
 
-    enum ConnectAction: Equatable { case connect, doNothing }
+    enum ConnectAction: Equatable {
+        /// Start the reconnector.
+        case start
+        case doNothing
+    }
 
     /// Requests a connection.
     ///
@@ -66,22 +70,14 @@ struct WebSocketSessionStateMachine {
         case .connecting, .opening, .open, .waiting, .closing:
             return .doNothing  // already connecting or open; a close is not reversed
         }
-        switch self.reconnection.start() {
-        case .connect:
-            self.phase = .connecting
-            return .connect
-        case .waitForRoute:
-            self.phase = .waiting
-            return .doNothing
-        case .doNothing:
-            return .doNothing
-        }
+        self.phase = .waiting
+        return .start
     }
 
     enum CloseAction: Equatable {
-        /// The session has ended: stop the attempt.
+        /// The session has ended: stop the reconnector and the attempt.
         case cancel
-        /// Start the close handshake.
+        /// Stop the reconnector and start the close handshake.
         case closeConnection
         case doNothing
     }
@@ -93,7 +89,6 @@ struct WebSocketSessionStateMachine {
             self.end(.closedByUser)
             return .cancel
         case .opening, .open:
-            self.reconnection.stop()
             _ = self.queue.takeAll()
             self.phase = .closing
             return .closeConnection
@@ -107,8 +102,8 @@ struct WebSocketSessionStateMachine {
         case send
         /// The message is queued, or dropped according to the policy.
         case queued
-        /// As `queued`, and the session starts to connect.
-        case queuedAndConnect
+        /// As `queued`, and the reconnector must be started.
+        case queuedAndStart
         case refuse(WebSocketError)
     }
 
@@ -120,26 +115,32 @@ struct WebSocketSessionStateMachine {
         case .closing, .ended:
             return .refuse(WebSocketError(.closed, message: "the session is \(self.state)"))
         case .idle, .connecting, .opening, .waiting:
-            guard self.queue.append(message) else {
+            let size = message.payload.readableBytes
+            guard self.queue.append(message, bytes: size, otherwise: self.queueLimits.overflow.policy) else {
                 return .refuse(
                     WebSocketError(.queueFull, message: "the send queue is full: \(self.queue.count) messages wait for a connection")
                 )
             }
-            if case .connect = self.connectRequested(again: false) { return .queuedAndConnect }
-            return .queued
+            return self.connectRequested(again: false) == .start ? .queuedAndStart : .queued
         }
     }
 
     private mutating func end(_ state: WebSocketSession.State) {
-        self.reconnection.stop()
         _ = self.queue.takeAll()
         self.phase = .ended(state)
     }
 
     // MARK: The connection
 
+    /// Handles the start of an attempt, which the reconnector decided. Returns whether to connect.
+    mutating func attemptStarted() -> Bool {
+        guard case .waiting = self.phase else { return false }
+        self.phase = .connecting
+        return true
+    }
+
     enum OpenedAction: Equatable {
-        /// Run the application's hook, then call ``hookFinished(at:)``.
+        /// Run the application's hook, then call ``hookFinished()``.
         case runHook
         /// Abort: the connection is no longer wanted.
         case abort
@@ -163,11 +164,10 @@ struct WebSocketSessionStateMachine {
     }
 
     /// Handles the success of the application's hook.
-    mutating func hookFinished(at now: Duration) -> HookAction {
+    mutating func hookFinished() -> HookAction {
         switch self.phase {
         case .opening:
             self.phase = .open
-            _ = self.reconnection.opened(at: now)
             return .flush(self.queue.takeAll())
         case .idle, .connecting, .open, .closing, .waiting, .ended:
             return .doNothing  // the session was closed at the same time
@@ -175,10 +175,8 @@ struct WebSocketSessionStateMachine {
     }
 
     enum LostAction: Equatable {
-        /// Start the timer.
-        case retry(after: Duration, attempt: Int)
-        /// Wait for a route.
-        case waitForRoute
+        /// The session waits for the next attempt.
+        case wait
         /// The session has ended, with ``state``.
         case finish
         case doNothing
@@ -188,10 +186,8 @@ struct WebSocketSessionStateMachine {
     ///
     /// - Parameters:
     ///   - byPeer: Whether the peer closed an open connection in order.
-    ///   - decision: Whether the cause permits another attempt.
-    mutating func lost(
-        at now: Duration, byPeer: Bool, decision: RetryDecision, using generator: inout some RandomNumberGenerator
-    ) -> LostAction {
+    ///   - willRetry: Whether the reconnector will make another attempt.
+    mutating func lost(byPeer: Bool, willRetry: Bool) -> LostAction {
         switch self.phase {
         case .closing:
             self.end(.closedByUser)
@@ -199,59 +195,22 @@ struct WebSocketSessionStateMachine {
         case .idle, .waiting, .ended:
             return .doNothing  // already handled
         case .connecting, .opening, .open:
-            break
-        }
-        switch self.reconnection.lost(at: now, decision: decision, using: &generator) {
-        case .retry(let delay, let attempt):
+            guard willRetry else {
+                self.end(byPeer ? .closedByPeer : .failed)
+                return .finish
+            }
             self.phase = .waiting
-            return .retry(after: delay, attempt: attempt)
-        case .waitForRoute:
-            self.phase = .waiting
-            return .waitForRoute
-        case .giveUp, .doNothing:
-            self.end(byPeer ? .closedByPeer : .failed)
-            return .finish
+            return .wait
         }
     }
+}
 
-    enum TimerAction: Equatable { case connect, doNothing }
-
-    /// Handles the end of the wait before an attempt.
-    mutating func timerFired() -> TimerAction {
-        guard case .waiting = self.phase, case .connect = self.reconnection.timerFired() else { return .doNothing }
-        self.phase = .connecting
-        return .connect
-    }
-
-    // MARK: The network
-
-    enum RouteLostAction: Equatable { case cancelTimer, doNothing }
-
-    /// Handles the loss of the route to the server.
-    mutating func routeLost() -> RouteLostAction {
-        switch self.reconnection.routeLost() {
-        case .cancelTimer: .cancelTimer
-        case .doNothing: .doNothing
-        }
-    }
-
-    enum RouteFoundAction: Equatable {
-        /// Cancel the timer and connect now.
-        case connect
-        /// The open connection used another route: check whether it still works.
-        case probe
-        case doNothing
-    }
-
-    /// Handles a new or changed route to the server.
-    mutating func routeFound() -> RouteFoundAction {
-        switch self.reconnection.routeFound() {
-        case .connect:
-            self.phase = .connecting
-            return .connect
-        case .doNothing:
-            if case .open = self.phase { return .probe }
-            return .doNothing
+extension WebSocketSendQueue.Overflow {
+    fileprivate var policy: BoundedQueue<WebSocketMessage>.Overflow {
+        switch self {
+        case .fail: .refuse
+        case .dropOldest: .dropOldest
+        case .dropNewest: .dropNewest
         }
     }
 }

@@ -1,26 +1,23 @@
+import ApusEventLoop
 import ApusWebSocketProtocol
+import NIOCore
 
 /// The continuations that wait for a session to open or to end, and those that observe its state.
 ///
 /// Each is removed exactly once. A class, because finishing a stream calls its termination handler
 /// synchronously, which calls back into this object. Confined to the session's event loop.
 final class WebSocketSessionWaiters {
-    private var opening: [Int: CheckedContinuation<Void, any Error>] = [:]
-    private var closing: [CheckedContinuation<Void, Never>] = []
+    private var opening = LoopOperations<Void>()
+    private var closing: [EventLoopPromise<Void>] = []
     private var watchers: [Int: AsyncStream<WebSocketSession.State>.Continuation] = [:]
     private var lastID = 0
 
-    func waitForOpen(_ id: Int, _ continuation: CheckedContinuation<Void, any Error>) {
-        self.opening[id] = continuation
+    func waitForOpen(_ operation: LoopOperation<Void>) {
+        self.opening.append(operation)
     }
 
-    /// Ends a wait after a deadline or a cancellation.
-    func giveUp(_ id: Int, _ error: any Error) {
-        self.opening.removeValue(forKey: id)?.resume(throwing: error)
-    }
-
-    func waitForEnd(_ continuation: CheckedContinuation<Void, Never>) {
-        self.closing.append(continuation)
+    func waitForEnd(_ promise: EventLoopPromise<Void>) {
+        self.closing.append(promise)
     }
 
     func watch(_ state: WebSocketSession.State, _ continuation: AsyncStream<WebSocketSession.State>.Continuation) -> Int {
@@ -39,23 +36,19 @@ final class WebSocketSessionWaiters {
             if case .terminated = watcher.yield(state) { self.watchers.removeValue(forKey: id) }
         }
         guard state == .open else { return }
-        let opening = self.opening
-        self.opening = [:]
-        for continuation in opening.values { continuation.resume() }
+        for operation in self.opening.takeAll() { operation.succeed() }
     }
 
     /// Resumes the waits for the end of the session.
     func resumeClosing() {
         let closing = self.closing
         self.closing = []
-        for continuation in closing { continuation.resume() }
+        for promise in closing { promise.succeed() }
     }
 
     /// Fails the waits for an open connection when the session has ended.
     func failOpening(_ error: WebSocketError) {
-        let opening = self.opening
-        self.opening = [:]
-        for continuation in opening.values { continuation.resume(throwing: error) }
+        for operation in self.opening.takeAll() { operation.fail(error) }
     }
 
     /// Ends the state streams when the session is released.

@@ -35,7 +35,7 @@ import Testing
         let session = self.session()
         let (core, heard, place) = (session.core, NIOLockedValueBox(0), NIOLockedValueBox<WebSocketListening?>(nil))
         try await self.loop.executeInContext {
-            self.receive(3, core)
+            self.receive(3, core.value)
             self.holdingTheLoop {
                 let listening = session.listen(on: isDirect ? .eventLoop : .executor { $0() }) { _ in
                     heard.withLockedValue { $0 += 1 }
@@ -44,7 +44,7 @@ import Testing
                 place.withLockedValue { $0 = listening }
             }
         }
-        #expect(try await self.loop.executeInContext { core.subscribers.isEmpty })
+        #expect(try await self.loop.executeInContext { core.value.subscribers.isEmpty })
         #expect(heard.withLockedValue { $0 } == 1)
     }
 
@@ -58,8 +58,8 @@ import Testing
         place.withLockedValue { $0 = listening }
         #expect(
             try await self.loop.executeInContext {
-                self.receive(1, core)
-                return core.subscribers.isEmpty && !core.subscribers.isFull
+                self.receive(1, core.value)
+                return core.value.subscribers.isEmpty && !core.value.subscribers.isFull
             })
     }
 
@@ -70,9 +70,9 @@ import Testing
             if case .message = event { heard.withLockedValue { $0 += 1 } }
         }
         try await self.loop.executeInContext {
-            self.receive(1, core)
+            self.receive(1, core.value)
             self.holdingTheLoop { listening.cancel() }
-            self.receive(1, core)
+            self.receive(1, core.value)
         }
         #expect(heard.withLockedValue { $0 } == 1)
     }
@@ -97,9 +97,9 @@ import Testing
         let first = self.listen(try #require(session), on: context)
         _ = self.listen(try #require(session), on: context)
         try await self.loop.executeInContext { first.cancel() }
-        #expect(try await self.loop.executeInContext { !core.subscribers.isEmpty })
+        #expect(try await self.loop.executeInContext { !core.value.subscribers.isEmpty })
         session = nil
-        #expect(try await self.loop.executeInContext { core.subscribers.isEmpty })
+        #expect(try await self.loop.executeInContext { core.value.subscribers.isEmpty })
     }
 
     // MARK: Queues that fill up again
@@ -116,30 +116,30 @@ import Testing
         session.listen(on: .executor { work in works.withLockedValue { $0.append(work) } }) { _ in }
         let isFull = try await self.loop.executeInContext {
             work()  // the failure of the attempt
-            self.receive(4, core)
-            let isFull = core.subscribers.isFull
+            self.receive(4, core.value)
+            let isFull = core.value.subscribers.isFull
             work()  // schedules the report of room on the loop
-            self.receive(4, core)
+            self.receive(4, core.value)
             return isFull
         }
         #expect(isFull)
         await self.loop.run()
-        #expect(try await self.loop.executeInContext { core.subscribers.isFull })
+        #expect(try await self.loop.executeInContext { core.value.subscribers.isFull })
         work()
-        #expect(try await self.loop.executeInContext { !core.subscribers.isFull })
+        #expect(try await self.loop.executeInContext { !core.value.subscribers.isFull })
     }
 
     @Test func aSequenceThatIsFullAgainStopsTheReading() async throws {
         let session = self.session(receivedMessages: 4)
         let (core, messages) = (session.core, session.messages)
-        core.snapshot.withLockedValue { $0.state = .open }  // prevents an attempt
+        session.lifetime.snapshot.withLockedValue { $0.state = .open }  // prevents an attempt
         @Sendable func take(_ count: Int) async throws {
             var iterator = messages.makeAsyncIterator()
             for _ in 1...count { _ = try await iterator.next() }
         }
         let isFull = try await self.loop.executeInContext {
-            self.receive(4, core)
-            let isFull = core.subscribers.isFull
+            self.receive(4, core.value)
+            let isFull = core.value.subscribers.isFull
             self.holdingTheLoop {
                 let isDone = DispatchSemaphore(value: 0)
                 Task {
@@ -148,12 +148,12 @@ import Testing
                 }
                 isDone.wait()
             }
-            self.receive(2, core)
+            self.receive(2, core.value)
             return isFull
         }
         #expect(isFull)
-        #expect(try await self.loop.executeInContext { core.subscribers.isFull })
+        #expect(try await self.loop.executeInContext { core.value.subscribers.isFull })
         try await take(4)
-        #expect(try await self.loop.executeInContext { !core.subscribers.isFull })
+        #expect(try await self.loop.executeInContext { !core.value.subscribers.isFull })
     }
 }

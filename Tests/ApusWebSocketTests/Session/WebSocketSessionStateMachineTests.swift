@@ -5,68 +5,65 @@ import HTTPTypes
 import Testing
 
 @Suite struct WebSocketSessionStateMachineTests {
-    private var dice = FixedDice()
-
-    private struct FixedDice: RandomNumberGenerator {
-        mutating func next() -> UInt64 { 0 }
+    private func machine(queue: WebSocketSendQueue = .init(maximumMessages: 2)) -> WebSocketSessionStateMachine {
+        WebSocketSessionStateMachine(queue: queue)
     }
 
-    private func machine(
-        _ policy: ReconnectionPolicy = .fixed(.seconds(1)), queue: WebSocketSendQueue = .init(maximumMessages: 2)
-    ) -> WebSocketSessionStateMachine {
-        WebSocketSessionStateMachine(reconnection: policy, queue: queue)
-    }
-
-    private func open(_ policy: ReconnectionPolicy = .fixed(.seconds(1))) -> WebSocketSessionStateMachine {
-        var session = self.machine(policy)
-        #expect(session.connectRequested(again: false) == .connect)
+    private func open() -> WebSocketSessionStateMachine {
+        var session = self.machine()
+        #expect(session.connectRequested(again: false) == .start)
+        #expect(session.attemptStarted() == true)
         #expect(session.opened() == .runHook)
-        #expect(session.hookFinished(at: .zero) == .flush([]))
+        #expect(session.hookFinished() == .flush([]))
         return session
     }
 
-    @Test mutating func aLifeInOrder() {
+    @Test func aLifeInOrder() {
         var session = self.machine()
         #expect(session.state == .idle)
-        #expect(session.connectRequested(again: false) == .connect)
+        #expect(session.attemptStarted() == false)
+        #expect(session.connectRequested(again: false) == .start)
+        #expect(session.state == .waitingToReconnect)
+        #expect(session.attemptStarted() == true)
+        #expect(session.attemptStarted() == false)
         #expect(session.state == .connecting)
         #expect(session.connectRequested(again: true) == .doNothing)
         #expect(session.opened() == .runHook)
         #expect(session.state == .connecting)
-        #expect(session.hookFinished(at: .zero) == .flush([]))
+        #expect(session.hookFinished() == .flush([]))
         #expect(session.state == .open)
-        #expect(
-            session.lost(at: .seconds(1), byPeer: false, decision: .retry, using: &self.dice) == .retry(after: .seconds(1), attempt: 1))
+        #expect(session.lost(byPeer: false, willRetry: true) == .wait)
         #expect(session.state == .waitingToReconnect)
-        #expect(session.timerFired() == .connect)
-        #expect(session.attempt == 1)
-        #expect(session.timerFired() == .doNothing)
+        #expect(session.attemptStarted() == true)
+        #expect(session.lost(byPeer: false, willRetry: true) == .wait)
+        #expect(session.attemptStarted() == true)
         #expect(session.opened() == .runHook)
-        #expect(session.hookFinished(at: .seconds(3)) == .flush([]))
+        #expect(session.hookFinished() == .flush([]))
         #expect(session.closeRequested() == .closeConnection)
         #expect(session.state == .closing)
         #expect(session.closeRequested() == .doNothing)
         #expect(session.connectRequested(again: true) == .doNothing)
-        #expect(session.lost(at: .seconds(4), byPeer: false, decision: .retry, using: &self.dice) == .finish)
+        #expect(session.lost(byPeer: false, willRetry: false) == .finish)
         #expect(session.state == .closedByUser)
-        #expect(session.lost(at: .seconds(4), byPeer: false, decision: .retry, using: &self.dice) == .doNothing)
+        #expect(session.lost(byPeer: false, willRetry: false) == .doNothing)
     }
 
-    @Test mutating func whatWaitsGoesOutAfterTheHook() {
+    @Test func whatWaitsGoesOutAfterTheHook() {
         var session = self.machine()
-        #expect(session.send("a") == .queuedAndConnect)
+        #expect(session.send("a") == .queuedAndStart)
+        #expect(session.attemptStarted() == true)
         #expect(session.opened() == .runHook)
         #expect(session.send("b") == .queued)
-        #expect(session.hookFinished(at: .zero) == .flush(["a", "b"]))
+        #expect(session.hookFinished() == .flush(["a", "b"]))
         #expect(session.send("c") == .send)
-        _ = session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice)
+        _ = session.lost(byPeer: false, willRetry: true)
         #expect(session.send("d") == .queued)
     }
 
     @Test func aFullQueueDoesWhatItsPolicySays() {
         func flushed(_ overflow: WebSocketSendQueue.Overflow) -> (refused: Bool, messages: [WebSocketMessage], dropped: Int) {
             var session = self.machine(queue: .init(maximumMessages: 2, maximumBytes: 10, overflow: overflow))
-            #expect(session.send("a") == .queuedAndConnect)
+            #expect(session.send("a") == .queuedAndStart)
             #expect(session.send("b") == .queued)
             var refused = false
             if case .refuse(let error) = session.send("c") {
@@ -75,9 +72,10 @@ import Testing
             }
             let large = session.send("a message larger than the queue")
             #expect((large != .queued) == (overflow == .fail))
+            _ = session.attemptStarted()
             _ = session.opened()
-            guard case .flush(let messages) = session.hookFinished(at: .zero) else { return (refused, [], -1) }
-            return (refused, messages, session.queue.dropped)
+            guard case .flush(let messages) = session.hookFinished() else { return (refused, [], -1) }
+            return (refused, messages, session.droppedMessages)
         }
         #expect(flushed(.fail) == (true, ["a", "b"], 0))
         #expect(flushed(.dropNewest) == (false, ["a", "b"], 2))
@@ -94,33 +92,35 @@ import Testing
         #expect(session.state == .idle)
     }
 
-    @Test mutating func aUsersCloseInEveryState() {
+    @Test func aUsersCloseInEveryState() {
         var session = self.machine()
         #expect(session.closeRequested() == .cancel)
         #expect(session.state == .closedByUser)
 
         session = self.machine()
         _ = session.send("a")
+        _ = session.attemptStarted()
         #expect(session.closeRequested() == .cancel)
         #expect(session.opened() == .abort)  // at the same time as the close
-        #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .doNothing)
-        #expect(session.connectRequested(again: true) == .connect)
+        #expect(session.lost(byPeer: false, willRetry: false) == .doNothing)
+        #expect(session.connectRequested(again: true) == .start)
+        #expect(session.attemptStarted() == true)
         #expect(session.opened() == .runHook)
-        #expect(session.hookFinished(at: .zero) == .flush([]))  // the close discarded the queue
+        #expect(session.hookFinished() == .flush([]))  // the close discarded the queue
 
         session = self.machine()
         _ = session.connectRequested(again: false)
+        _ = session.attemptStarted()
         _ = session.opened()
         #expect(session.closeRequested() == .closeConnection)
-        #expect(session.hookFinished(at: .zero) == .doNothing)
-        #expect(session.lost(at: .zero, byPeer: true, decision: .retry, using: &self.dice) == .finish)
+        #expect(session.hookFinished() == .doNothing)
+        #expect(session.lost(byPeer: true, willRetry: false) == .finish)
         #expect(session.state == .closedByUser)
 
         session = self.open()
-        _ = session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice)
+        _ = session.lost(byPeer: false, willRetry: true)
         #expect(session.closeRequested() == .cancel)
-        #expect(session.timerFired() == .doNothing)
-        #expect(session.routeFound() == .doNothing)
+        #expect(session.attemptStarted() == false)
         guard case .refuse(let error) = session.send("late") else {
             Issue.record("it was taken")
             return
@@ -128,52 +128,16 @@ import Testing
         #expect(error.code == .closed)
     }
 
-    @Test mutating func endsThatAreNotTheUsers() {
+    @Test func endsThatAreNotTheUsers() {
         var session = self.open()
-        #expect(session.lost(at: .zero, byPeer: true, decision: .giveUp, using: &self.dice) == .finish)
+        #expect(session.lost(byPeer: true, willRetry: false) == .finish)
         #expect(session.state == .closedByPeer)
 
-        session = self.open(.none)
-        #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .finish)
+        session = self.open()
+        #expect(session.lost(byPeer: false, willRetry: false) == .finish)
         #expect(session.state == .failed)
         #expect(session.connectRequested(again: false) == .doNothing)
-        #expect(session.connectRequested(again: true) == .connect)
-    }
-
-    @Test mutating func attemptsAreCounted() {
-        var session = self.machine(.fixed(.seconds(1), maximumAttempts: 2))
-        _ = session.connectRequested(again: false)
-        for attempt in 1...2 {
-            #expect(
-                session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .retry(after: .seconds(1), attempt: attempt))
-            #expect(session.timerFired() == .connect)
-        }
-        #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .finish)
-        #expect(session.state == .failed)
-    }
-
-    @Test mutating func theNetworkGoesAndReturns() {
-        var session = self.open()
-        #expect(session.routeLost() == .doNothing)  // the heartbeat detects it
-        #expect(session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice) == .waitForRoute)
-        #expect(session.state == .waitingToReconnect)
-        #expect(session.routeFound() == .connect)
-        #expect(session.state == .connecting)
-        #expect(session.opened() == .runHook)
-        #expect(session.hookFinished(at: .zero) == .flush([]))
-        #expect(session.routeFound() == .probe)
-        _ = session.lost(at: .zero, byPeer: false, decision: .retry, using: &self.dice)
-        #expect(session.routeLost() == .cancelTimer)
-        #expect(session.timerFired() == .doNothing)
-        #expect(session.routeFound() == .connect)
-    }
-
-    @Test func withoutANetworkTheFirstAttemptWaits() {
-        var session = self.machine()
-        #expect(session.routeLost() == .doNothing)
-        #expect(session.connectRequested(again: false) == .doNothing)
-        #expect(session.state == .waitingToReconnect)
-        #expect(session.routeFound() == .connect)
+        #expect(session.connectRequested(again: true) == .start)
     }
 
     @Test(arguments: [

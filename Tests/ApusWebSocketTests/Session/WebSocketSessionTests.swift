@@ -350,7 +350,7 @@ import Testing
             let session = WebSocketSession(server.url, configuration: self.configuration())
             let core = session.core
             let listening = session.listen(on: .eventLoop) { [weak core] event in
-                if case .closed = event { core?.connect(again: true) }
+                if case .closed = event { core?.value.connect(again: true) }
             }
             try await session.connect()
             await session.close()
@@ -406,8 +406,9 @@ import Testing
     // MARK: Release
 
     private struct Weak {
+        let loop: any EventLoop
         weak var session: WebSocketSession?
-        weak var core: WebSocketSessionCore?
+        let core: WeakLoopBound<WebSocketSessionCore>
         weak var connection: WebSocketConnection?
         weak var listener: Gate?
     }
@@ -423,7 +424,10 @@ import Testing
         try await session.send("x")
         for try await message in session.messages where message == "x" { break }
         _ = try await session.ping()
-        let weak = Weak(session: session, core: session.core, connection: session.connection, listener: listener)
+        let core = session.core
+        let weakCore = try await core.eventLoop.submit { WeakLoopBound(core.value, on: core.eventLoop) }.get()
+        let weak = Weak(
+            loop: core.eventLoop, session: session, core: weakCore, connection: session.connection, listener: listener)
         if closes { await session.close() }
         return weak
     }
@@ -433,7 +437,8 @@ import Testing
             let weak = try await self.use(server.url, closes: closes)
             #expect(weak.session == nil)
             // The rest is released after the close handshake.
-            while weak.core != nil || weak.connection != nil || weak.listener != nil { await Task.yield() }
+            while weak.connection != nil || weak.listener != nil { await Task.yield() }
+            while try await weak.loop.submit({ weak.core.object != nil }).get() { await Task.yield() }
         }
     }
 }
