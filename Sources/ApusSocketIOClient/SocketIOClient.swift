@@ -1,5 +1,7 @@
+import ApusEventLoop
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// A client's socket in one namespace of a server. It can be used from any thread.
 ///
@@ -7,12 +9,13 @@ import NIOConcurrencyHelpers
 /// they must not block, or in the context of ``SocketManagerConfiguration/callbacks``.
 public final class SocketIOClient: Sendable {
     private let lifetime: SocketManagerLifetime
-    let core: SocketNamespaceCore
+    private let handle: SocketNamespaceHandle
+    var core: NIOLoopBoundBox<SocketNamespaceCore> { self.handle.core }
     private static let nextID = NIOLockedValueBox(0)
 
-    init(lifetime: SocketManagerLifetime, core: SocketNamespaceCore) {
+    init(lifetime: SocketManagerLifetime, handle: SocketNamespaceHandle) {
         self.lifetime = lifetime
-        self.core = core
+        self.handle = handle
     }
 
     /// Returns a number that is unique in the process.
@@ -24,19 +27,19 @@ public final class SocketIOClient: Sendable {
     }
 
     /// The namespace, `/` for the default one.
-    public var namespace: String { self.core.name }
+    public var namespace: String { self.handle.name }
 
     /// The socket's id from the server; nil while disconnected. It changes with every reconnection
     /// that is not a recovery.
-    public var id: String? { self.core.status.withLockedValue { $0.id } }
+    public var id: String? { self.handle.status.withLockedValue { $0.id } }
 
     /// The current state of the socket.
-    public var state: SocketClientState { self.core.status.withLockedValue { $0.state } }
+    public var state: SocketClientState { self.handle.status.withLockedValue { $0.state } }
 
     /// Whether the server recovered the session that was lost. The id and the rooms are then
     /// unchanged, and the missed events are delivered once, after `.connect`. `false` while
     /// disconnected.
-    public var isRecovered: Bool { self.core.status.withLockedValue { $0.isRecovered } }
+    public var isRecovered: Bool { self.handle.status.withLockedValue { $0.isRecovered } }
 
     /// Starts to connect and returns immediately. Listen for `.connect` and `.error`, or use
     /// ``connect(timeout:)``.
@@ -54,9 +57,8 @@ public final class SocketIOClient: Sendable {
     public func connect(timeoutAfter seconds: Double, withHandler handler: @escaping @Sendable () -> Void) {
         // NaN is treated as 0.
         let timeout: Duration = seconds > 0 ? .milliseconds(Int64(min(seconds, 1e9) * 1000)) : .zero
-        let waiter = Self.makeID()
         self.core.onLoop { core in
-            core.connect(waiter: waiter, timeout: timeout) { result in
+            core.connect(timeout: timeout) { result in
                 if case .failure = result { core.call(isBounded: false, handler) }
             }
         }
@@ -72,18 +74,11 @@ public final class SocketIOClient: Sendable {
     ///   `connectTimeout`, `transport` (the policy gave up), `invalidArguments` (the URL) or
     ///   `disconnected` (in the meantime); `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {
-        let waiter = Self.makeID()
-        let wasCancelled = NIOLockedValueBox(false)
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                self.core.onLoop { core in
-                    guard !wasCancelled.withLockedValue({ $0 }) else { return continuation.resume(throwing: CancellationError()) }
-                    core.connect(waiter: waiter, timeout: timeout) { continuation.resume(with: $0) }
-                }
-            }
-        } onCancel: {
-            wasCancelled.withLockedValue { $0 = true }
-            self.core.onLoop { $0.cancelConnect(waiter: waiter) }
+        let core = self.core
+        try await withLoopOperation(on: core.eventLoop) { operation in
+            let core = core.value
+            let waiter = core.connect(timeout: timeout) { operation.end(with: $0) }
+            operation.whenCancelled { core.cancelConnect(waiter: waiter) }
         }
     }
 

@@ -1,5 +1,8 @@
+import ApusEventLoop
+import ApusJSON
 import ApusSocketIOProtocol
 public import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
@@ -27,9 +30,8 @@ public final class SocketManager: Sendable {
     public init(
         url: String, configuration: SocketManagerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.client")
     ) {
-        let core = SocketManagerCore(
+        self.lifetime = SocketManagerLifetime(
             url: url, configuration: configuration, logger: logger, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
-        self.lifetime = SocketManagerLifetime(core: core)
     }
 
     /// The socket of the namespace `/`.
@@ -44,12 +46,12 @@ public final class SocketManager: Sendable {
     ///     call for the namespace.
     public func socket(forNamespace namespace: String, auth: SocketAuthentication? = nil) -> SocketIOClient {
         SocketIOClient(
-            lifetime: self.lifetime, core: self.lifetime.core.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
+            lifetime: self.lifetime, handle: self.lifetime.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
     }
 
     /// The round trip of the last ping; nil until one is measured. A server of Socket.IO 3 or later
     /// sends the pings, and does not report the time it measures.
-    public var latency: Duration? { self.lifetime.core.latency }
+    public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
     /// Connects now: cancels the wait before the next attempt, and replaces an open connection. Has
     /// no effect while all sockets are disconnected.
@@ -69,29 +71,63 @@ public final class SocketManager: Sendable {
     /// - Parameter timeout: The maximum wait, after which sending continues in the background.
     ///   Default: 5 seconds.
     public func close(timeout: Duration = .seconds(5)) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            self.lifetime.core.onLoop { core in
-                var waiting: CheckedContinuation<Void, Never>? = continuation
-                let end = { waiting.take()?.resume() }
-                let timer = core.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { end() }
-                core.disconnectAll {
-                    timer.cancel()
-                    end()
-                }
+        let core = self.lifetime.core
+        let departed = core.eventLoop.makePromise(of: Void.self)
+        core.onLoop { core in
+            let timer = core.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { departed.succeed() }
+            core.disconnectAll {
+                timer.cancel()
+                departed.succeed()
             }
         }
+        try? await departed.futureResult.get()  // ignores cancellation
     }
 }
 
-/// Closes the connection when the manager and all of its sockets are deallocated.
-final class SocketManagerLifetime: Sendable {
-    let core: SocketManagerCore
+/// The parts of a namespace that any thread may use.
+struct SocketNamespaceHandle: Sendable {
+    let name: String
+    let status: NIOLockedValueBox<SocketNamespaceCore.Status>
+    let core: NIOLoopBoundBox<SocketNamespaceCore>
+}
 
-    init(core: SocketManagerCore) {
-        self.core = core
+/// The parts of a manager that any thread may use. Closes the connection when the manager and all
+/// of its sockets are deallocated.
+final class SocketManagerLifetime: Sendable {
+    let core: NIOLoopBoundBox<SocketManagerCore>
+    let latency = NIOLockedValueBox<Duration?>(nil)
+    private let configuration: SocketManagerConfiguration
+    private let callbacks: SocketCallbackQueue?
+    private let namespaces = NIOLockedValueBox<[UTF8Key: SocketNamespaceHandle]>([:])
+
+    init(url: String, configuration: SocketManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
+        self.configuration = configuration
+        self.callbacks = configuration.callbacks.makeQueue(
+            maximumCount: configuration.maximumPendingCallbacks, maximumBytes: configuration.maximumPendingCallbackBytes)
+        self.core = .sending(
+            SocketManagerCore(url: url, configuration: configuration, logger: logger, latency: self.latency, eventLoop: eventLoop),
+            to: eventLoop)
     }
 
     deinit {
         self.core.onLoop { $0.disconnectAll() }
+    }
+
+    func namespace(_ name: String, auth: SocketAuthentication?) -> SocketNamespaceHandle {
+        self.namespaces.withLockedValue { namespaces in
+            if let known = namespaces[UTF8Key(name)] { return known }
+            let eventLoop = self.core.eventLoop
+            let status = NIOLockedValueBox(SocketNamespaceCore.Status())
+            let namespace = NIOLoopBoundBox<SocketNamespaceCore>.sending(
+                SocketNamespaceCore(
+                    name: name, auth: auth ?? self.configuration.auth, configuration: self.configuration, callbacks: self.callbacks,
+                    status: status, eventLoop: eventLoop),
+                to: eventLoop)
+            // Under the lock, so that it precedes all calls through the handle.
+            self.core.onLoop { $0.add(namespace.value) }
+            let handle = SocketNamespaceHandle(name: name, status: status, core: namespace)
+            namespaces[UTF8Key(name)] = handle
+            return handle
+        }
     }
 }

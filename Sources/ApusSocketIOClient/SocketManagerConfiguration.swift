@@ -67,6 +67,11 @@ public struct SocketManagerConfiguration: Sendable {
     /// Replaced in tests.
     var networkMonitor = NetworkPathMonitor.shared
 
+    /// The network that a manager observes; `nil` for a Unix socket.
+    func network(for host: String) -> Reconnector.Network? {
+        self.watchesNetwork && self.engine.unixSocketPath == nil ? Reconnector.Network(self.networkMonitor, host: host) : nil
+    }
+
     /// The number of times an event is sent again if its ack does not arrive within ``ackTimeout``,
     /// or if the connection is lost before it. Default: 0, each event is sent once.
     ///

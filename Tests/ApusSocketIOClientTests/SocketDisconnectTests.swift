@@ -45,15 +45,15 @@ import Testing
             let peer = try await server.nextPeer()
             await peer.letIn()
             _ = await lifecycle.first { $0.kind == .connect }
-            let core = try #require(socket.core.manager)
+            let core = manager.lifetime.core
             let departing = try await core.eventLoop.submit {
                 socket.emit("last")
                 socket.disconnect()
-                return core.departing
+                return core.value.departing
             }.get()
             #expect(departing == 1)
             await manager.close(timeout: .seconds(30))
-            #expect(try await core.eventLoop.submit { core.departing }.get() == 0)
+            #expect(try await core.eventLoop.submit { core.value.departing }.get() == 0)
             #expect(await peer.next() == #"42["last"]"#)
             #expect(await peer.next() == "41")
         }

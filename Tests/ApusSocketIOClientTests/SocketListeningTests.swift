@@ -136,8 +136,8 @@ import Testing
         let work = NIOLockedValueBox<[@Sendable () -> Void]>([])
         let notes = NIOLockedValueBox<[Int]>([])
         let context = SocketCallbackContext.executor { call in work.withLockedValue { $0.append(call) } }
-        #expect(SocketCallbackQueue(.eventLoop, maximumWaiting: 1, maximumBytes: 1) == nil)
-        let queue = SocketCallbackQueue(context, maximumWaiting: 2, maximumBytes: 10)
+        #expect(SocketCallbackContext.eventLoop.makeQueue(maximumCount: 1, maximumBytes: 1) == nil)
+        let queue = context.makeQueue(maximumCount: 2, maximumBytes: 10)
         for number in 0..<3 {
             let isTaken = queue?.post(isBounded: true) { notes.withLockedValue { $0.append(number) } }
             #expect(isTaken == (number < 2))

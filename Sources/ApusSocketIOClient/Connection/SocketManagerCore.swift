@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOProtocol
 import Logging
@@ -9,23 +10,19 @@ import NIOCore
 
 /// The connection of a manager: connects, reconnects, and dispatches packets to the namespaces.
 ///
-/// Unchecked because all state but the constants and the locked boxes is accessed on `eventLoop`
-/// only, which ``onLoop(_:)`` and the engine ensure.
-final class SocketManagerCore: @unchecked Sendable {
+/// Confined to its event loop.
+final class SocketManagerCore {
     let eventLoop: any EventLoop
     let configuration: SocketManagerConfiguration
     let logger: Logger
-    let callbacks: SocketCallbackQueue?
-    private let measuredLatency = NIOLockedValueBox<Duration?>(nil)
     /// The round trip of the last ping, if it was measured.
-    var latency: Duration? { self.measuredLatency.withLockedValue { $0 } }
+    private let latency: NIOLockedValueBox<Duration?>
     private let url: String
-    private let namespaces = NIOLockedValueBox<[UTF8Key: SocketNamespaceCore]>([:])
-    /// A cached element of `namespaces`, from which nothing is ever removed.
+    private var namespaces: [UTF8Key: SocketNamespaceCore] = [:]
+    /// An element of `namespaces`, from which nothing is ever removed.
     @exclusivity(unchecked) private var rootNamespace: SocketNamespaceCore?
+    private let reconnector: Reconnector
 
-    var reconnection: ReconnectionStateMachine
-    var network: NetworkWatch
     // Exclusivity is unchecked for the state that every packet accesses, in single statements and
     // never across a call to a listener.
     @exclusivity(unchecked) private var engine: EngineIOClientConnection?
@@ -43,52 +40,49 @@ final class SocketManagerCore: @unchecked Sendable {
     } passed: { [weak self] _ in
         self?.attachmentsTimedOut()
     }
-    var retryTimer: Scheduled<Void>?
     private var closeWaiters: [() -> Void] = []
     /// The number of closed connections that still send earlier packets.
     private(set) var departing = 0
-    private var generator = SystemRandomNumberGenerator()
     /// The number of attempts that the current connection took, 0 for the first.
     private(set) var attempts = 0
 
-    init(url: String, configuration: SocketManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
+    init(
+        url: String, configuration: SocketManagerConfiguration, logger: Logger, latency: NIOLockedValueBox<Duration?>,
+        eventLoop: any EventLoop
+    ) {
         self.url = url
         self.configuration = configuration
         self.logger = logger
         self.eventLoop = eventLoop
-        self.callbacks = SocketCallbackQueue(
-            configuration.callbacks, maximumWaiting: configuration.maximumPendingCallbacks,
-            maximumBytes: configuration.maximumPendingCallbackBytes)
-        self.reconnection = ReconnectionStateMachine(policy: configuration.reconnection)
+        self.latency = latency
         self.decoder = configuration.parser.makeDecoder()
-        self.network = NetworkWatch(host: Self.host(of: url))
+        self.reconnector = Reconnector(
+            policy: configuration.reconnection, network: configuration.network(for: Self.host(of: url)), on: eventLoop)
+        self.reconnector.onAttempt = { [weak self] in self?.retry($0) }
     }
 
-    /// Runs `body` on the event loop: directly if already there, so that packets emitted by a
-    /// handler keep their order.
-    func onLoop(_ body: @escaping @Sendable (SocketManagerCore) -> Void) {
-        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
+    /// Returns the host of a URL, to detect a server on this machine. A URL without a host fails on
+    /// connecting.
+    static func host(of url: String) -> String {
+        let authority = (url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.first == "[" { return String(authority.dropFirst().prefix { $0 != "]" }) }
+        return String(authority.prefix { $0 != ":" })
     }
 
-    func namespace(_ name: String, auth: SocketAuthentication?) -> SocketNamespaceCore {
-        self.namespaces.withLockedValue { namespaces in
-            if let known = namespaces[UTF8Key(name)] { return known }
-            let made = SocketNamespaceCore(name: name, auth: auth ?? self.configuration.auth, manager: self)
-            namespaces[UTF8Key(name)] = made
-            return made
-        }
+    /// Adds a namespace, before it is used.
+    func add(_ namespace: SocketNamespaceCore) {
+        namespace.manager = self
+        self.namespaces[UTF8Key(namespace.name)] = namespace
+        if namespace.name == "/" { self.rootNamespace = namespace }
     }
 
-    /// Returns the namespace of a packet. `/`, the most common one, is cached.
+    /// Returns the namespace of a packet; `/` is the most common one.
     private func receiver(_ name: String) -> SocketNamespaceCore? {
-        if name == "/", let root = self.rootNamespace { return root }
-        let namespace = self.namespaces.withLockedValue { $0[UTF8Key(name)] }
-        if name == "/" { self.rootNamespace = namespace }
-        return namespace
+        name == "/" ? self.rootNamespace : self.namespaces[UTF8Key(name)]
     }
 
     private var all: [SocketNamespaceCore] {
-        self.namespaces.withLockedValue { $0.values.sorted { $0.name < $1.name } }
+        self.namespaces.values.sorted { $0.name < $1.name }
     }
 
     /// The open session, if any.
@@ -102,12 +96,11 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// Starts to connect for a namespace.
     func start() {
-        self.watchNetwork()
-        if case .connect = self.reconnection.start() { self.connect() }
+        if case .connect = self.reconnector.start() { self.connect() }
     }
 
     private func connect() {
-        self.attempts = self.reconnection.attempt
+        self.attempts = self.reconnector.attempt
         self.session = nil
         do throws(EngineIOError) {
             let engine = try EngineIOClientConnection(
@@ -117,8 +110,7 @@ final class SocketManagerCore: @unchecked Sendable {
             engine.start()
         } catch {
             // The settings are invalid, so another attempt would fail too.
-            self.reconnection.stop()
-            self.stopWatching()
+            self.reconnector.stop()
             let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
             for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
         }
@@ -126,11 +118,8 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// Records that a namespace was joined.
     func joined() {
-        _ = self.reconnection.opened(at: self.now)
+        self.reconnector.opened()
     }
-
-    /// The time since a fixed moment, for the stable time of the policy.
-    private var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
     /// Closes the connection after the last namespace was left.
     func closeIfUnused() {
@@ -146,10 +135,7 @@ final class SocketManagerCore: @unchecked Sendable {
     }
 
     private func stop() {
-        self.reconnection.stop()
-        self.stopWatching()
-        self.retryTimer?.cancel()
-        self.retryTimer = nil
+        self.reconnector.stop()
         self.packetEnded()
         let engine = self.engine
         self.engine = nil  // first, to ignore its closing events
@@ -177,7 +163,7 @@ final class SocketManagerCore: @unchecked Sendable {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
         if let engine = self.engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by `reconnect()`")) }
-        if case .connect(let attempt) = self.reconnection.retryNow() { self.retry(attempt) }
+        self.reconnector.retryNow()
         // Without reconnection the policy has closed them.
         for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
@@ -202,8 +188,7 @@ final class SocketManagerCore: @unchecked Sendable {
 
     /// Stops connecting: the server does not speak the configured version.
     private func giveUpVersion(_ error: EngineIOError) {
-        self.reconnection.stop()
-        self.stopWatching()
+        self.reconnector.stop()
         let message =
             self.configuration.engine.version == .v3
             ? "the server does not speak Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v4 or .automatic"
@@ -307,19 +292,14 @@ extension SocketManagerCore: EngineIOClientDelegate {
         self.session = nil
         self.packetEnded()
         if error.code == .unsupportedVersion, self.configuration.engine.version != .automatic { return self.giveUpVersion(error) }
-        let next = self.reconnection.lost(at: self.now, using: &self.generator)
+        // Starts the timer before the listeners are called, because one of them may stop it.
+        let next = self.reconnector.lost()
         let failure = SocketIOError(.transport, message: "the connection to the server failed: \(error.message)", cause: error)
-        // Set the timer before calling the listeners, because one of them may cancel it.
         if case .retry(let delay, _) = next {
             self.logger.debug("Reconnecting", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
-            self.retryTimer = self.eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in
-                guard let self, case .connect(let attempt) = self.reconnection.timerFired() else { return }
-                self.retry(attempt)
-            }
         }
         for namespace in self.all { namespace.sessionLost(error, failure: failure) }
         if case .giveUp = next {
-            self.stopWatching()
             for namespace in self.all { namespace.gaveUp(failure, isFinal: true) }
         }
     }
@@ -330,9 +310,9 @@ extension SocketManagerCore: EngineIOClientDelegate {
         switch event {
         case .ping: lifecycleEvent = .ping
         case .pong(let roundTrip):
-            if let roundTrip { self.measuredLatency.withLockedValue { $0 = roundTrip } }
+            if let roundTrip { self.latency.withLockedValue { $0 = roundTrip } }
             lifecycleEvent = .pong(latency: roundTrip)
-        case .roundTrip(let roundTrip): return self.measuredLatency.withLockedValue { $0 = roundTrip }
+        case .roundTrip(let roundTrip): return self.latency.withLockedValue { $0 = roundTrip }
         case .upgrade: lifecycleEvent = .upgrade
         case .upgradeError(let error):
             lifecycleEvent = .upgradeError(
@@ -341,11 +321,13 @@ extension SocketManagerCore: EngineIOClientDelegate {
         for namespace in self.all where namespace.isActive { namespace.report(lifecycleEvent) }
     }
 
-    func retry(_ attempt: Int) {
-        self.retryTimer?.cancel()
+    private func retry(_ attempt: Int) {
         for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
         // Do not connect if a listener disconnected the last namespace.
-        guard self.reconnection.isActive, self.engine == nil else { return }
+        guard self.reconnector.isActive, self.engine == nil else { return }
         self.connect()
     }
 }
+
+@available(*, unavailable)
+extension SocketManagerCore: Sendable {}

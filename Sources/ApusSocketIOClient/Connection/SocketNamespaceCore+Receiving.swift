@@ -24,7 +24,8 @@ extension SocketNamespaceCore {
         guard !any.isEmpty || !named.isEmpty else { return }
         let ack: SocketAck
         if let ackID = event.ackID, let session = self.machine.id {
-            ack = SocketAck { [weak self] arguments in self?.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
+            let reference = self.reference
+            ack = SocketAck { arguments in reference.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
         } else {
             ack = .none
         }

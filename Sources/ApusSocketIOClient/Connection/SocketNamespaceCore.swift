@@ -1,15 +1,15 @@
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
 /// One namespace of a manager: its listeners, buffered events and pending acks.
 ///
-/// Unchecked because all state but the constants and the locked box is accessed on the manager's
-/// event loop only.
-final class SocketNamespaceCore: @unchecked Sendable {
+/// Confined to the manager's event loop, except for the status.
+final class SocketNamespaceCore {
     /// The state that other threads can read.
     struct Status: Sendable {
         var state = SocketClientState.disconnected
@@ -19,11 +19,13 @@ final class SocketNamespaceCore: @unchecked Sendable {
 
     let name: String
     let eventLoop: any EventLoop
-    let status = NIOLockedValueBox(Status())
+    let status: NIOLockedValueBox<Status>
     let configuration: SocketManagerConfiguration
     let callbacks: SocketCallbackQueue?
     private let auth: SocketAuthentication
-    private(set) weak var manager: SocketManagerCore?
+    weak var manager: SocketManagerCore?
+    /// A reference for acks, which any thread can send.
+    private(set) lazy var reference = WeakLoopBound(self, on: self.eventLoop)
 
     // Exclusivity is unchecked for the state that every packet accesses, in single statements and
     // never across a call to a listener.
@@ -43,22 +45,25 @@ final class SocketNamespaceCore: @unchecked Sendable {
     var stateStreams: [Int: AsyncStream<SocketClientState>.Continuation] = [:]
     private var messageEnds: [Int: () -> Void] = [:]
     private var connectWaiters: [Int: (Result<Void, any Error>) -> Void] = [:]
+    private var lastConnectWaiter = 0
     private var authTask: Task<Void, Never>?
     private var joinTimer: Scheduled<Void>?
     private var wasLost = false
     /// The error of the last attempt, included in the error of a timeout.
     private var lastFailure: SocketIOError?
 
-    init(name: String, auth: SocketAuthentication, manager: SocketManagerCore) {
-        let configuration = manager.configuration
+    init(
+        name: String, auth: SocketAuthentication, configuration: SocketManagerConfiguration, callbacks: SocketCallbackQueue?,
+        status: NIOLockedValueBox<Status>, eventLoop: any EventLoop
+    ) {
         self.name = name
         self.machine = SocketIOClientNamespace(
             name: name, maximumEarlyEvents: configuration.maximumEarlyEvents, maximumEarlyBytes: configuration.maximumEarlyBytes)
         self.auth = auth
-        self.manager = manager
-        self.eventLoop = manager.eventLoop
+        self.status = status
+        self.eventLoop = eventLoop
         self.configuration = configuration
-        self.callbacks = manager.callbacks
+        self.callbacks = callbacks
         self.acks = SocketIOAckTable(maximumCount: configuration.maximumPendingAcks)
         self.buffer = SocketIOClientBuffer(
             maximumCount: configuration.maximumBufferedEvents, maximumBytes: configuration.maximumBufferedBytes,
@@ -67,11 +72,6 @@ final class SocketNamespaceCore: @unchecked Sendable {
         self.retries = SocketIORetryQueue(
             maximumTries: 1 + min(configuration.retries, 1 << 30), maximumCount: configuration.maximumBufferedEvents,
             maximumBytes: configuration.maximumBufferedBytes)
-    }
-
-    /// Runs `body` on the event loop, directly if already there.
-    func onLoop(_ body: @escaping @Sendable (SocketNamespaceCore) -> Void) {
-        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
     }
 
     var isActive: Bool { self.machine.isActive }
@@ -91,9 +91,16 @@ final class SocketNamespaceCore: @unchecked Sendable {
         self.perform(action)
     }
 
-    /// Opens the namespace, and reports the result.
-    func connect(waiter: Int, timeout: Duration, completion: @escaping (Result<Void, any Error>) -> Void) {
-        if self.machine.isConnected { return completion(.success(())) }
+    /// Opens the namespace, and reports the result once. Returns the number of the wait, for
+    /// ``cancelConnect(waiter:)``.
+    @discardableResult
+    func connect(timeout: Duration, completion: @escaping (Result<Void, any Error>) -> Void) -> Int {
+        self.lastConnectWaiter += 1
+        let waiter = self.lastConnectWaiter
+        guard !self.machine.isConnected else {
+            completion(.success(()))
+            return waiter
+        }
         let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, let completion = self.connectWaiters.removeValue(forKey: waiter) else { return }
             let failure = self.lastFailure
@@ -107,6 +114,7 @@ final class SocketNamespaceCore: @unchecked Sendable {
             completion(result)
         }
         self.connect()
+        return waiter
     }
 
     func cancelConnect(waiter: Int) {
@@ -141,10 +149,11 @@ final class SocketNamespaceCore: @unchecked Sendable {
         case .value(let value): self.authenticated(attempt: attempt, .success(value))
         case .closure(let closure):
             self.authTask?.cancel()
-            self.authTask = Task {
+            let box = NIOLoopBound(self, eventLoop: self.eventLoop)
+            self.authTask = Task { [eventLoop = self.eventLoop] in
                 let result: Result<SocketIOValue?, any Error>
                 do { result = .success(try await closure()) } catch { result = .failure(error) }
-                self.eventLoop.execute { self.authenticated(attempt: attempt, result) }
+                eventLoop.execute { box.value.authenticated(attempt: attempt, result) }
             }
         }
     }
@@ -270,3 +279,6 @@ final class SocketNamespaceCore: @unchecked Sendable {
         self.messageEnds[id] = nil
     }
 }
+
+@available(*, unavailable)
+extension SocketNamespaceCore: Sendable {}

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
 

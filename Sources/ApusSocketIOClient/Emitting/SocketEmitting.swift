@@ -1,6 +1,7 @@
+import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
-import NIOConcurrencyHelpers
+import NIOCore
 
 // While the socket is not connected, events wait in a bounded buffer. An event that cannot be sent
 // is reported to the lifecycle listeners as `.error`.
@@ -42,22 +43,10 @@ extension SocketEmitting {
         var emitter = self.emitter
         emitter.flags.timeout = timeout ?? emitter.flags.timeout
         let (core, flags) = (emitter.socket.core, emitter.flags)
-        let state = NIOLockedValueBox<(id: Int?, isCancelled: Bool)>((nil, false))
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
-                core.onLoop { core in
-                    // Both run on one loop: the cancellation is either visible here, or arrives
-                    // later and finds the id.
-                    guard !state.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
-                    let id = core.emit(event, arguments, flags) { continuation.resume(with: $0) }
-                    state.withLockedValue { $0.id = id }
-                }
-            }
-        } onCancel: {
-            state.withLockedValue { $0.isCancelled = true }
-            core.onLoop { core in
-                if let id = state.withLockedValue({ $0.id }) { core.endAck(id, CancellationError()) }
-            }
+        return try await withLoopOperation(on: core.eventLoop) { operation in
+            let core = core.value
+            guard let id = core.emit(event, arguments, flags, completion: { operation.end(with: $0) }) else { return }
+            operation.whenCancelled { core.endAck(id, CancellationError()) }
         }
     }
 

@@ -1,6 +1,5 @@
-import DequeModule
+import ApusEventLoop
 public import Dispatch
-import NIOConcurrencyHelpers
 
 /// The context in which a manager calls its listeners, one at a time and in order.
 public struct SocketCallbackContext: Sendable {
@@ -21,28 +20,17 @@ public struct SocketCallbackContext: Sendable {
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self { Self(run: run) }
 }
 
-/// The pending calls for the user's executor. At most one drain is scheduled, so that any executor
-/// preserves the order.
-final class SocketCallbackQueue: Sendable {
-    private struct State: Sendable {
-        var calls = Deque<(call: @Sendable () -> Void, bytes: Int)>()
-        var bytes = 0
-        var isScheduled = false
+/// The pending calls of the user's code.
+typealias SocketCallbackQueue = Mailbox<@Sendable () -> Void>
+
+extension SocketCallbackContext {
+    /// Returns a queue for the executor; nil for the event loop.
+    func makeQueue(maximumCount: Int, maximumBytes: Int) -> SocketCallbackQueue? {
+        self.run.map { SocketCallbackQueue(maximumCount: maximumCount, maximumBytes: maximumBytes, run: $0) { call in call() } }
     }
+}
 
-    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let maximumWaiting: Int
-    private let maximumBytes: Int
-    private let state = NIOLockedValueBox(State())
-
-    /// Returns nil if the context needs no queue.
-    init?(_ context: SocketCallbackContext, maximumWaiting: Int, maximumBytes: Int) {
-        guard let run = context.run else { return nil }
-        self.run = run
-        self.maximumWaiting = maximumWaiting
-        self.maximumBytes = maximumBytes
-    }
-
+extension SocketCallbackQueue {
     /// Appends a call to the queue.
     ///
     /// - Parameters:
@@ -53,27 +41,8 @@ final class SocketCallbackQueue: Sendable {
     /// - Returns: `false` if the queue is full; the call is then dropped.
     @discardableResult
     func post(isBounded: Bool, bytes: Int = 0, _ call: @escaping @Sendable () -> Void) -> Bool {
-        let (isAccepted, schedule) = self.state.withLockedValue { state -> (Bool, Bool) in
-            let hasRoom = state.calls.count < self.maximumWaiting && bytes <= self.maximumBytes - state.bytes
-            guard !isBounded || hasRoom else { return (false, false) }
-            state.calls.append((call, bytes))
-            state.bytes += bytes
-            defer { state.isScheduled = true }
-            return (true, !state.isScheduled)
-        }
-        if schedule { self.run { self.drain() } }
-        return isAccepted
-    }
-
-    private func drain() {
-        while true {
-            let call = self.state.withLockedValue { state in
-                let next = state.calls.popFirst()
-                if let next { state.bytes -= next.bytes } else { state.isScheduled = false }
-                return next?.call
-            }
-            guard let call else { return }
-            call()
-        }
+        guard !isBounded else { return self.postWithinLimits(call, bytes: bytes) }
+        self.post(call, bytes: bytes)
+        return true
     }
 }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusSocketIOProtocol
 
 // Lifecycle listeners. Events of the server never reach them, regardless of their names.

@@ -1,4 +1,6 @@
+import ApusEventLoop
 import ApusSocketIOProtocol
+import NIOCore
 
 // Listeners run in the context of ``SocketManagerConfiguration/callbacks``. A removed listener may
 // still receive a call that was scheduled before.
@@ -109,7 +111,7 @@ extension SocketIOClient {
     }
 
     /// Runs a typed listener and reports its error.
-    static func reporting(_ event: String, to core: SocketNamespaceCore?, _ body: () throws -> Void) {
+    static func reporting(_ event: String, to core: NIOLoopBoundBox<SocketNamespaceCore>?, _ body: () throws -> Void) {
         do {
             try body()
         } catch {

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusSocketIOProtocol
 
 extension SocketIOClient {
