@@ -20,7 +20,7 @@ extension NIOLoopBoundBox {
     /// Calls `body` with the object on the event loop: immediately if called there, so that calls
     /// keep their order.
     package func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
-        self.eventLoop.runOnLoop { body(self.value) }
+        if self.eventLoop.inEventLoop { body(self.value) } else { self.eventLoop.execute { body(self.value) } }
     }
 }
 
@@ -39,6 +39,13 @@ package struct WeakLoopBound<Object: AnyObject>: Sendable {
 
     /// The object, unless it was deallocated. Must be accessed on the event loop.
     package var object: Object? { self.reference.value.object }
+
+    /// Calls `body` with the object on the event loop: immediately if called there. Does nothing if
+    /// the object was deallocated.
+    package func onLoop(_ body: @escaping @Sendable (Object) -> Void) {
+        guard self.reference.eventLoop.inEventLoop else { return self.inLaterTurn(body) }
+        if let object = self.object { body(object) }
+    }
 
     /// Calls `body` with the object in a later turn of the event loop, also when called there.
     /// Does nothing if the object was deallocated.

@@ -46,6 +46,10 @@ package struct BoundedQueue<Element> {
     @inlinable
     package var isEmpty: Bool { self.elements.isEmpty }
 
+    /// The newest element.
+    @inlinable
+    package var last: Element? { self.elements.last?.element }
+
     /// Appends an element regardless of the limits.
     @inlinable
     package mutating func append(_ element: Element, bytes: Int) {

@@ -1,5 +1,6 @@
 public import ApusConnectivity
 import ApusFramedProtocol
+import NIOPosix
 
 extension FramedClient {
     /// A state change of a connection that reconnects.
@@ -8,13 +9,17 @@ extension FramedClient {
         case connected(attempts: Int)
         /// The connection dropped, or an attempt failed. The next attempt follows after the pause.
         case retrying(error: any Error, after: Duration, attempt: Int)
+        /// The connection dropped, or an attempt failed, while this machine has no network. The
+        /// next attempt follows when a network returns.
+        case waitingForNetwork(error: any Error, attempt: Int)
     }
 
     /// Opens a connection and reopens it when it drops. Ends when `body` returns.
     ///
     /// Calls `body` for each connection, then closes the connection and returns the result. When
     /// `body` throws because its connection dropped (``FramedClosure/isDrop``), the next one is
-    /// opened after the pause of the policy. Any other error of `body` is rethrown.
+    /// opened after the pause of the policy, or when a network returns
+    /// (``FramedClientConfiguration/watchesNetwork``). Any other error of `body` is rethrown.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
@@ -33,16 +38,15 @@ extension FramedClient {
         isolation: isolated (any Actor)? = #isolation,
         onEvent: (ReconnectionEvent) -> Void = { _ in }, _ body: (FramedConnection) async throws -> Result
     ) async throws -> Result {
-        let clock = ContinuousClock()
-        let start = clock.now
-        var generator = SystemRandomNumberGenerator()
-        var machine = ReconnectionStateMachine(policy: policy)
-        _ = machine.start()
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let attempts = ReconnectionAttempts(policy: policy, network: configuration.network(for: host), on: eventLoop)
+        defer { attempts.stop() }
         while true {
+            try await attempts.next()
             let failure: any Error
             do {
-                let connection = try await self.connect(to: .host(host, port: port), configuration: configuration, on: nil)
-                switch machine.opened(at: start.duration(to: clock.now)) {
+                let connection = try await self.connect(to: .host(host, port: port), configuration: configuration, on: eventLoop)
+                switch try await attempts.opened() {
                 case .connected: onEvent(.connected(attempts: 0))
                 case .reconnected(let attempts): onEvent(.connected(attempts: attempts))
                 case .doNothing: break
@@ -65,13 +69,11 @@ extension FramedClient {
                 failure = error
             }
             let decision = RetryDecision(classifying: (failure as? FramedError)?.cause ?? failure)
-            guard
-                case .retry(let pause, let attempt) = machine.lost(
-                    at: start.duration(to: clock.now), decision: decision, using: &generator)
-            else { throw failure }
-            onEvent(.retrying(error: failure, after: pause, attempt: attempt))
-            try await Task.sleep(for: pause)
-            _ = machine.timerFired()
+            switch try await attempts.lost(decision) {
+            case .retry(let pause, let attempt): onEvent(.retrying(error: failure, after: pause, attempt: attempt))
+            case .waitForRoute(let attempt): onEvent(.waitingForNetwork(error: failure, attempt: attempt))
+            case .giveUp, .doNothing: throw failure
+            }
         }
     }
 }

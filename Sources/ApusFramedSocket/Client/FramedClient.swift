@@ -1,4 +1,5 @@
 import ApusConnectivity
+import ApusEventLoop
 import ApusFramedProtocol
 public import NIOCore
 import NIOPosix
@@ -63,42 +64,36 @@ public enum FramedClient {
     ) async throws -> FramedConnection {
         try configuration.validate()
         let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
-        let canceller = Canceller()
-        return try await withTaskCancellationHandler {
-            try await eventLoop.flatSubmit {
-                let attempt = configuration.dialer.dial(target, on: eventLoop)
-                canceller.started(attempt)
-                // Synchronously, because the handler must be in the pipeline before the first byte
-                // arrives.
-                let opened = eventLoop.makePromise(of: FramedConnection.self)
-                attempt.futureResult.assumeIsolated().whenComplete { result in
-                    switch result {
-                    case .success(let channel): Self.begin(on: channel, configuration.connection, canceller, opened)
-                    case .failure(let error): opened.fail(Self.error(connecting: error))
-                    }
+        return try await withLoopOperation(on: eventLoop) { operation in
+            let attempt = configuration.dialer.dial(target, on: eventLoop)
+            operation.whenCancelled { attempt.cancel() }
+            // Synchronously, because the handler must be in the pipeline before the first byte
+            // arrives.
+            attempt.futureResult.assumeIsolated().whenComplete { result in
+                switch result {
+                case .success(let channel): Self.begin(on: channel, configuration.connection, operation)
+                case .failure(let error): operation.fail(Self.error(connecting: error))
                 }
-                return opened.futureResult
-            }.get()
-        } onCancel: {
-            eventLoop.execute { canceller.cancel() }
+            }
         }
     }
 
     private static func begin(
-        on channel: any Channel, _ configuration: FramedConnectionConfiguration, _ canceller: Canceller,
-        _ opened: EventLoopPromise<FramedConnection>
+        on channel: any Channel, _ configuration: FramedConnectionConfiguration, _ operation: LoopOperation<FramedConnection>
     ) {
         let connection = FramedConnection(
             on: channel.eventLoop, remoteAddress: channel.remoteAddress, isClient: true, configuration: configuration)
+        operation.whenCancelled {
+            operation.fail(CancellationError())
+            connection.abort()
+        }
         do {
             let handler = try FramedHandler(isClient: true, configuration: configuration, connection: connection)
             FramedConnection.setOptions(of: channel)
-            canceller.began(connection)
-            connection.attach(handler).assumeIsolated().whenComplete { result in
-                opened.completeWith(result.map { connection }.mapError { canceller.isCancelled ? CancellationError() : $0 })
-            }
+            connection.attach(handler).assumeIsolated().whenComplete { result in operation.end(with: result.map { connection }) }
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
+            operation.fail(FramedError(.transport, message: "the connection ended during setup", cause: error))
             connection.abort()
             channel.close(promise: nil)
             connection.handlerEnded(FramedError(.transport, message: "the connection ended during setup", cause: error))
@@ -111,29 +106,5 @@ public enum FramedClient {
             return FramedError(.transport, message: "cannot connect: \(error.message)", cause: error)
         }
         return FramedError(.transport, message: "cannot connect", cause: error)
-    }
-}
-
-/// Cancels an attempt that may not have started yet. Accessed only on the event loop.
-private final class Canceller: @unchecked Sendable {
-    private var attempt: DialAttempt?
-    private weak var connection: FramedConnection?
-    private(set) var isCancelled = false
-
-    func started(_ attempt: DialAttempt) {
-        if self.isCancelled { return attempt.cancel() }
-        self.attempt = attempt
-    }
-
-    func began(_ connection: FramedConnection) {
-        self.attempt = nil
-        self.connection = connection
-    }
-
-    func cancel() {
-        self.isCancelled = true
-        self.attempt?.cancel()
-        self.attempt = nil
-        self.connection?.abort()
     }
 }

@@ -24,6 +24,13 @@ public struct FramedClientConfiguration: Sendable {
     /// The timeout of the TLS handshake. Default: 10 seconds.
     public var tlsTimeout: Duration = .seconds(10)
 
+    /// Whether `FramedClient.withReconnection` waits while this machine has no network, and
+    /// reconnects immediately when a network returns or changes. Default: `true`.
+    public var watchesNetwork: Bool = true
+
+    /// The monitor that reports network changes.
+    var networkMonitor = NetworkPathMonitor.shared
+
     /// Creates a configuration with default values and the given framing.
     ///
     /// - Parameters:
@@ -39,6 +46,11 @@ public struct FramedClientConfiguration: Sendable {
         guard self.connectTimeout > .zero, self.tlsTimeout > .zero else {
             throw FramedError(.invalidUse, message: "connectTimeout and tlsTimeout must be greater than 0")
         }
+    }
+
+    /// The network that a connection to `host` depends on.
+    func network(for host: String) -> Reconnector.Network? {
+        self.watchesNetwork ? Reconnector.Network(self.networkMonitor, host: host) : nil
     }
 
     var dialer: Dialer {

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusFramedProtocol
 public import ApusJSON
 public import NIOCore
@@ -72,7 +73,7 @@ extension FramedConnection {
     func send(
         header: JSONObject, bodyLength: Int, timeout: Duration?, progress: ProgressHandler?, nextPiece: () async throws -> ByteBuffer?
     ) async throws {
-        let permit = SendSerializer.Permit()
+        let permit = self.turns.makePermit()
         let deadline = timeout.map { self.deadline($0, for: permit) }
         defer { deadline?.cancel() }
         try await self.turns.take(permit)
@@ -96,7 +97,7 @@ extension FramedConnection {
         } catch {
             guard message.hasBegunSending else { throw error }
             let reason = error as? FramedError ?? FramedError(.closed, message: "sending a message was interrupted", cause: error)
-            self.onLoop { $0.fail(reason) }
+            self.eventLoop.runOnLoop { self.fail(reason) }
             throw error
         }
     }
@@ -122,8 +123,8 @@ extension FramedConnection {
     /// - Parameter taken: Called on the event loop when the transport has written all of it.
     private func write(_ buffers: [ByteBuffer], _ inFlight: InFlightPieces, taken: @escaping @Sendable () -> Void) {
         inFlight.began()
-        self.onLoop { connection in
-            guard let written = connection.handler?.write(buffers) else {
+        self.eventLoop.runOnLoop {
+            guard let written = self.handler?.write(buffers) else {
                 return inFlight.ended(.failure(FramedError(.closed, message: "the connection is closed")))
             }
             written.assumeIsolated().whenComplete { result in

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusFramedProtocol
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -12,10 +13,7 @@ public import NIOCore
 /// ```
 ///
 /// The connection stays open until either side closes it, even without a reference to this object.
-public final class FramedConnection: @unchecked Sendable {
-    // Unchecked because the constants are Sendable, and the variables below "Event loop" are
-    // accessed only on `eventLoop`.
-
+public final class FramedConnection: Sendable {
     /// The event loop of the connection.
     public let eventLoop: any EventLoop
     /// The address of the peer, if the system reports one.
@@ -33,23 +31,38 @@ public final class FramedConnection: @unchecked Sendable {
 
     // MARK: Event loop
 
-    private(set) var handler: FramedHandler?
-    private var opened: EventLoopPromise<Void>?
-    private var closeWasRequested = false
-    private(set) var transfers: FramedTransfers?
-    /// Whether the peer accepts file transfers.
-    private(set) var peerAcceptsFiles = false
-    /// Whether the peer accepts small files with their offers.
-    private(set) var peerAcceptsWholeFiles = false
+    private struct Confined {
+        var handler: FramedHandler?
+        var opened: EventLoopPromise<Void>?
+        var closeWasRequested = false
+        var transfers: FramedTransfers?
+        var peerAcceptsFiles = false
+        var peerAcceptsWholeFiles = false
+    }
 
+    /// The variables that are accessed on the event loop only.
+    private let confined: NIOLoopBoundBox<Confined>
+    /// The inbox's reference to this object, from ``attach(_:)`` to the end of the connection.
+    private let link: OwnerLink<FramedConnection>
+
+    var handler: FramedHandler? { self.confined.value.handler }
+    var transfers: FramedTransfers? { self.confined.value.transfers }
+    /// Whether the peer accepts file transfers.
+    var peerAcceptsFiles: Bool { self.confined.value.peerAcceptsFiles }
+    /// Whether the peer accepts small files with their offers.
+    var peerAcceptsWholeFiles: Bool { self.confined.value.peerAcceptsWholeFiles }
+
+    /// Creates a connection without a handler. Must be called on the event loop.
     init(on eventLoop: any EventLoop, remoteAddress: SocketAddress?, isClient: Bool, configuration: FramedConnectionConfiguration) {
         self.eventLoop = eventLoop
         self.remoteAddress = remoteAddress
-        let link = WeakLink()
-        // The current value is read on the event loop, because it may have changed again by then.
-        self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.onLoop { $0.pauseChanged() } }
-        link.connect(self)
-        self.transfers = FramedTransfers(
+        self.confined = .sending(Confined(), to: eventLoop)
+        let link = OwnerLink<FramedConnection>(on: eventLoop)
+        self.link = link
+        // In a later turn, because the inbox calls this from within the handler. The current value
+        // is read there, because it may have changed again by then.
+        self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.inLaterTurn { $0.pauseChanged() } }
+        self.confined.value.transfers = FramedTransfers(
             connection: self, receiving: configuration.receiving, settings: configuration.transfers,
             bytesPerSecond: configuration.fileBytesPerSecond, isClient: isClient)
     }
@@ -58,14 +71,11 @@ public final class FramedConnection: @unchecked Sendable {
     /// messages can be sent.
     func attach(_ handler: FramedHandler) -> EventLoopFuture<Void> {
         self.eventLoop.assertInEventLoop()
-        self.handler = handler
+        self.confined.value.handler = handler
+        self.link.connect(self)
         let opened = self.eventLoop.makePromise(of: Void.self)
-        self.opened = opened
+        self.confined.value.opened = opened
         return opened.futureResult
-    }
-
-    func onLoop(_ body: @escaping @Sendable (FramedConnection) -> Void) {
-        if self.eventLoop.inEventLoop { body(self) } else { self.eventLoop.execute { body(self) } }
     }
 
     private func pauseChanged() {
@@ -100,7 +110,7 @@ public final class FramedConnection: @unchecked Sendable {
             if status.closure == nil { status.closeHandlers.append(handler) }
             return status.closure
         }
-        if let closure { self.onLoop { _ in handler(closure) } }
+        if let closure { self.eventLoop.runOnLoop { handler(closure) } }
     }
 
     // MARK: Closing
@@ -119,19 +129,19 @@ public final class FramedConnection: @unchecked Sendable {
 
     /// Starts to close without waiting; ``onClose(_:)`` reports the end.
     public func startClosing() {
-        self.onLoop { connection in
-            guard connection.handler != nil else { return }
-            connection.closeWasRequested = true
-            connection.inbox.closed()
-            connection.closeGracefully()
+        self.eventLoop.runOnLoop {
+            guard self.handler != nil else { return }
+            self.confined.value.closeWasRequested = true
+            self.inbox.closed()
+            self.closeGracefully()
         }
     }
 
     /// Closes the connection immediately, without a bye frame.
     public func abort() {
-        self.onLoop { connection in
-            connection.closeWasRequested = true
-            connection.handler?.cut()
+        self.eventLoop.runOnLoop {
+            self.confined.value.closeWasRequested = true
+            self.handler?.cut()
         }
     }
 
@@ -145,18 +155,18 @@ public final class FramedConnection: @unchecked Sendable {
         self.handler?.startCloseTimer()
         let error = FramedError(.closed, message: "the connection is closing")
         // The bye frame must be the last one: no chunk and no acknowledgement may follow it.
-        self.transfers.take()?.connectionEnded(because: error)
+        self.confined.value.transfers.take()?.connectionEnded(because: error)
         self.turns.end(error) {
-            self.onLoop { $0.handler?.sendBye() }
+            self.eventLoop.runOnLoop { self.handler?.sendBye() }
         }
     }
 
     // MARK: The handler
 
     func handlerOpened(_ hello: FramedHello?) {
-        self.peerAcceptsFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
-        self.peerAcceptsWholeFiles = hello?.capabilities.contains(WholeFile.capability) ?? false
-        self.opened.take()?.succeed()
+        self.confined.value.peerAcceptsFiles = hello?.capabilities.contains(FramedConnectionConfiguration.filesCapability) ?? false
+        self.confined.value.peerAcceptsWholeFiles = hello?.capabilities.contains(WholeFile.capability) ?? false
+        self.confined.value.opened.take()?.succeed()
     }
 
     func handlerReceivedBye() {
@@ -168,7 +178,7 @@ public final class FramedConnection: @unchecked Sendable {
     func handlerFailed(_ error: FramedError) {
         self.inbox.ended(error)
         self.turns.end(error)
-        self.transfers.take()?.connectionEnded(because: error)
+        self.confined.value.transfers.take()?.connectionEnded(because: error)
     }
 
     func handlerReceived(_ part: FramePart<FrameHead>) {
@@ -180,9 +190,11 @@ public final class FramedConnection: @unchecked Sendable {
     }
 
     func handlerEnded(_ failure: FramedError?) {
-        let initiator: FramedClosure.Initiator = self.closeWasRequested ? .ourselves : failure == nil ? .peer : .failure
-        let closure = FramedClosure(initiator: initiator, error: self.closeWasRequested ? nil : failure)
-        self.handler = nil
+        let closeWasRequested = self.confined.value.closeWasRequested
+        let initiator: FramedClosure.Initiator = closeWasRequested ? .ourselves : failure == nil ? .peer : .failure
+        let closure = FramedClosure(initiator: initiator, error: closeWasRequested ? nil : failure)
+        self.confined.value.handler = nil
+        self.link.disconnect()
         let (waiters, handlers) = self.status.withLockedValue { status in
             status.closure = closure
             defer {
@@ -192,28 +204,13 @@ public final class FramedConnection: @unchecked Sendable {
             return (status.waiters, status.closeHandlers)
         }
         let error = failure ?? FramedError(.closed, message: "the connection is closed")
-        self.opened.take()?.fail(failure ?? FramedError(.connectionLost, message: "the connection ended before it was ready"))
+        self.confined.value.opened.take()?.fail(
+            failure ?? FramedError(.connectionLost, message: "the connection ended before it was ready"))
         self.inbox.ended(closure.error)
         self.turns.end(error)
-        self.transfers.take()?.connectionEnded(because: error)
+        self.confined.value.transfers.take()?.connectionEnded(because: error)
         for handler in handlers { handler(closure) }
         for waiter in waiters { waiter.resume(returning: closure) }
-    }
-}
-
-/// A weak reference from the inbox to the connection that owns it.
-private final class WeakLink: Sendable {
-    private struct Target: Sendable { weak var connection: FramedConnection? }
-    private let target = NIOLockedValueBox(Target())
-
-    func connect(_ connection: FramedConnection) {
-        self.target.withLockedValue { $0.connection = connection }
-    }
-
-    /// Always runs `body` in a later turn, because the inbox calls it from within the handler.
-    func onLoop(_ body: @escaping @Sendable (FramedConnection) -> Void) {
-        guard let connection = self.target.withLockedValue({ $0.connection }) else { return }
-        connection.eventLoop.execute { body(connection) }
     }
 }
 

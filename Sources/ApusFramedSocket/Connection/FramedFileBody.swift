@@ -60,12 +60,12 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
         private let file: SourceFile
         private let queue = SerialDiskQueue()
-        private let memory: Memory
+        private let memory: NIOLockedValueBox<Memory>
         private let state = NIOLockedValueBox(State())
 
         init(file: SourceFile) {
             self.file = file
-            self.memory = Memory(pieces: Self.ahead + 4)
+            self.memory = NIOLockedValueBox(Memory(pieces: Self.ahead + 4))
         }
 
         func next() async throws -> ByteBuffer? {
@@ -94,7 +94,9 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
         /// Reads one piece. Runs on the queue.
         private func read() {
-            let result = Result<ByteBuffer?, any Error> { try self.memory.read(self.file, upTo: Self.pieceBytes) }
+            let result = Result<ByteBuffer?, any Error> {
+                try self.memory.withLockedValue { try $0.read(self.file, upTo: Self.pieceBytes) }
+            }
             let waiter = self.state.withLockedValue { state in
                 state.pendingReads -= 1
                 switch result {
@@ -108,10 +110,9 @@ public struct FramedFileBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The position in the file and the reused pieces. Accessed only on the queue of the reader.
-    fileprivate final class Memory: @unchecked Sendable {
-        // Unchecked because the queue runs one task at a time.
-
+    /// The position in the file and the reused pieces. The queue of the reader uses it for one read
+    /// at a time.
+    fileprivate struct Memory: Sendable {
         private var offset = 0
         private var pieces: [ByteBuffer]
         private var index = 0
@@ -120,7 +121,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             self.pieces = [ByteBuffer](repeating: ByteBuffer(), count: pieces)
         }
 
-        func read(_ file: SourceFile, upTo maximum: Int) throws(TransferError) -> ByteBuffer {
+        mutating func read(_ file: SourceFile, upTo maximum: Int) throws(TransferError) -> ByteBuffer {
             let count = Swift.min(maximum, file.status.size - self.offset)
             self.index = (self.index + 1) % self.pieces.count
             self.pieces[self.index].clear()  // allocates when the old piece is still referenced

@@ -1,6 +1,6 @@
+import ApusEventLoop
 import ApusFramedProtocol
 import ApusJSON
-import DequeModule
 import NIOCore
 
 /// The state machine of the received, unread parts of messages, with at most one waiting reader.
@@ -59,10 +59,9 @@ struct FramedInboxStateMachine {
     private static let smallPieceBytes = 1 << 10
     private static let joinedBytes = 16 << 10
 
-    private let bound: Int
     private var state = State.open
-    private var parts = Deque<Part>()
-    private var cost = 0
+    private var parts: BoundedQueue<Part>
+    /// Whether reading from the transport is stopped.
     private(set) var isPaused = false
     /// The request of the waiting reader.
     private var request: Request?
@@ -75,7 +74,7 @@ struct FramedInboxStateMachine {
     ///
     /// - Parameter bound: The cost of the buffered parts at which reading stops.
     init(bound: Int) {
-        self.bound = bound
+        self.parts = BoundedQueue(maximumBytes: bound == .max ? bound : bound + 1)
     }
 
     struct Action: Hashable {
@@ -100,13 +99,12 @@ struct FramedInboxStateMachine {
         guard case .body(let bytes) = part, bytes.readableBytes < Self.smallPieceBytes, case .body(var last)? = self.parts.last,
             last.readableBytes < Self.joinedBytes
         else {
-            self.cost += part.cost
-            return self.parts.append(part)
+            return self.parts.append(part, bytes: part.cost)
         }
-        self.parts.removeLast()  // makes `last` uniquely referenced, so it grows in place
+        _ = self.parts.popLast()  // makes `last` uniquely referenced, so it grows in place
         last.writeImmutableBuffer(bytes)
-        self.parts.append(.body(last))
-        self.cost += bytes.readableBytes
+        let joined = Part.body(last)
+        self.parts.append(joined, bytes: joined.cost)
     }
 
     /// The transport has ended. Buffered parts are still delivered.
@@ -118,8 +116,7 @@ struct FramedInboxStateMachine {
 
     /// The connection is closed locally. Discards the buffered parts.
     mutating func closed() -> Action {
-        self.parts.removeAll()
-        self.cost = 0
+        _ = self.parts.takeAll()
         self.state = .ended(nil)
         return self.pump()
     }
@@ -157,17 +154,14 @@ struct FramedInboxStateMachine {
     private mutating func pump() -> Action {
         let delivery = self.serve()
         if delivery != nil { self.request = nil }
-        // Resume at half of the limit, so that reading does not toggle for each piece.
-        let pause = self.isPaused ? self.cost > self.bound / 2 : self.cost > self.bound
-        guard pause != self.isPaused else { return Action(delivery: delivery) }
-        self.isPaused = pause
-        return Action(delivery: delivery, pause: pause)
+        guard self.parts.isPaused != self.isPaused else { return Action(delivery: delivery) }
+        self.isPaused = self.parts.isPaused
+        return Action(delivery: delivery, pause: self.isPaused)
     }
 
     private mutating func serve() -> Delivery? {
         guard let request = self.request else { return nil }
         while let part = self.parts.popFirst() {
-            self.cost -= part.cost
             switch (part, request) {
             case (.head(let header, let bodyLength), _):
                 self.number += 1

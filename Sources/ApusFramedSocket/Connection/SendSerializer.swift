@@ -5,9 +5,8 @@ import NIOConcurrencyHelpers
 /// Permits one task to send at a time, in the order of the calls.
 final class SendSerializer: Sendable {
     /// The permit of one task, from its request to its release.
-    final class Permit: @unchecked Sendable {
-        // Unchecked because it is accessed only under the lock of the serializer.
-        fileprivate enum Phase {
+    struct Permit: Sendable {
+        fileprivate enum Phase: Sendable {
             case new
             case waiting(CheckedContinuation<Void, any Error>)
             /// Cancelled before it waited.
@@ -16,10 +15,18 @@ final class SendSerializer: Sendable {
             case over
         }
 
-        fileprivate var phase = Phase.new
+        fileprivate let id: Int
+        /// Accessed under the lock of the serializer, which is always the outer lock.
+        fileprivate let storage = NIOLockedValueBox(Phase.new)
+
+        fileprivate var phase: Phase {
+            get { self.storage.withLockedValue { $0 } }
+            nonmutating set { self.storage.withLockedValue { $0 = newValue } }
+        }
     }
 
     private struct State: Sendable {
+        var lastID = 0
         var isTaken = false
         /// The error for all further requests, after `end`.
         var ending: FramedError?
@@ -30,6 +37,14 @@ final class SendSerializer: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+
+    /// Creates the permit of a task, which ``take(_:)`` requests.
+    func makePermit() -> Permit {
+        self.state.withLockedValue { state in
+            state.lastID &+= 1
+            return Permit(id: state.lastID)
+        }
+    }
 
     /// Waits for the permit. Call ``giveBack(_:)`` afterwards unless this throws.
     func take(_ permit: Permit) async throws {
@@ -65,7 +80,7 @@ final class SendSerializer: Sendable {
                 return (nil, false)
             case .waiting(let continuation):
                 permit.phase = .over
-                state.queue.removeAll { $0 === permit }
+                state.queue.removeAll { $0.id == permit.id }
                 return (continuation, false)
             case .taken: return (nil, true)
             case .refused, .over: return (nil, false)

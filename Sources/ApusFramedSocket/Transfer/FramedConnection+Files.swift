@@ -1,4 +1,6 @@
+import ApusEventLoop
 import ApusFramedProtocol
+import NIOConcurrencyHelpers
 import NIOCore
 
 extension FramedConnection {
@@ -28,50 +30,35 @@ extension FramedConnection {
     }
 
     private func send(_ source: OutgoingSource, progress: ProgressHandler?) async throws {
-        let canceller = TransferCanceller()
         do {
-            try await withTaskCancellationHandler {
-                try await self.eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
-                    let promise = self.eventLoop.makePromise(of: Void.self)
-                    do {
-                        guard !canceller.isCancelled else { throw CancellationError() }
-                        guard self.handler != nil, let transfers = self.transfers else {
-                            throw self.closure?.error ?? FramedError(.closed, message: "the connection is closed")
-                        }
-                        transfers.open(source) { opened in
-                            do {
-                                guard !canceller.isCancelled else { throw CancellationError() }
-                                let opened = try opened.get()
-                                guard self.peerAcceptsFiles else {
-                                    throw TransferError(.notSupported, message: "the peer does not accept files")
-                                }
-                                let stream = try transfers.send(opened, progress: progress) { promise.completeWith($0) }
-                                transfers.writeWholeFiles()
-                                canceller.cancel = { transfers.cancel(stream) }
-                            } catch {
-                                promise.fail(error)
-                            }
-                        }
-                    } catch {
-                        promise.fail(error)
-                    }
-                    return promise.futureResult
-                }.get()
-            } onCancel: {
-                self.onLoop { _ in
-                    canceller.isCancelled = true
-                    canceller.cancel?()
-                }
-            }
+            try await withLoopOperation(on: self.eventLoop) { self.send(source, progress: progress, $0) }
         } catch let error as TransferError where error.code == .cancelled && Task.isCancelled {
             throw CancellationError()
+        }
+    }
+
+    private func send(_ source: OutgoingSource, progress: ProgressHandler?, _ operation: LoopOperation<Void>) {
+        guard self.handler != nil, let transfers = self.transfers else {
+            return operation.fail(self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
+        }
+        transfers.open(source) { opened in
+            guard operation.isRunning else { return }  // cancelled meanwhile
+            do {
+                let opened = try opened.get()
+                guard self.peerAcceptsFiles else { throw TransferError(.notSupported, message: "the peer does not accept files") }
+                let stream = try transfers.send(opened, progress: progress) { operation.end(with: $0) }
+                transfers.writeWholeFiles()
+                operation.whenCancelled { transfers.cancel(stream) }
+            } catch {
+                operation.fail(error)
+            }
         }
     }
 
     /// Cancels all files that are being sent or received. The peer is notified, the transfers can
     /// be resumed, and the connection stays open.
     public func cancelTransfers() {
-        self.onLoop { $0.transfers?.cancelAll() }
+        self.eventLoop.runOnLoop { self.transfers?.cancelAll() }
     }
 }
 
@@ -110,26 +97,16 @@ struct OpenedFile: Sendable {
 
 /// An offer frame that can be taken once. It avoids a copy when the stream is set, and releases the
 /// memory as soon as the frame is written.
-final class WholeFrame: @unchecked Sendable {
-    // Unchecked because a thread of the pool creates it, and then only the event loop accesses it.
-
-    private var bytes: ByteBuffer?
+struct WholeFrame: Sendable {
+    private let bytes: NIOLockedValueBox<ByteBuffer?>
 
     init(_ offer: TransferOffer, _ bytes: [UInt8]) throws {
-        self.bytes = try WholeFile.frame(offer, bytes)
+        self.bytes = NIOLockedValueBox(try WholeFile.frame(offer, bytes))
     }
 
     func take(for stream: UInt16) -> ByteBuffer? {
-        guard var bytes = self.bytes.take() else { return nil }
+        guard var bytes = self.bytes.withLockedValue({ $0.take() }) else { return nil }
         WholeFile.setStream(stream, of: &bytes)
         return bytes
     }
-}
-
-final class TransferCanceller: @unchecked Sendable {
-    // Unchecked because it is accessed only on the event loop.
-
-    var isCancelled = false
-    /// Cancels the operation in progress.
-    var cancel: (() -> Void)?
 }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusFramedProtocol
 import NIOCore
 import NIOPosix
@@ -33,24 +34,14 @@ extension FramedConnection {
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
         guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "a name for \(paths.count) paths; pass one") }
-        let canceller = TransferCanceller()
-        return try await withTaskCancellationHandler {
-            try await self.eventLoop.flatSubmit { () -> EventLoopFuture<SentFiles> in
-                guard !canceller.isCancelled else { return self.eventLoop.makeFailedFuture(CancellationError()) }
-                guard self.handler != nil, let transfers = self.transfers else {
-                    return self.eventLoop.makeFailedFuture(
-                        self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
-                }
-                let tree = FileTree(paths, as: name, readsSizes: !transfers.sendsWholeFiles)
-                let files = OutgoingFiles(tree, sending, over: self, transfers)
-                canceller.cancel = { files.cancel() }
-                return files.run()
-            }.get()
-        } onCancel: {
-            self.onLoop { _ in
-                canceller.isCancelled = true
-                canceller.cancel?()
+        return try await withLoopOperation(on: self.eventLoop) { operation in
+            guard self.handler != nil, let transfers = self.transfers else {
+                return operation.fail(self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
             }
+            let tree = FileTree(paths, as: name, readsSizes: !transfers.sendsWholeFiles)
+            let files = OutgoingFiles(tree, sending, over: self, transfers)
+            operation.whenCancelled { files.cancel() }
+            files.run().assumeIsolated().whenComplete { operation.end(with: $0) }
         }
     }
 

@@ -1,5 +1,7 @@
+import ApusEventLoop
 import ApusFramedProtocol
 import DequeModule
+import NIOConcurrencyHelpers
 import NIOCore
 
 /// Performs the actions of ``TransferSender``. Confined to its event loop. The file is read on the
@@ -170,7 +172,7 @@ final class OutgoingTransfer {
     }
 
     private func reuse(_ buffer: FrameBuffer) {
-        buffer.bytes.clear()
+        buffer.clear()
         if self.spare.count < Self.maximumReads + Self.maximumWrites { self.spare.append(buffer) }
     }
 
@@ -206,21 +208,30 @@ extension OutgoingRate: Sendable {}
 
 /// The frames of a batch, in reused memory. The system would have to clear the pages of a new
 /// buffer of 512 KiB for each batch.
-private final class FrameBuffer: @unchecked Sendable {
-    // Unchecked because only one of the event loop and the pool job that fills it accesses it at a
-    // time.
+///
+/// Used alternately by the event loop and by the pool job that fills it, so the lock never waits.
+private struct FrameBuffer: Sendable {
+    private let storage = NIOLockedValueBox(ByteBuffer())
 
-    var bytes = ByteBuffer()
+    var bytes: ByteBuffer { self.storage.withLockedValue { $0 } }
+
+    func clear() {
+        self.storage.withLockedValue { $0.clear() }
+    }
 
     func append(_ chunk: ArraySlice<UInt8>, at offset: Int, stream: UInt16) {
-        try? TransferChunk.writeFrame(stream: stream, offset: offset, count: chunk.count, into: &self.bytes) { $0.copyBytes(from: chunk) }
+        self.storage.withLockedValue { bytes in
+            try? TransferChunk.writeFrame(stream: stream, offset: offset, count: chunk.count, into: &bytes) { $0.copyBytes(from: chunk) }
+        }
     }
 
     func read(_ chunks: [(offset: Int, count: Int)], of file: SourceFile, stream: UInt16) throws(TransferError) {
-        self.bytes.reserveCapacity(chunks.reduce(0) { $0 + $1.count + TransferChunk.overhead })
-        for (offset, count) in chunks {
-            try TransferChunk.writeFrame(stream: stream, offset: offset, count: count, into: &self.bytes) { memory throws(TransferError) in
-                try file.read(into: memory, at: offset)
+        try self.storage.withLock { bytes throws(TransferError) in
+            bytes.reserveCapacity(chunks.reduce(0) { $0 + $1.count + TransferChunk.overhead })
+            for (offset, count) in chunks {
+                try TransferChunk.writeFrame(stream: stream, offset: offset, count: count, into: &bytes) { memory throws(TransferError) in
+                    try file.read(into: memory, at: offset)
+                }
             }
         }
     }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusFramedProtocol
 import Crypto
 import NIOConcurrencyHelpers
@@ -296,23 +297,25 @@ public final class ReceivingFolder: Sendable {
 ///
 /// It blocks. The transfer makes one call at a time, except for syncs. Closing the descriptor
 /// releases the lock.
-final class PartFile: @unchecked Sendable {
-    // Unchecked because the transfer makes one call at a time, and a sync uses only constants and
-    // locked state.
-
+final class PartFile: Sendable {
     let name: String
     /// The final name of a finished file, relative to the root. Such a file is compared and never
     /// changed.
     let finishedName: String?
     private let descriptor: FileDescriptor
-    private var hasher = SHA256()
-    private(set) var size = 0
-    /// The error of a failed write. Later chunks must not be written.
-    private var writeFailure: TransferError?
+    private let content = NIOLockedValueBox(Content())
     /// The folder that contains the name.
     private let folder: FileDescriptor
     private let syncs = NIOLockedValueBox(Syncs())
 
+    private struct Content: Sendable {
+        var hasher = SHA256()
+        var size = 0
+        /// The error of a failed write. Later chunks must not be written.
+        var writeFailure: TransferError?
+    }
+
+    /// Separate from the content, so that a sync does not delay the next write.
     private struct Syncs: Sendable {
         var failure: TransferError?
         var nameIsDurable = false
@@ -333,6 +336,9 @@ final class PartFile: @unchecked Sendable {
         return self.size == length
     }
 
+    /// The number of bytes that were written and hashed.
+    var size: Int { self.content.withLockedValue { $0.size } }
+
     func status() throws(TransferError) -> FileDescriptor.Status { try self.descriptor.status() }
 
     /// Releases the lock of the file.
@@ -341,10 +347,7 @@ final class PartFile: @unchecked Sendable {
     }
 
     /// The hash of all bytes so far.
-    var hash: String {
-        let copy = self.hasher
-        return copy.finalize().hexadecimal
-    }
+    var hash: String { self.content.withLockedValue { $0.hasher }.finalize().hexadecimal }
 
     /// Syncs and hashes the existing bytes.
     ///
@@ -354,14 +357,16 @@ final class PartFile: @unchecked Sendable {
         guard size > 0 else { return }
         try self.sync()
         var buffer = [UInt8](repeating: 0, count: TransferChunk.maximumBytes)
-        while self.size < size {
-            let offset = self.size
-            let count = buffer.withUnsafeMutableBytes { memory in
-                FileDescriptor.retrying { pread(self.descriptor.number, memory.baseAddress, memory.count, off_t(offset)) }
+        try self.content.withLock { content throws(TransferError) in
+            while content.size < size {
+                let offset = content.size
+                let count = buffer.withUnsafeMutableBytes { memory in
+                    FileDescriptor.retrying { pread(self.descriptor.number, memory.baseAddress, memory.count, off_t(offset)) }
+                }
+                guard count > 0 else { throw FileDescriptor.error("the unfinished file cannot be read", .storage) }
+                buffer.withUnsafeBytes { content.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                content.size += count
             }
-            guard count > 0 else { throw FileDescriptor.error("the unfinished file cannot be read", .storage) }
-            buffer.withUnsafeBytes { self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            self.size += count
         }
     }
 
@@ -370,36 +375,37 @@ final class PartFile: @unchecked Sendable {
         guard ftruncate(self.descriptor.number, 0) == 0 else {
             throw FileDescriptor.error("the unfinished file cannot be emptied", .storage)
         }
-        self.size = 0
-        self.writeFailure = nil
-        self.hasher = SHA256()
+        self.content.withLockedValue { $0 = Content() }
     }
 
     /// Appends the pieces to the file.
     func append(_ pieces: [ByteBuffer]) throws(TransferError) {
         guard self.finishedName == nil else { throw TransferError(.storage, message: "a finished file must not be written to") }
-        if let failure = self.writeFailure { throw failure }
-        for piece in pieces {
-            var failure: CInt?
-            piece.withUnsafeReadableBytes { bytes in
-                var written = 0
-                while written < bytes.count, let start = bytes.baseAddress {
-                    let offset = off_t(self.size + written)
-                    let result = FileDescriptor.retrying { pwrite(self.descriptor.number, start + written, bytes.count - written, offset) }
-                    guard result > 0 else {
-                        failure = result < 0 ? errno : ENOSPC
-                        return
-                    }
-                    written += result
+        try self.content.withLock { content throws(TransferError) in
+            if let failure = content.writeFailure { throw failure }
+            for piece in pieces {
+                if let failure = self.write(piece, at: content.size) {
+                    content.writeFailure = failure
+                    throw failure
                 }
-                self.hasher.update(bufferPointer: bytes)
+                piece.withUnsafeReadableBytes { content.hasher.update(bufferPointer: $0) }
+                content.size += piece.readableBytes
             }
-            if let failure {
-                let error = FileDescriptor.error("the file cannot be written", .storage, errno: failure)
-                self.writeFailure = error
-                throw error
+        }
+    }
+
+    private func write(_ piece: ByteBuffer, at offset: Int) -> TransferError? {
+        piece.withUnsafeReadableBytes { bytes in
+            var written = 0
+            while written < bytes.count, let start = bytes.baseAddress {
+                let offset = off_t(offset + written)
+                let result = FileDescriptor.retrying { pwrite(self.descriptor.number, start + written, bytes.count - written, offset) }
+                guard result > 0 else {
+                    return FileDescriptor.error("the file cannot be written", .storage, errno: result < 0 ? errno : ENOSPC)
+                }
+                written += result
             }
-            self.size += piece.readableBytes
+            return nil
         }
     }
 

@@ -1,5 +1,6 @@
 import ApusFramedProtocol
 import Crypto
+import NIOConcurrencyHelpers
 import NIOCore
 
 #if canImport(Darwin)
@@ -16,9 +17,7 @@ import NIOCore
 /// instead of three.
 ///
 /// It blocks. The transfer makes one call at a time.
-final class SourceFile: @unchecked Sendable {
-    // Unchecked because the transfer makes one call at a time.
-
+final class SourceFile: Sendable {
     let status: FileDescriptor.Status
     /// The identifier of the upload, the same for each attempt. Only a reader of the file can
     /// compute it.
@@ -27,10 +26,15 @@ final class SourceFile: @unchecked Sendable {
     let small: Small?
     /// `nil` for a small file, which is closed after reading.
     private let descriptor: FileDescriptor?
-    private var hasher = SHA256()
-    private var hashed = 0
+    private let prefix = NIOLockedValueBox(HashedPrefix())
 
-    struct Small {
+    /// The part of the file that was hashed.
+    private struct HashedPrefix: Sendable {
+        var hasher = SHA256()
+        var length = 0
+    }
+
+    struct Small: Sendable {
         var bytes: [UInt8]
         var hash: String
     }
@@ -103,9 +107,11 @@ final class SourceFile: @unchecked Sendable {
     func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(TransferError) {
         if let failure = self.fill(memory, at: offset) { throw failure }
         // A range that is read again was hashed before.
-        guard offset <= self.hashed, self.hashed < offset + memory.count else { return }
-        self.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: memory[(self.hashed - offset)...]))
-        self.hashed = offset + memory.count
+        self.prefix.withLockedValue { prefix in
+            guard offset <= prefix.length, prefix.length < offset + memory.count else { return }
+            prefix.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: memory[(prefix.length - offset)...]))
+            prefix.length = offset + memory.count
+        }
     }
 
     /// Appends a range to a buffer, without hashing it.
@@ -145,17 +151,18 @@ final class SourceFile: @unchecked Sendable {
     /// Returns the hash of the first bytes. Later reads continue the hash from there.
     func hashPrefix(_ length: Int) throws(TransferError) -> String {
         if let small = self.small { return SHA256.hash(data: small.bytes.prefix(length)).hexadecimal }
-        if self.hashed < length {
+        if self.hashedBytes < length {
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferChunk.maximumBytes, alignment: 16)
             defer { room.deallocate() }
-            while self.hashed < length {
-                try self.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, length - self.hashed)]), at: self.hashed)
+            while self.hashedBytes < length {
+                let hashed = self.hashedBytes
+                try self.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, length - hashed)]), at: hashed)
             }
         }
-        let copy = self.hasher
-        return copy.finalize().hexadecimal
+        return self.prefix.withLockedValue { $0.hasher }.finalize().hexadecimal
     }
+
+    private var hashedBytes: Int { self.prefix.withLockedValue { $0.length } }
 
     /// Returns the hash of the whole file after all bytes were read, and checks that the file is
     /// unchanged.

@@ -32,7 +32,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     public var request: HTTPRequest? { self.storedRequest?.request }
     private let storedRequest: StoredRequest?
     /// The queues' reference to this object, from ``attach(_:)`` to the end of the connection.
-    let link = ConnectionLink()
+    let link: OwnerLink<WebSocketConnection>
 
     let flow: WebSocketFlowControl
     let inbox: WebSocketInbox
@@ -87,13 +87,14 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.remoteAddress = remoteAddress
         self.storedRequest = request.map { StoredRequest($0) }
         self.flow = flow
-        let link = self.link
+        let link = OwnerLink<WebSocketConnection>(on: eventLoop)
+        self.link = link
         self.inbox = WebSocketInbox(flow: flow) {
             // Reads the present state: the inbox may have filled up again before the loop runs
             // this.
             link.onLoop { $0.setReading(paused: $0.inbox.isPaused) }
         }
-        self.outbox = WebSocketOutbox(flow: flow) { link.laterOnLoop { $0.outboxHopped() } }
+        self.outbox = WebSocketOutbox(flow: flow) { link.inLaterTurn { $0.outboxHopped() } }
     }
 
     /// Sets the WebSocket of the connection, whose delegate is the connection. On the event loop,
@@ -138,35 +139,5 @@ public final class WebSocketConnection: @unchecked Sendable {
             }
             if let closure { continuation.resume(returning: closure) }
         }
-    }
-}
-
-/// A reference from the queues to the connection that owns them, while it is open.
-///
-/// Not a weak reference: an object with one counts all its references in a side table, which took a
-/// 25th of an echo.
-final class ConnectionLink: Sendable {
-    private let target = NIOLockedValueBox<WebSocketConnection?>(nil)
-
-    /// Sets the reference. The channel keeps the connection alive while it is open.
-    func connect(_ connection: WebSocketConnection) {
-        self.target.withLockedValue { $0 = connection }
-    }
-
-    /// Removes the reference at the end of the connection, which breaks the reference cycle.
-    func disconnect() {
-        self.target.withLockedValue { $0 = nil }
-    }
-
-    func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
-        guard let connection = self.target.withLockedValue({ $0 }) else { return }
-        connection.eventLoop.runOnLoop { body(connection) }
-    }
-
-    /// Schedules `body`, also when called on the loop, so that one task covers everything sent in
-    /// this turn.
-    func laterOnLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
-        guard let connection = self.target.withLockedValue({ $0 }) else { return }
-        connection.eventLoop.execute { body(connection) }
     }
 }

@@ -1,5 +1,5 @@
 import ApusConnectivity
-import ApusFramedSocket
+@testable import ApusFramedSocket
 import ApusTesting
 import NIOConcurrencyHelpers
 import NIOCore
@@ -92,7 +92,7 @@ import Testing
                     events.withLockedValue { events in
                         switch event {
                         case .connected: events.append("connected")
-                        case .retrying: events.append("retrying")
+                        case .retrying, .waitingForNetwork: events.append("retrying")
                         }
                     }
                 }
@@ -105,6 +105,57 @@ import Testing
             #expect(events.withLockedValue { $0 } == ["connected", "retrying", "connected", "retrying", "connected"])
         }
         #expect(count.withLockedValue { $0 } == 3)
+    }
+
+    private final class Source: NetworkPathMonitor.Source {
+        func stop() {}
+    }
+
+    /// Connecting to 0.0.0.0 reaches 127.0.0.1, but the client treats it as another machine.
+    @Test(.timeLimit(.minutes(1))) func withoutANetworkTheNextAttemptWaits() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        var configuration = FramedClientConfiguration()
+        configuration.networkMonitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return Source()
+        }
+        @Sendable func report(_ isSatisfied: Bool) {
+            let report = reports.withLockedValue { $0 }
+            report?(NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: "\(isSatisfied)"))
+        }
+        let count = NIOLockedValueBox(0)
+        let server = FramedServer { connection in
+            let number = count.withLockedValue { count in
+                count += 1
+                return count
+            }
+            if number == 1 {
+                report(false)
+                try await Task.sleep(for: .milliseconds(50))  // the report reaches the client's event loop
+                return connection.abort()
+            }
+            for try await _ in connection.messages { try await connection.send() }
+        }
+        try await withServer(server) { port in
+            let events = NIOLockedValueBox<[String]>([])
+            try await FramedClient.withReconnection(
+                host: "0.0.0.0", port: port, configuration: configuration, policy: .fixed(.seconds(3600), stableTime: .zero),
+                onEvent: { event in
+                    switch event {
+                    case .connected(let attempts): events.withLockedValue { $0.append("connected \(attempts)") }
+                    case .retrying: events.withLockedValue { $0.append("retrying") }
+                    case .waitingForNetwork:
+                        events.withLockedValue { $0.append("waiting") }
+                        report(true)
+                    }
+                }
+            ) { connection in
+                try await connection.send()
+                for try await _ in connection.messages { return }
+                throw FramedError(.connectionLost, message: "no answer")
+            }
+            #expect(events.withLockedValue { $0 } == ["connected 0", "waiting", "connected 1"])
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func errorsOfTheUserAndUselessAttemptsEndIt() async throws {
