@@ -96,6 +96,7 @@ let package = Package(
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
+        module("ApusPictures", []),
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
@@ -153,7 +154,9 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusJSON", hummingbird,
+                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusPictures", "ApusSocketIOServer", "ApusSocketIOProtocol",
+                "ApusJSON",
+                hummingbird,
                 hummingbirdCore, grdb, crypto,
                 x509, swiftASN1,
                 nioCore, nioHTTP1, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
@@ -268,6 +271,7 @@ let package = Package(
                 "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
                 "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
             ]),
+        tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),

@@ -9,7 +9,7 @@ public enum ChatLimits {
     /// any decoder reads them (docs/hazards.md, 22).
     public static let imageSide = 16_384
     /// The maximum number of pixels of a picture.
-    public static let imagePixels: Int64 = 100_000_000
+    public static let imagePixels: Int64 = 64_000_000
     /// The maximum size of a packet from a client, in bytes. The longest text takes 96,000 bytes
     /// when each character is written as two escapes.
     public static let requestBytes = 128 * 1024

@@ -1,8 +1,15 @@
 import ApusChatProtocol
+import ApusPictures
 import Crypto
 import Foundation
 import NIOCore
 import NIOPosix
+
+/// A validated upload: its bytes as they are stored, and their properties.
+struct ExaminedUpload: Sendable {
+    let reply: BlobReply
+    let bytes: [UInt8]
+}
 
 /// The files of uploads, each stored once under its hash: `blobs/ab/abcd…`. Paths contain no input
 /// of the client (docs/hazards.md, 21).
@@ -26,14 +33,14 @@ final class BlobFolder: Sendable {
 
     func close() { try? self.threads.syncShutdownGracefully() }
 
-    /// Detects the type of an upload and validates it.
-    func judge(_ bytes: ByteBuffer) async throws -> BlobReply {
-        try await self.threads.runIfActive { try self.judge(Array(bytes.readableBytesView)) }
+    /// Detects the type of an upload, validates it, and removes the metadata of a picture.
+    func examine(_ bytes: ByteBuffer) async throws -> ExaminedUpload {
+        try await self.threads.runIfActive { try self.examine(Array(bytes.readableBytesView)) }
     }
 
     /// Stores a validated upload. The bytes are durable when this method returns.
-    func keep(_ bytes: ByteBuffer, as blob: BlobID) async throws {
-        try await self.threads.runIfActive { try self.keep(Array(bytes.readableBytesView), as: blob) }
+    func keep(_ upload: ExaminedUpload) async throws {
+        try await self.threads.runIfActive { try self.keep(upload.bytes, as: upload.reply.blob) }
     }
 
     /// Reads at most `count` bytes of a stored blob, from `offset` on. The file is closed between
@@ -49,28 +56,39 @@ final class BlobFolder: Sendable {
 
     /// Validates and stores an upload on the caller's thread.
     func write(_ bytes: [UInt8]) throws -> BlobReply {
-        let reply = try self.judge(bytes)
-        try self.keep(bytes, as: reply.blob)
-        return reply
+        let upload = try self.examine(bytes)
+        try self.keep(upload.bytes, as: upload.reply.blob)
+        return upload.reply
     }
 
-    private func judge(_ bytes: [UInt8]) throws -> BlobReply {
+    private func examine(_ bytes: [UInt8]) throws -> ExaminedUpload {
         guard !bytes.isEmpty else { throw ChatError(.badRequest, message: "the body must not be empty") }
         guard bytes.count <= ChatLimits.blobBytes else {
             throw ChatError(.tooLarge, message: "the body must have at most \(ChatLimits.blobBytes) bytes")
         }
-        let sniffed = ImageSniffer.sniff(bytes)
-        if let width = sniffed.width, let height = sniffed.height {
-            guard width <= ChatLimits.imageSide, height <= ChatLimits.imageSide, Int64(width) * Int64(height) <= ChatLimits.imagePixels
-            else {
-                throw ChatError(
-                    .tooLarge,
-                    message: "the picture has \(width) × \(height) pixels; the maximum is \(ChatLimits.imageSide) for each side "
-                        + "and \(ChatLimits.imagePixels) in total")
-            }
+        let picture = PictureHeader(bytes)
+        if let picture { try Self.requireBoundedPixels(picture) }
+        // A damaged picture is stored as a file, which browsers do not render.
+        guard let picture, let cleaned = try? PictureMetadata.removed(from: bytes, of: picture.format) else {
+            return ExaminedUpload(reply: Self.reply(bytes, type: "application/octet-stream", picture: nil), bytes: bytes)
         }
+        return ExaminedUpload(reply: Self.reply(cleaned, type: picture.format.mediaType, picture: picture), bytes: cleaned)
+    }
+
+    private static func reply(_ bytes: [UInt8], type: String, picture: PictureHeader?) -> BlobReply {
         let blob = BlobID(unchecked: Secrets.hex(SHA256.hash(data: bytes)))
-        return BlobReply(blob: blob, size: bytes.count, type: sniffed.type, width: sniffed.width, height: sniffed.height)
+        return BlobReply(blob: blob, size: bytes.count, type: type, width: picture?.width, height: picture?.height)
+    }
+
+    private static func requireBoundedPixels(_ picture: PictureHeader) throws(ChatError) {
+        guard picture.width <= ChatLimits.imageSide, picture.height <= ChatLimits.imageSide,
+            Int64(picture.width) * Int64(picture.height) <= ChatLimits.imagePixels
+        else {
+            throw ChatError(
+                .tooLarge,
+                message: "the picture has \(picture.width) × \(picture.height) pixels; the maximum is \(ChatLimits.imageSide) for each "
+                    + "side and \(ChatLimits.imagePixels) in total")
+        }
     }
 
     private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue.prefix(2))/\(blob.rawValue)" }

@@ -70,9 +70,10 @@ struct ChatAPI: Sendable {
         defer { self.uploads.withLockedValue { $0.closed(from: user.rawValue) } }
         let body = try await Self.collect(request, upTo: ChatLimits.blobBytes)
         let quota = self.blobQuota
-        let reply = try await self.blobs.judge(body)
+        let upload = try await self.blobs.examine(body)
+        let reply = upload.reply
         try await self.store.read { db in try Blobs.requireRoom(for: reply, of: user, quota: quota, db) }
-        try await self.blobs.keep(body, as: reply.blob)
+        try await self.blobs.keep(upload)
         let now = self.now()
         try await self.store.write { db in try Blobs.insert(reply, by: user, quota: quota, at: now, db) }
         return try Self.json(reply, status: .created)

@@ -1,0 +1,61 @@
+/// Removes the metadata of PNG files, also of animated ones.
+///
+/// Source: PNG 3rd edition, 5.3 (chunk layout), 5.5 (CRC), 11.3 (ancillary chunks).
+enum PNGCleaner {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// Critical chunks, transparency, color space, size on paper, animation.
+    private static let kept: Set<String> = [
+        "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "hIST", "pHYs",
+        "acTL", "fcTL", "fdAT",
+    ]
+
+    static func clean(_ bytes: [UInt8]) throws(DamagedPicture) -> [UInt8] {
+        var reader = PictureReader(bytes[...])
+        guard try reader.take(8, "the signature").elementsEqual(self.signature) else { throw DamagedPicture("the signature is missing") }
+        var result = self.signature
+        result.reserveCapacity(bytes.count)
+        var orientation: PictureOrientation?
+        var hasData = false
+        while true {
+            let start = reader.index
+            let length = try reader.bigEndian(4, "the length of a chunk")
+            let type = String(decoding: try reader.take(4, "the type of a chunk"), as: UTF8.self)
+            let content = try reader.take(length, "chunk \(type.debugDescription)")
+            _ = try reader.take(4, "the CRC of a chunk")
+            let chunk = bytes[start..<reader.index]
+            switch type {
+            case "eXIf": orientation = PictureOrientation(tiff: content)
+            case "IHDR" where result.count > 8: throw DamagedPicture("the header is repeated")
+            case "IEND":
+                guard hasData else { throw DamagedPicture("the picture has no data") }
+                return result + chunk
+            case _ where self.kept.contains(type):
+                guard result.count > 8 || type == "IHDR" else { throw DamagedPicture("the header is missing") }
+                if type == "IDAT", !hasData {
+                    hasData = true
+                    if let orientation { result += self.chunk("eXIf", orientation.tiff) }
+                }
+                result += chunk
+            default:
+                // A capital first letter marks a chunk that a decoder must understand (5.4).
+                guard let first = type.utf8.first, first & 0x20 != 0 else {
+                    throw DamagedPicture("chunk \(type.debugDescription) is unknown")
+                }
+            }
+        }
+    }
+
+    private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let checked = Array(type.utf8) + content
+        return self.bytes(UInt32(content.count)) + checked + self.bytes(self.crc(checked))
+    }
+
+    private static func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+
+    /// The CRC of Annex D, bit by bit: it is computed of 30 bytes only.
+    private static func crc(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { crc, byte in
+            (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
+        }
+    }
+}
