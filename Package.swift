@@ -97,6 +97,7 @@ let package = Package(
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusPictures", []),
+        module("ApusChatWire", ["ApusJSON"]),
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
@@ -273,6 +274,7 @@ let package = Package(
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
+        tests("ApusChatWireTests", ["ApusChatWire", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(

@@ -1,0 +1,40 @@
+/// The reason why a value of the wire cannot be read: the field, and what it must be.
+package struct WireError: Error, Hashable, Sendable {
+    /// The kind of a problem.
+    package enum Problem: Hashable, Sendable {
+        /// A required field is absent or null.
+        case missing
+        /// The field has another type, or a value outside of its range.
+        case invalid
+        /// A text, list or object exceeds a limit.
+        case tooLarge
+        /// The value is well formed, and this version does not support it.
+        case unsupported
+    }
+
+    /// The path of the field, such as `body.entities[2].offset`; empty for the value itself.
+    package var field: String
+    /// The kind of the problem.
+    package var problem: Problem
+    /// The rest of a sentence about the field: "must be a string".
+    package var rule: String
+
+    package init(_ problem: Problem, field: String, rule: String) {
+        self.field = field
+        self.problem = problem
+        self.rule = rule
+    }
+
+    /// The error as seen from the object that contains the value as `name`.
+    package func under(_ name: String) -> WireError {
+        var error = self
+        error.field = self.field.isEmpty ? name : self.field.hasPrefix("[") ? name + self.field : name + "." + self.field
+        return error
+    }
+
+    /// The error as seen from the array that contains the value at `index`.
+    package func under(index: Int) -> WireError { self.under("[\(index)]") }
+
+    /// The sentence for the error message of an answer.
+    package var message: String { self.field.isEmpty ? "The value " + self.rule : "`\(self.field)` " + self.rule }
+}

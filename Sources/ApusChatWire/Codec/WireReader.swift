@@ -1,0 +1,210 @@
+package import ApusJSON
+
+/// Reads the fields of one JSON object and reports the first wrong one by name.
+package struct WireReader: Sendable {
+    /// The largest integer that every JSON implementation holds exactly (RFC 7493 section 2.2).
+    package static let largestInteger: Int64 = 9_007_199_254_740_991
+
+    /// The fields.
+    package let object: JSONObject
+
+    package init(_ object: JSONObject) { self.object = object }
+
+    /// Creates a reader of a value, which must be an object.
+    package init(_ value: JSONValue) throws(WireError) {
+        guard case .object(let object) = value else { throw WireError(.invalid, field: "", rule: "must be an object") }
+        self.object = object
+    }
+
+    /// The value of a field; nil if it is absent or null.
+    package subscript(name: String) -> JSONValue? {
+        switch self.object[name] {
+        case nil, .null: nil
+        case let value?: value
+        }
+    }
+
+    /// Whether a field has a value other than null.
+    package func has(_ name: String) -> Bool { self[name] != nil }
+
+    // MARK: Scalars
+
+    /// Reads an integer.
+    package func integer(_ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger) throws(WireError) -> Int64 {
+        try self.required(try self.integerIfPresent(name, in: range), name)
+    }
+
+    /// Reads an integer that may be absent.
+    package func integerIfPresent(
+        _ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger
+    ) throws(WireError) -> Int64? {
+        guard let value = self[name] else { return nil }
+        guard let number = value.intValue.map(Int64.init), range.contains(number) else {
+            throw WireError(.invalid, field: name, rule: "must be an integer of \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Reads a number that may have a fraction.
+    package func number(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double {
+        guard let number = try self.required(self[name], name).doubleValue, range.contains(number) else {
+            throw WireError(.invalid, field: name, rule: "must be a number of \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Reads a Boolean; an absent field is `false`.
+    package func bool(_ name: String) throws(WireError) -> Bool { try self.boolIfPresent(name) ?? false }
+
+    /// Reads a Boolean that may be absent.
+    package func boolIfPresent(_ name: String) throws(WireError) -> Bool? {
+        guard let value = self[name] else { return nil }
+        guard let flag = value.boolValue else { throw WireError(.invalid, field: name, rule: "must be true or false") }
+        return flag
+    }
+
+    /// Reads a string of at least `minimum` and at most `maximum` Unicode scalars.
+    package func string(_ name: String, minimum: Int = 0, maximum: Int) throws(WireError) -> String {
+        try self.required(try self.stringIfPresent(name, minimum: minimum, maximum: maximum), name)
+    }
+
+    /// Reads a string that may be absent.
+    package func stringIfPresent(_ name: String, minimum: Int = 0, maximum: Int) throws(WireError) -> String? {
+        guard let value = self[name] else { return nil }
+        guard case .string(let text) = value else { throw WireError(.invalid, field: name, rule: "must be a string") }
+        // Counting scalars takes linear time; the count of bytes bounds it.
+        guard text.utf8.count <= maximum || (text.utf8.count <= maximum * 4 && text.unicodeScalars.count <= maximum) else {
+            throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) Unicode scalars")
+        }
+        guard text.utf8.count >= minimum * 4 || text.unicodeScalars.count >= minimum else {
+            throw WireError(
+                .invalid, field: name, rule: minimum == 1 ? "must not be empty" : "must have at least \(minimum) Unicode scalars")
+        }
+        return text
+    }
+
+    /// Reads a string with a syntax.
+    package func text<Text: WireText>(_ name: String, as type: Text.Type = Text.self) throws(WireError) -> Text {
+        try self.required(try self.textIfPresent(name), name)
+    }
+
+    /// Reads a string with a syntax that may be absent.
+    package func textIfPresent<Text: WireText>(_ name: String, as type: Text.Type = Text.self) throws(WireError) -> Text? {
+        guard let value = self[name] else { return nil }
+        return try Self.text(value, name)
+    }
+
+    /// Reads a value of an open set; other texts, and an absent field, are `unknown`.
+    package func choice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
+        guard let value = self[name] else { return .unknown }
+        guard case .string(let text) = value else { throw WireError(.invalid, field: name, rule: "must be a string") }
+        return Choice(rawValue: text) ?? .unknown
+    }
+
+    /// Reads a value of an open set that may be absent.
+    package func choiceIfPresent<Choice: WireChoice>(
+        _ name: String, as type: Choice.Type = Choice.self
+    ) throws(WireError) -> Choice? {
+        self.has(name) ? try self.choice(name) : nil
+    }
+
+    /// Reads a value of a request, which must be one that this version knows.
+    package func knownChoice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
+        try self.required(try self.knownChoiceIfPresent(name), name)
+    }
+
+    /// Reads a value of a request that may be absent.
+    package func knownChoiceIfPresent<Choice: WireChoice>(
+        _ name: String, as type: Choice.Type = Choice.self
+    ) throws(WireError) -> Choice? {
+        guard self.has(name) else { return nil }
+        let choice: Choice = try self.choice(name)
+        guard choice != .unknown else {
+            let known = Choice.allCases.filter { $0 != .unknown }.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            throw WireError(.invalid, field: name, rule: "must be one of \(known)")
+        }
+        return choice
+    }
+}
+
+extension WireReader {
+    // MARK: Objects and lists
+
+    /// Reads an object of any fields.
+    package func free(_ name: String) throws(WireError) -> JSONValue {
+        let value = try self.required(self[name], name)
+        guard case .object = value else { throw WireError(.invalid, field: name, rule: "must be an object") }
+        return value
+    }
+
+    /// Reads an object.
+    package func object<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value {
+        try self.required(try self.objectIfPresent(name), name)
+    }
+
+    /// Reads an object that may be absent.
+    package func objectIfPresent<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value? {
+        guard let value = self[name] else { return nil }
+        do throws(WireError) { return try Value(json: value) } catch { throw error.under(name) }
+    }
+
+    /// Reads a list of objects; an absent field is an empty list.
+    package func objects<Value: WireObject>(
+        _ name: String, as type: Value.Type = Value.self, maximum: Int
+    ) throws(WireError) -> [Value] {
+        try self.list(name, maximum: maximum) { value throws(WireError) in try Value(json: value) }
+    }
+
+    /// Reads a list of strings with a syntax; an absent field is an empty list.
+    package func texts<Text: WireText>(_ name: String, as type: Text.Type = Text.self, maximum: Int) throws(WireError) -> [Text] {
+        try self.list(name, maximum: maximum) { value throws(WireError) in try Self.text(value, "") }
+    }
+
+    /// Reads a list of integers; an absent field is an empty list.
+    package func integers(
+        _ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger, maximum: Int
+    ) throws(WireError) -> [Int64] {
+        try self.list(name, maximum: maximum) { value throws(WireError) in
+            guard let number = value.intValue.map(Int64.init), range.contains(number) else {
+                throw WireError(.invalid, field: "", rule: "must be an integer of \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+    }
+
+    /// Reads a list of free strings; an absent field is an empty list.
+    package func strings(_ name: String, minimum: Int = 1, length: Int, maximum: Int) throws(WireError) -> [String] {
+        try self.list(name, maximum: maximum) { value throws(WireError) in
+            try WireReader(JSONObject([("", value)])).string("", minimum: minimum, maximum: length)
+        }
+    }
+
+    /// Reads a list; an absent field is an empty list.
+    package func list<Value>(
+        _ name: String, maximum: Int, _ read: (JSONValue) throws(WireError) -> Value
+    ) throws(WireError) -> [Value] {
+        guard let value = self[name] else { return [] }
+        guard case .array(let elements) = value else { throw WireError(.invalid, field: name, rule: "must be an array") }
+        guard elements.count <= maximum else {
+            throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) elements")
+        }
+        var values: [Value] = []
+        values.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            do throws(WireError) { values.append(try read(element)) } catch { throw error.under(index: index).under(name) }
+        }
+        return values
+    }
+
+    private static func text<Text: WireText>(_ value: JSONValue, _ name: String) throws(WireError) -> Text {
+        guard case .string(let text) = value, let read = Text(wireText: text) else {
+            throw WireError(.invalid, field: name, rule: Text.wireRule)
+        }
+        return read
+    }
+
+    private func required<Value>(_ value: Value?, _ name: String) throws(WireError) -> Value {
+        guard let value else { throw WireError(.missing, field: name, rule: "is required") }
+        return value
+    }
+}

@@ -1,0 +1,82 @@
+package import ApusJSON
+
+/// Writes the fields of one JSON object in the order of the calls.
+///
+/// The methods with an optional value omit a nil, those with a list an empty list.
+package struct WireWriter: Sendable {
+    private var members: ContiguousArray<JSONObject.Element> = []
+
+    package init() { self.members.reserveCapacity(10) }
+
+    /// The object.
+    package var object: JSONObject { JSONObject(self.members) }
+
+    package mutating func write(_ name: String, _ value: JSONValue) { self.members.append((name, value)) }
+
+    package mutating func write(_ name: String, _ value: Int64) { self.write(name, .integer(value)) }
+
+    package mutating func write(_ name: String, _ value: String) { self.write(name, .string(value)) }
+
+    package mutating func write(_ name: String, _ value: Bool) { self.write(name, .bool(value)) }
+
+    package mutating func write(_ name: String, _ value: some WireText) { self.write(name, .string(value.wireText)) }
+
+    package mutating func write(_ name: String, _ value: some WireChoice) { self.write(name, .string(value.rawValue)) }
+
+    package mutating func write(_ name: String, _ value: some WireObject) { self.write(name, value.json) }
+
+    package mutating func write(_ name: String, ifPresent value: Int64?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: String?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: Bool?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: (some WireText)?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: (some WireChoice)?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: (some WireObject)?) {
+        if let value { self.write(name, value) }
+    }
+
+    /// Writes `true`; omits the field for `false`.
+    package mutating func write(_ name: String, ifTrue value: Bool) {
+        if value { self.write(name, .bool(true)) }
+    }
+
+    /// Writes a list, also an empty one.
+    package mutating func write(_ name: String, all values: [some WireObject]) {
+        self.write(name, .array(values.map { $0.json }))
+    }
+
+    /// Writes a list, also an empty one.
+    package mutating func write(_ name: String, all values: [some WireText]) {
+        self.write(name, .array(values.map { .string($0.wireText) }))
+    }
+
+    package mutating func write(_ name: String, ifAny values: [some WireObject]) {
+        if !values.isEmpty { self.write(name, all: values) }
+    }
+
+    package mutating func write(_ name: String, ifAny values: [some WireText]) {
+        if !values.isEmpty { self.write(name, all: values) }
+    }
+
+    package mutating func write(_ name: String, ifAny values: [Int64]) {
+        if !values.isEmpty { self.write(name, .array(values.map { .integer($0) })) }
+    }
+
+    package mutating func write(_ name: String, ifAny values: [String]) {
+        if !values.isEmpty { self.write(name, .array(values.map { .string($0) })) }
+    }
+}

@@ -1,0 +1,121 @@
+/// A refused request. On the wire: `{"error": {"code", "message", "field"?, "retry_after"?}}`.
+public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason of a refusal.
+    public enum Code: String, WireChoice {
+        /// A field is missing or wrong. `field` names it.
+        case badRequest = "bad_request"
+        /// The session has ended or does not exist. Sign in again.
+        case unauthorized
+        /// The role or the settings do not permit the action.
+        case forbidden
+        /// The object does not exist, or the user may not know that it does.
+        case notFound = "not_found"
+        /// Another request has the same id, or the name is taken.
+        case conflict
+        /// A text, list or body exceeds a limit. `field` names it.
+        case tooLarge = "too_large"
+        /// The server does not know the verb or the kind.
+        case unsupported
+        /// A budget is used up. `retry_after` tells when it has room again.
+        case tooMany = "too_many"
+        /// A number of objects has reached its cap. Waiting does not help.
+        case limit
+        /// The time in which the action was possible has passed.
+        case tooLate = "too_late"
+        /// The token of a `sync` is too old or of another epoch. Request without a token.
+        case resync
+        /// The group of an encrypted conversation has another epoch than `if_epoch`.
+        case epoch
+        /// The server cannot write at present. The request had no effect.
+        case storage
+        /// The server is starting, stopping or overloaded.
+        case unavailable
+        /// An error of the server.
+        case `internal`
+        /// A code of a later server, to be treated as permanent.
+        case unknown
+
+        /// Whether the same request with the same id can succeed later.
+        public var isTemporary: Bool {
+            switch self {
+            case .tooMany, .storage, .unavailable, .internal: true
+            default: false
+            }
+        }
+
+        /// The status of an HTTP answer with this code.
+        package var httpStatus: Int {
+            switch self {
+            case .badRequest: 400
+            case .unauthorized: 401
+            case .forbidden: 403
+            case .notFound: 404
+            case .conflict, .resync, .epoch: 409
+            case .tooLarge: 413
+            case .unsupported: 501
+            case .tooMany: 429
+            case .limit: 422
+            case .tooLate: 410
+            case .storage, .unavailable: 503
+            case .internal, .unknown: 500
+            }
+        }
+    }
+
+    /// The reason.
+    public var code: Code
+    /// A sentence for developers, in English.
+    public var message: String
+    /// The path of the wrong field.
+    public var field: String?
+    /// The time after which a retry can succeed, in milliseconds.
+    public var retryAfter: Int64?
+
+    /// Creates an error.
+    public init(_ code: Code, message: String, field: String? = nil, retryAfter: Int64? = nil) {
+        self.code = code
+        self.message = message
+        self.field = field
+        self.retryAfter = retryAfter
+    }
+
+    /// The code and the message.
+    public var description: String { "\(self.code.rawValue): \(self.message)" }
+
+    /// The refusal of a request that could not be read.
+    package init(_ error: WireError) {
+        switch error.problem {
+        case .missing, .invalid: self.init(.badRequest, message: error.message, field: error.field)
+        case .tooLarge: self.init(.tooLarge, message: error.message, field: error.field)
+        case .unsupported: self.init(.unsupported, message: error.message, field: error.field)
+        }
+    }
+}
+
+extension ChatError: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self = try reader.object("error", as: Inner.self).error
+    }
+
+    package func write(to writer: inout WireWriter) { writer.write("error", Inner(error: self)) }
+
+    private struct Inner: WireObject {
+        let error: ChatError
+
+        init(error: ChatError) { self.error = error }
+
+        init(from reader: WireReader) throws(WireError) {
+            self.error = ChatError(
+                try reader.choice("code"), message: try reader.stringIfPresent("message", maximum: ChatLimits.messageLength) ?? "",
+                field: try reader.stringIfPresent("field", maximum: ChatLimits.messageLength),
+                retryAfter: try reader.integerIfPresent("retry_after"))
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.write("code", self.error.code)
+            writer.write("message", self.error.message)
+            writer.write("field", ifPresent: self.error.field)
+            writer.write("retry_after", ifPresent: self.error.retryAfter)
+        }
+    }
+}

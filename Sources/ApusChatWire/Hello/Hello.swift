@@ -1,0 +1,184 @@
+/// What a client or a server can do beyond the version of the protocol.
+public enum ChatFeature {
+    /// The version of this protocol. It changes only if old clients could not go on.
+    public static let protocolVersion: Int64 = 1
+    /// The features that the code of this version has, sent in `hello`.
+    public static let all = [
+        "edit", "recall", "react", "pin", "threads", "forward", "polls", "drafts", "scheduled", "disappearing", "links", "contacts",
+        "search", "calls", "tus",
+    ]
+}
+
+/// The device of a client.
+package struct HelloDevice: Hashable, WireObject {
+    /// The name that the list of sessions shows, such as "Firefox on Linux".
+    package var name: String
+    /// `web`, `ios`, `android`, `macos`, `linux`, `windows`, `terminal` or another word.
+    package var platform: String
+    /// What the device can receive, such as `call.audio` or `push.web`.
+    package var capabilities: [String]
+
+    package init(name: String, platform: String, capabilities: [String] = []) {
+        self.name = name
+        self.platform = platform
+        self.capabilities = capabilities
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.nickLength)
+        self.platform = try reader.string("platform", minimum: 1, maximum: 20)
+        self.capabilities = try reader.strings("capabilities", length: 40, maximum: 40)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("name", self.name)
+        writer.write("platform", self.platform)
+        writer.write("capabilities", ifAny: self.capabilities)
+    }
+}
+
+/// `hello`: the first request of a connection, which opens the session.
+package struct HelloRequest: Hashable, WireObject {
+    /// The highest protocol version of the client.
+    package var version: Int64
+    /// The features of the client.
+    package var features: [String]
+    /// The largest frame that the client reads, in bytes.
+    package var frameBytes: Int64?
+    package var device: HelloDevice
+    /// The data epoch of the client's cache.
+    package var epoch: PageToken?
+    /// A `sync` to be answered at once, so that a reconnection takes one request.
+    package var sync: SyncRequest?
+
+    package init(
+        version: Int64 = ChatFeature.protocolVersion, features: [String] = ChatFeature.all, frameBytes: Int64? = nil, device: HelloDevice,
+        epoch: PageToken? = nil, sync: SyncRequest? = nil
+    ) {
+        self.version = version
+        self.features = features
+        self.frameBytes = frameBytes
+        self.device = device
+        self.epoch = epoch
+        self.sync = sync
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.version = try reader.integer("version", in: 1...1_000_000)
+        self.features = try reader.strings("features", length: 40, maximum: 100)
+        self.frameBytes = try reader.integerIfPresent("frame_bytes", in: 65_536...WireReader.largestInteger)
+        self.device = try reader.object("device")
+        self.epoch = try reader.textIfPresent("epoch")
+        self.sync = try reader.objectIfPresent("sync")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("version", self.version)
+        writer.write("features", ifAny: self.features)
+        writer.write("frame_bytes", ifPresent: self.frameBytes)
+        writer.write("device", self.device)
+        writer.write("epoch", ifPresent: self.epoch)
+        writer.write("sync", ifPresent: self.sync)
+    }
+}
+
+/// The answer to `hello`.
+package struct HelloAnswer: Hashable, WireObject {
+    /// The version of the session: the lower of both sides.
+    package var version: Int64
+    package var features: [String]
+    package var limits: HelloLimits
+    /// Renewed when the server's data was restored, imported or copied. A client that has another
+    /// one discards its cache and keeps its outbox.
+    package var epoch: PageToken
+    /// The server's time, in milliseconds since 1970.
+    package var at: Int64
+    package var user: ChatUser
+    package var device: DeviceID
+    /// The conversation of kind `self`.
+    package var own: ConversationID
+    /// The answer to the `sync` of the request. Absent if the epoch has changed.
+    package var sync: SyncAnswer?
+
+    package init(
+        version: Int64 = ChatFeature.protocolVersion, features: [String] = ChatFeature.all, limits: HelloLimits = HelloLimits(),
+        epoch: PageToken, at: Int64, user: ChatUser, device: DeviceID, own: ConversationID, sync: SyncAnswer? = nil
+    ) {
+        self.version = version
+        self.features = features
+        self.limits = limits
+        self.epoch = epoch
+        self.at = at
+        self.user = user
+        self.device = device
+        self.own = own
+        self.sync = sync
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.version = try reader.integer("version")
+        self.features = try reader.strings("features", length: 40, maximum: 100)
+        self.limits = try reader.object("limits")
+        self.epoch = try reader.text("epoch")
+        self.at = try reader.integer("at")
+        self.user = try reader.object("user")
+        self.device = try reader.text("device")
+        self.own = try reader.text("self")
+        self.sync = try reader.objectIfPresent("sync")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("version", self.version)
+        writer.write("features", ifAny: self.features)
+        writer.write("limits", self.limits)
+        writer.write("epoch", self.epoch)
+        writer.write("at", self.at)
+        writer.write("user", self.user)
+        writer.write("device", self.device)
+        writer.write("self", self.own)
+        writer.write("sync", ifPresent: self.sync)
+    }
+}
+
+/// The limits of the server that a client has to know before it sends.
+package struct HelloLimits: Hashable, WireObject {
+    package var requestBytes: Int64
+    package var textLength: Int64
+    package var blobBytes: Int64
+    package var groupMembers: Int64
+    /// The time in which a member can edit an own message, in seconds.
+    package var editSeconds: Int64
+    /// The time in which a member can recall an own message, in seconds.
+    package var recallSeconds: Int64
+
+    package init(
+        requestBytes: Int64 = Int64(ChatLimits.requestBytes), textLength: Int64 = Int64(ChatLimits.textLength),
+        blobBytes: Int64 = ChatLimits.blobBytes, groupMembers: Int64 = Int64(ChatLimits.groupMembers), editSeconds: Int64 = 172_800,
+        recallSeconds: Int64 = 172_800
+    ) {
+        self.requestBytes = requestBytes
+        self.textLength = textLength
+        self.blobBytes = blobBytes
+        self.groupMembers = groupMembers
+        self.editSeconds = editSeconds
+        self.recallSeconds = recallSeconds
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.requestBytes = try reader.integer("request_bytes")
+        self.textLength = try reader.integer("text_length")
+        self.blobBytes = try reader.integer("blob_bytes")
+        self.groupMembers = try reader.integer("group_members")
+        self.editSeconds = try reader.integer("edit_seconds")
+        self.recallSeconds = try reader.integer("recall_seconds")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("request_bytes", self.requestBytes)
+        writer.write("text_length", self.textLength)
+        writer.write("blob_bytes", self.blobBytes)
+        writer.write("group_members", self.groupMembers)
+        writer.write("edit_seconds", self.editSeconds)
+        writer.write("recall_seconds", self.recallSeconds)
+    }
+}

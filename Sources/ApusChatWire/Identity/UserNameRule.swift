@@ -1,0 +1,111 @@
+import Foundation
+
+/// The preparation and the enforcement of account names (RFC 8265 section 3.3).
+package enum UserNameRule {
+    /// The maximum length in Unicode scalars, which is also that of a prepared name.
+    package static let maximumLength = 32
+
+    /// Returns the prepared form of a name; nil if the text is not a valid name.
+    package static func prepared(_ text: String) -> String? {
+        // Mapping can shorten a text, but never to an eighth.
+        guard !text.isEmpty, text.utf8.count <= self.maximumLength * 32 else { return nil }
+        if let name = self.preparedASCII(text) { return name }
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        // The order of RFC 8265 section 3.3.2: width, case, normalization, directionality.
+        var mapped = ""
+        for scalar in text.unicodeScalars {
+            for wide in WidthMapping.mapped(scalar) { mapped.append(wide.properties.lowercaseMapping) }
+        }
+        let name = mapped.precomposedStringWithCanonicalMapping
+        let scalars = Array(name.unicodeScalars)
+        guard (1...self.maximumLength).contains(scalars.count), scalars.allSatisfy(self.isAllowed), self.hasValidEnds(scalars),
+            BidiRule.accepts(scalars), ScriptMix.accepts(scalars)
+        else { return nil }
+        // A second preparation must not change the name, or it would have two forms.
+        guard name.unicodeScalars.elementsEqual(name.lowercased().precomposedStringWithCanonicalMapping.unicodeScalars) else { return nil }
+        return name
+    }
+
+    /// The common case, without Unicode data. Nil if the text is not ASCII or not valid.
+    private static func preparedASCII(_ text: String) -> String? {
+        var hasUpperCase = false
+        var count = 0
+        var last: UInt8 = 0
+        for byte in text.utf8 {
+            switch byte {
+            case 0x61...0x7A, 0x30...0x39: break
+            case 0x41...0x5A: hasUpperCase = true
+            case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                guard count > 0 else { return nil }
+            default: return nil
+            }
+            last = byte
+            count += 1
+        }
+        guard count <= self.maximumLength, !self.isPunctuation(UInt32(last)) else { return nil }
+        return hasUpperCase ? text.lowercased() : text
+    }
+
+    private static func isPunctuation(_ value: UInt32) -> Bool { value == 0x2E || value == 0x5F || value == 0x2D }
+
+    private static func hasValidEnds(_ scalars: [Unicode.Scalar]) -> Bool {
+        guard let first = scalars.first, let last = scalars.last, !self.isPunctuation(first.value), !self.isPunctuation(last.value) else {
+            return false
+        }
+        // A combining mark at the start would join the `@` in front of a name.
+        return !self.isMark(first)
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    /// The IdentifierClass (RFC 8264 section 4.2) without its contextual characters and without
+    /// most of its ASCII punctuation.
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || self.isPunctuation(scalar.value)
+        }
+        // Letters that RFC 8264 section 9.6 allows in spite of their category, and the reverse.
+        switch scalar.value {
+        case 0x00DF, 0x03C2, 0x06FD, 0x06FE, 0x0F0B, 0x3007: return true
+        case 0x0640, 0x07FA, 0x302E, 0x302F, 0x3031...0x3035, 0x303B: return false
+        case 0x0660...0x0669, 0x06F0...0x06F9: return true
+        default: break
+        }
+        guard !scalar.properties.isDefaultIgnorableCodePoint, !self.isOldHangul(scalar), !self.hasCompatibilityForm(scalar) else {
+            return false
+        }
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .otherLetter, .modifierLetter, .decimalNumber, .nonspacingMark, .spacingMark: return true
+        default: return false
+        }
+    }
+
+    private static func isOldHangul(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x1100...0x11FF, 0xA960...0xA97C, 0xD7B0...0xD7FB: true
+        default: false
+        }
+    }
+
+    /// HasCompat (RFC 8264 section 9.17).
+    private static func hasCompatibilityForm(_ scalar: Unicode.Scalar) -> Bool {
+        let text = String(scalar)
+        return !text.precomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(text.unicodeScalars)
+    }
+}
+
+/// The mapping of fullwidth and halfwidth characters to their usual forms (RFC 8264 section 5.2.1).
+package enum WidthMapping {
+    /// Returns the scalars that a scalar is mapped to.
+    package static func mapped(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        switch scalar.value {
+        case 0x3000, 0xFF01...0xFFEE: Array(String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars)
+        default: [scalar]
+        }
+    }
+}

@@ -1,0 +1,181 @@
+public import ApusJSON
+
+/// The state of an event's content.
+public enum EventState: String, WireChoice {
+    /// As sent.
+    case normal
+    /// Replaced by an `edit`.
+    case edited
+    /// Removed by a `recall`. The body is empty.
+    case recalled
+    /// Removed because its time was over. The body is empty.
+    case expired
+    /// Removed together with the sender's account, or by an operator. The body is empty.
+    case erased
+    /// A state of a later server, to be treated as `normal`.
+    case unknown
+
+    /// Whether the content was removed.
+    public var isBlank: Bool { self == .recalled || self == .expired || self == .erased }
+}
+
+/// The number of users that reacted to a message with one text.
+public struct ReactionCount: Hashable, Sendable {
+    /// The reaction: an emoji, or a short text.
+    public var key: String
+    /// The number of users.
+    public var count: Int64
+
+    /// Creates a count.
+    public init(key: String, count: Int64) {
+        self.key = key
+        self.count = count
+    }
+}
+
+/// The replies of a thread, as told in the message that began it.
+public struct ThreadSummary: Hashable, Sendable {
+    /// The number of replies.
+    public var count: Int64
+    /// The `seq` of the newest reply.
+    public var seq: Int64
+
+    /// Creates a summary.
+    public init(count: Int64, seq: Int64) {
+        self.count = count
+        self.seq = seq
+    }
+}
+
+/// An entry of a conversation's log: a message, or a change.
+///
+/// A change has a `ref` and also updates the event it refers to, so that a page of the log shows
+/// each message in its newest form.
+public struct ChatEvent: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The place in the log: 1, 2, 3 … without holes.
+    public var seq: Int64
+    /// The ordinal among the messages: 1, 2, 3 … without holes; nil for a change.
+    public var n: Int64?
+    /// The sender, as authenticated by the server; nil for a hidden event and for one of the server
+    /// itself.
+    public var sender: UserName?
+    /// The id that the sender's client chose.
+    public var id: ClientID?
+    /// The time at which the server stored the event, in milliseconds since 1970.
+    public var at: Int64
+    /// The kind.
+    public var kind: EventKind
+    /// The `seq` of the event that a reply quotes or that a change changes.
+    public var ref: Int64?
+    /// The `seq` of the message whose thread this reply belongs to.
+    public var thread: Int64?
+    /// The state of the content.
+    public var state: EventState
+    /// The content, depending on the kind; always an object.
+    public var body: JSONObject
+    /// The time of the last edit.
+    public var editedAt: Int64?
+    /// The time at which the message disappears.
+    public var expiresAt: Int64?
+    /// The reactions, most frequent first.
+    public var reactions: [ReactionCount]
+    /// The votes for each option of a poll.
+    public var votes: [Int64]
+    /// The thread that this message began.
+    public var replies: ThreadSummary?
+
+    /// Creates an event.
+    public init(
+        conversation: ConversationID, seq: Int64, n: Int64?, sender: UserName?, id: ClientID?, at: Int64, kind: EventKind,
+        ref: Int64? = nil, thread: Int64? = nil, state: EventState = .normal, body: JSONObject, editedAt: Int64? = nil,
+        expiresAt: Int64? = nil, reactions: [ReactionCount] = [], votes: [Int64] = [], replies: ThreadSummary? = nil
+    ) {
+        self.conversation = conversation
+        self.seq = seq
+        self.n = n
+        self.sender = sender
+        self.id = id
+        self.at = at
+        self.kind = kind
+        self.ref = ref
+        self.thread = thread
+        self.state = state
+        self.body = body
+        self.editedAt = editedAt
+        self.expiresAt = expiresAt
+        self.reactions = reactions
+        self.votes = votes
+        self.replies = replies
+    }
+
+    /// The event that takes the place of one that a member may not see.
+    package static func hidden(conversation: ConversationID, seq: Int64, n: Int64?) -> Self {
+        Self(conversation: conversation, seq: seq, n: n, sender: nil, id: nil, at: 0, kind: .hidden, body: [:])
+    }
+}
+
+extension ReactionCount: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.key = try reader.string("key", minimum: 1, maximum: ChatLimits.reactionLength)
+        self.count = try reader.integer("count")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("key", self.key)
+        writer.write("count", self.count)
+    }
+}
+
+extension ThreadSummary: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.count = try reader.integer("count")
+        self.seq = try reader.integer("seq")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("count", self.count)
+        writer.write("seq", self.seq)
+    }
+}
+
+extension ChatEvent: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.seq = try reader.integer("seq")
+        self.n = try reader.integerIfPresent("n")
+        self.sender = try reader.textIfPresent("sender")
+        self.id = try reader.textIfPresent("id")
+        self.at = try reader.integerIfPresent("at") ?? 0
+        self.kind = try reader.text("kind")
+        self.ref = try reader.integerIfPresent("ref")
+        self.thread = try reader.integerIfPresent("thread")
+        self.state = try reader.choiceIfPresent("state") ?? .normal
+        self.body = try reader.has("body") ? reader.free("body").objectValue ?? [:] : [:]
+        self.editedAt = try reader.integerIfPresent("edited_at")
+        self.expiresAt = try reader.integerIfPresent("expires_at")
+        self.reactions = try reader.objects("reactions", maximum: ChatLimits.reactions)
+        self.votes = try reader.integers("votes", maximum: ChatLimits.pollOptions)
+        self.replies = try reader.objectIfPresent("replies")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("seq", self.seq)
+        writer.write("n", ifPresent: self.n)
+        writer.write("sender", ifPresent: self.sender)
+        writer.write("id", ifPresent: self.id)
+        if self.at != 0 { writer.write("at", self.at) }
+        writer.write("kind", self.kind)
+        writer.write("ref", ifPresent: self.ref)
+        writer.write("thread", ifPresent: self.thread)
+        if self.state != .normal { writer.write("state", self.state) }
+        if !self.body.isEmpty { writer.write("body", .object(self.body)) }
+        writer.write("edited_at", ifPresent: self.editedAt)
+        writer.write("expires_at", ifPresent: self.expiresAt)
+        writer.write("reactions", ifAny: self.reactions)
+        writer.write("votes", ifAny: self.votes)
+        writer.write("replies", ifPresent: self.replies)
+    }
+}

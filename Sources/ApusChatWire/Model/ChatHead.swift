@@ -1,0 +1,128 @@
+/// The summary of a conversation for one user: a row of the list, and the position of the log.
+///
+/// A head contains no list of members. Read positions of other members do not change it.
+public struct ChatHead: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The kind.
+    public var kind: ConversationKind
+    /// The recipient's relation to the conversation.
+    public var state: MemberState
+    /// The recipient's role.
+    public var role: MemberRole
+    /// The title of a group or channel.
+    public var title: String?
+    /// The picture of a group or channel.
+    public var avatar: BlobID?
+    /// The other user of a pair, or the user that invited the recipient.
+    public var peer: ChatUser?
+    /// The number of members.
+    public var members: Int64
+    /// Increases with each change of the members; see the verb `members`.
+    public var membersVersion: Int64
+    /// The settings of a group or channel.
+    public var settings: ConversationSettings?
+    /// The `seq` of the newest event that the recipient can see; 0 for an empty log.
+    public var seq: Int64
+    /// The ordinal of the newest message.
+    public var n: Int64
+    /// The first `seq` that the recipient can see.
+    public var minSeq: Int64
+    /// The ordinal of the last message that the recipient has read.
+    public var read: Int64
+    /// The number of messages that the recipient has not read.
+    public var unread: Int64
+    /// The number of unread messages that mention the recipient.
+    public var mentions: Int64
+    /// The time of the newest event, in milliseconds since 1970.
+    public var at: Int64
+    /// The newest event.
+    public var last: EventPreview?
+    /// The pinned messages, newest first.
+    public var pins: [Int64]
+    /// The call that takes place.
+    public var call: Int64?
+    /// The recipient's own settings for the conversation.
+    public var own: OwnSettings
+
+    /// Creates a head.
+    public init(
+        conversation: ConversationID, kind: ConversationKind, state: MemberState = .joined, role: MemberRole = .member,
+        title: String? = nil, avatar: BlobID? = nil, peer: ChatUser? = nil, members: Int64 = 0,
+        membersVersion: Int64 = 0, settings: ConversationSettings? = nil, seq: Int64, n: Int64, minSeq: Int64 = 1, read: Int64 = 0,
+        unread: Int64 = 0, mentions: Int64 = 0, at: Int64, last: EventPreview? = nil, pins: [Int64] = [], call: Int64? = nil,
+        own: OwnSettings = OwnSettings()
+    ) {
+        self.conversation = conversation
+        self.kind = kind
+        self.state = state
+        self.role = role
+        self.title = title
+        self.avatar = avatar
+        self.peer = peer
+        self.members = members
+        self.membersVersion = membersVersion
+        self.settings = settings
+        self.seq = seq
+        self.n = n
+        self.minSeq = minSeq
+        self.read = read
+        self.unread = unread
+        self.mentions = mentions
+        self.at = at
+        self.last = last
+        self.pins = pins
+        self.call = call
+        self.own = own
+    }
+}
+
+extension ChatHead: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.kind = try reader.choice("kind")
+        self.state = try reader.choiceIfPresent("state") ?? .joined
+        self.role = try reader.choiceIfPresent("role") ?? .member
+        self.title = try reader.stringIfPresent("title", maximum: ChatLimits.titleLength)
+        self.avatar = try reader.textIfPresent("avatar")
+        self.peer = try reader.objectIfPresent("peer")
+        self.members = try reader.integerIfPresent("members") ?? 0
+        self.membersVersion = try reader.integerIfPresent("members_version") ?? 0
+        self.settings = try reader.objectIfPresent("settings")
+        self.seq = try reader.integer("seq")
+        self.n = try reader.integer("n")
+        self.minSeq = try reader.integerIfPresent("min_seq") ?? 1
+        self.read = try reader.integerIfPresent("read") ?? 0
+        self.unread = try reader.integerIfPresent("unread") ?? 0
+        self.mentions = try reader.integerIfPresent("mentions") ?? 0
+        self.at = try reader.integer("at")
+        self.last = try reader.objectIfPresent("last")
+        self.pins = try reader.integers("pins", maximum: ChatLimits.pinnedMessages)
+        self.call = try reader.integerIfPresent("call")
+        self.own = try reader.objectIfPresent("own") ?? OwnSettings()
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("kind", self.kind)
+        if self.state != .joined { writer.write("state", self.state) }
+        if self.role != .member { writer.write("role", self.role) }
+        writer.write("title", ifPresent: self.title)
+        writer.write("avatar", ifPresent: self.avatar)
+        writer.write("peer", ifPresent: self.peer)
+        if self.members != 0 { writer.write("members", self.members) }
+        if self.membersVersion != 0 { writer.write("members_version", self.membersVersion) }
+        writer.write("settings", ifPresent: self.settings)
+        writer.write("seq", self.seq)
+        writer.write("n", self.n)
+        if self.minSeq != 1 { writer.write("min_seq", self.minSeq) }
+        if self.read != 0 { writer.write("read", self.read) }
+        if self.unread != 0 { writer.write("unread", self.unread) }
+        if self.mentions != 0 { writer.write("mentions", self.mentions) }
+        writer.write("at", self.at)
+        writer.write("last", ifPresent: self.last)
+        writer.write("pins", ifAny: self.pins)
+        writer.write("call", ifPresent: self.call)
+        if self.own != OwnSettings() { writer.write("own", self.own) }
+    }
+}

@@ -1,0 +1,132 @@
+/// The limits of the chat. The server enforces them, and tells them in the answer to `hello`.
+///
+/// Lengths are in Unicode scalars (`[...text].length` in JavaScript), times in the named unit.
+public enum ChatLimits {
+    // MARK: Frames
+    /// The maximum size of a request, in bytes of JSON.
+    public static let requestBytes = 128 * 1024
+    /// The maximum size of an answer and of a push, in bytes of JSON. Longer lists are paged.
+    public static let answerBytes = 256 * 1024
+    /// The maximum number of pending requests of a connection.
+    public static let pendingRequests = 64
+
+    // MARK: Messages
+    /// The maximum length of a text message.
+    public static let textLength = 8_000
+    /// The maximum length of a caption.
+    public static let captionLength = 2_000
+    /// The maximum number of entities of a text.
+    public static let entities = 200
+    /// The maximum number of users that one message mentions.
+    public static let mentions = 50
+    /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
+    public static let customBytes = 32 * 1024
+    /// The maximum length of a file's name.
+    public static let fileNameLength = 255
+    /// The maximum number of options of a poll.
+    public static let pollOptions = 20
+    /// The maximum length of a poll's question.
+    public static let questionLength = 300
+    /// The maximum length of a poll's option.
+    public static let optionLength = 100
+    /// The maximum number of messages in a bundle and in one `forward`.
+    public static let bundleMessages = 100
+    /// The maximum number of different reactions to a message.
+    public static let reactions = 20
+    /// The maximum number of reactions of one user to a message.
+    public static let ownReactions = 3
+    /// The maximum length of a reaction.
+    public static let reactionLength = 16
+    /// The maximum number of pinned messages of a conversation.
+    public static let pinnedMessages = 50
+    /// The maximum length of the text of a preview.
+    public static let previewLength = 160
+    /// The maximum number of users of a preview.
+    public static let previewUsers = 10
+    /// The maximum number of scheduled messages of a user.
+    public static let scheduledMessages = 100
+
+    // MARK: Conversations
+    /// The maximum number of conversations of an account.
+    public static let conversations = 10_000
+    /// The maximum number of members of a group.
+    public static let groupMembers = 10_000
+    /// The maximum number of members of a channel.
+    public static let channelMembers = 100_000
+    /// The maximum number of users that one request names.
+    public static let requestUsers = 100
+    /// The number of members up to which members see the read positions of others.
+    public static let receiptMembers = 100
+    /// The maximum number of invite links of a conversation.
+    public static let links = 20
+    /// The maximum length of a title.
+    public static let titleLength = 100
+    /// The maximum length of a description.
+    public static let aboutLength = 1_000
+    /// The maximum of `slow`, in seconds.
+    public static let slowSeconds: Int64 = 3_600
+    /// The maximum of `expire`, in seconds: one year.
+    public static let expireSeconds: Int64 = 31_536_000
+
+    // MARK: Users
+    /// The maximum length of an account name.
+    public static let nameLength = 32
+    /// The maximum length of a shown name and of an alias.
+    public static let nickLength = 50
+    /// The maximum length of a status text.
+    public static let statusLength = 100
+    /// The maximum number of contacts of a user.
+    public static let contacts = 5_000
+    /// The maximum number of blocked users of a user.
+    public static let blockedUsers = 5_000
+    /// The maximum number of invitations and contact requests of a user a day.
+    public static let invitationsPerDay = 50
+    /// The maximum number of devices of a user.
+    public static let devices = 20
+    /// The maximum number of pinned conversations of a user.
+    public static let pinnedConversations = 50
+    /// The maximum number of folders of a user.
+    public static let folders = 20
+    /// The maximum length of a folder's name.
+    public static let folderLength = 30
+    /// The maximum length of a draft.
+    public static let draftLength = 8_000
+    /// The minimum length of a password.
+    public static let passwordLength = 8
+    /// The maximum size of a password in bytes, which bounds the input of the hash function.
+    public static let passwordBytes = 1_024
+
+    // MARK: Pages
+    /// The maximum number of events of a page.
+    public static let historyEvents = 200
+    /// The maximum number of heads of a page.
+    public static let headsPage = 200
+    /// The number of newest heads on the first page, after the pinned ones.
+    public static let newestHeads = 30
+    /// The maximum number of members of a page.
+    public static let membersPage = 100
+    /// The maximum number of users of a page.
+    public static let usersPage = 50
+    /// The maximum number of hits of a page.
+    public static let searchPage = 30
+    /// The maximum length of a search text.
+    public static let queryLength = 100
+    /// The maximum number of conversations that a connection can subscribe to.
+    public static let subscriptions = 20
+
+    // MARK: Blobs
+    /// The maximum size of an upload, in bytes.
+    public static let blobBytes: Int64 = 100 * 1024 * 1024
+    /// The maximum width and height of a picture, in pixels.
+    public static let imageSide: Int64 = 16_384
+    /// The maximum number of pixels of a picture.
+    public static let imagePixels: Int64 = 40_000_000
+
+    // MARK: Others
+    /// The maximum length of an error's message.
+    public static let messageLength = 1_000
+    /// The maximum size of the data of a `signal`, in bytes.
+    public static let signalBytes = 16 * 1024
+    /// The time for which the answer to a changing request is kept, in seconds: seven days.
+    public static let answerSeconds: Int64 = 604_800
+}

@@ -1,0 +1,112 @@
+/// A user as shown to another user.
+public struct ChatUser: Hashable, Sendable {
+    /// The account name.
+    public var name: UserName
+    /// The shown name, which several users may have.
+    public var nick: String?
+    /// The picture.
+    public var avatar: BlobID?
+    /// The status text.
+    public var status: String?
+    /// Whether a device is connected; nil if the user does not show it to the recipient.
+    public var online: Bool?
+    /// The time of the last connection, in milliseconds since 1970; nil if it is not shown.
+    public var lastSeen: Int64?
+    /// Whether the account is that of a program.
+    public var isBot: Bool
+    /// Whether the account was deleted.
+    public var isDeleted: Bool
+
+    /// Creates a user.
+    public init(
+        name: UserName, nick: String? = nil, avatar: BlobID? = nil, status: String? = nil, online: Bool? = nil, lastSeen: Int64? = nil,
+        isBot: Bool = false, isDeleted: Bool = false
+    ) {
+        self.name = name
+        self.nick = nick
+        self.avatar = avatar
+        self.status = status
+        self.online = online
+        self.lastSeen = lastSeen
+        self.isBot = isBot
+        self.isDeleted = isDeleted
+    }
+}
+
+extension ChatUser: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.name = try reader.text("name")
+        self.nick = try reader.stringIfPresent("nick", maximum: ChatLimits.nickLength)
+        self.avatar = try reader.textIfPresent("avatar")
+        self.status = try reader.stringIfPresent("status", maximum: ChatLimits.statusLength)
+        self.online = try reader.boolIfPresent("online")
+        self.lastSeen = try reader.integerIfPresent("last_seen")
+        self.isBot = try reader.bool("bot")
+        self.isDeleted = try reader.bool("deleted")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("name", self.name)
+        writer.write("nick", ifPresent: self.nick)
+        writer.write("avatar", ifPresent: self.avatar)
+        writer.write("status", ifPresent: self.status)
+        writer.write("online", ifPresent: self.online)
+        writer.write("last_seen", ifPresent: self.lastSeen)
+        writer.write("bot", ifTrue: self.isBot)
+        writer.write("deleted", ifTrue: self.isDeleted)
+    }
+}
+
+/// A member of a conversation.
+public struct ChatMember: Hashable, Sendable {
+    /// The user.
+    public var user: ChatUser
+    /// The role.
+    public var role: MemberRole
+    /// The relation to the conversation.
+    public var state: MemberState
+    /// The time at which the user got this state, in milliseconds since 1970.
+    public var since: Int64
+    /// The ordinal of the last message read; nil where read positions are not shown.
+    public var read: Int64?
+    /// The time until which the member may not write.
+    public var mutedUntil: Int64?
+    /// The member that added or invited the user.
+    public var by: UserName?
+
+    /// Creates a member.
+    public init(
+        user: ChatUser, role: MemberRole, state: MemberState = .joined, since: Int64, read: Int64? = nil, mutedUntil: Int64? = nil,
+        by: UserName? = nil
+    ) {
+        self.user = user
+        self.role = role
+        self.state = state
+        self.since = since
+        self.read = read
+        self.mutedUntil = mutedUntil
+        self.by = by
+    }
+}
+
+extension ChatMember: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.user = try reader.object("user")
+        self.role = try reader.choice("role")
+        self.state = try reader.choiceIfPresent("state") ?? .joined
+        self.since = try reader.integer("since")
+        self.read = try reader.integerIfPresent("read")
+        self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.by = try reader.textIfPresent("by")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("user", self.user)
+        writer.write("role", self.role)
+        if self.state != .joined { writer.write("state", self.state) }
+        writer.write("since", self.since)
+        writer.write("read", ifPresent: self.read)
+        writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("by", ifPresent: self.by)
+    }
+}

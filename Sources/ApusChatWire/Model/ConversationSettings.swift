@@ -1,0 +1,173 @@
+/// The members that may perform an action.
+public enum MemberScope: String, WireChoice {
+    /// All members except readers.
+    case members
+    /// The owner and the admins.
+    case admins
+    /// A scope of a later server, to be treated as `admins`.
+    case unknown
+}
+
+/// The way in which users become members without being added.
+public enum JoinRule: String, WireChoice {
+    /// By invitation only.
+    case closed
+    /// After a request that an admin approves.
+    case approval
+    /// At once.
+    case open
+    /// A rule of a later server, to be treated as `closed`.
+    case unknown
+}
+
+/// The part of the log that a new member sees.
+public enum HistoryRule: String, WireChoice {
+    /// The whole log.
+    case all
+    /// The log since the member joined.
+    case join
+    /// A rule of a later server, to be treated as `join`.
+    case unknown
+}
+
+/// The settings of a group or channel. A pair has ``expire`` only.
+public struct ConversationSettings: Hashable, Sendable {
+    /// The members that may write.
+    public var write: MemberScope = .members
+    /// The members that may invite and add users.
+    public var invite: MemberScope = .members
+    /// The members that may change the title, avatar and description.
+    public var manage: MemberScope = .admins
+    /// The members that may pin messages.
+    public var pin: MemberScope = .admins
+    /// The members that may mention all with `@all`.
+    public var mentionAll: MemberScope = .admins
+    /// How users join by a link or from the directory.
+    public var join: JoinRule = .closed
+    /// Whether the directory of the server lists the conversation.
+    public var listed = false
+    /// What a new member sees of the log.
+    public var history: HistoryRule = .all
+    /// The minimum time between two messages of a member, in seconds; 0 for none.
+    public var slow: Int64 = 0
+    /// The time after which messages disappear, in seconds; 0 for never.
+    public var expire: Int64 = 0
+    /// Whether members can see the read positions of others.
+    public var receipts = true
+
+    /// Creates the settings of a new group.
+    public init() {}
+
+    /// The settings of a new channel.
+    package static var channel: Self {
+        var settings = Self()
+        settings.write = .admins
+        settings.invite = .admins
+        settings.receipts = false
+        return settings
+    }
+}
+
+extension ConversationSettings: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.init()
+        self.apply(try ConversationSettingsChange(from: reader))
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("write", self.write)
+        writer.write("invite", self.invite)
+        writer.write("manage", self.manage)
+        writer.write("pin", self.pin)
+        writer.write("mention_all", self.mentionAll)
+        writer.write("join", self.join)
+        writer.write("listed", self.listed)
+        writer.write("history", self.history)
+        writer.write("slow", self.slow)
+        writer.write("expire", self.expire)
+        writer.write("receipts", self.receipts)
+    }
+
+    /// Replaces the settings that a change names.
+    package mutating func apply(_ change: ConversationSettingsChange) {
+        self.write = change.write ?? self.write
+        self.invite = change.invite ?? self.invite
+        self.manage = change.manage ?? self.manage
+        self.pin = change.pin ?? self.pin
+        self.mentionAll = change.mentionAll ?? self.mentionAll
+        self.join = change.join ?? self.join
+        self.listed = change.listed ?? self.listed
+        self.history = change.history ?? self.history
+        self.slow = change.slow ?? self.slow
+        self.expire = change.expire ?? self.expire
+        self.receipts = change.receipts ?? self.receipts
+    }
+}
+
+/// New values of some settings.
+public struct ConversationSettingsChange: Hashable, Sendable {
+    /// See ``ConversationSettings/write``; nil leaves the setting as it is.
+    public var write: MemberScope?
+    /// See ``ConversationSettings/invite``.
+    public var invite: MemberScope?
+    /// See ``ConversationSettings/manage``.
+    public var manage: MemberScope?
+    /// See ``ConversationSettings/pin``.
+    public var pin: MemberScope?
+    /// See ``ConversationSettings/mentionAll``.
+    public var mentionAll: MemberScope?
+    /// See ``ConversationSettings/join``.
+    public var join: JoinRule?
+    /// See ``ConversationSettings/listed``.
+    public var listed: Bool?
+    /// See ``ConversationSettings/history``.
+    public var history: HistoryRule?
+    /// See ``ConversationSettings/slow``.
+    public var slow: Int64?
+    /// See ``ConversationSettings/expire``.
+    public var expire: Int64?
+    /// See ``ConversationSettings/receipts``.
+    public var receipts: Bool?
+
+    /// Creates a change without new values.
+    public init() {}
+}
+
+extension ConversationSettingsChange: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.write = try reader.choiceIfPresent("write")
+        self.invite = try reader.choiceIfPresent("invite")
+        self.manage = try reader.choiceIfPresent("manage")
+        self.pin = try reader.choiceIfPresent("pin")
+        self.mentionAll = try reader.choiceIfPresent("mention_all")
+        self.join = try reader.choiceIfPresent("join")
+        self.listed = try reader.boolIfPresent("listed")
+        self.history = try reader.choiceIfPresent("history")
+        self.slow = try reader.integerIfPresent("slow", in: 0...ChatLimits.slowSeconds)
+        self.expire = try reader.integerIfPresent("expire", in: 0...ChatLimits.expireSeconds)
+        self.receipts = try reader.boolIfPresent("receipts")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("write", ifPresent: self.write)
+        writer.write("invite", ifPresent: self.invite)
+        writer.write("manage", ifPresent: self.manage)
+        writer.write("pin", ifPresent: self.pin)
+        writer.write("mention_all", ifPresent: self.mentionAll)
+        writer.write("join", ifPresent: self.join)
+        writer.write("listed", ifPresent: self.listed)
+        writer.write("history", ifPresent: self.history)
+        writer.write("slow", ifPresent: self.slow)
+        writer.write("expire", ifPresent: self.expire)
+        writer.write("receipts", ifPresent: self.receipts)
+    }
+
+    /// Whether a client may send the change: it contains no value of a later version.
+    package var isKnown: Bool {
+        ![self.write, self.invite, self.manage, self.pin, self.mentionAll].contains(.unknown) && self.join != .unknown
+            && self.history != .unknown
+    }
+
+    /// Whether the change names no setting.
+    package var isEmpty: Bool { self == Self() }
+}

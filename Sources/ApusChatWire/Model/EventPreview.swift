@@ -1,0 +1,58 @@
+/// The newest event of a conversation in the form that a list of conversations shows.
+public struct EventPreview: Hashable, Sendable {
+    /// The place in the log.
+    public var seq: Int64
+    /// The ordinal; nil for a change.
+    public var n: Int64?
+    /// The sender.
+    public var sender: UserName?
+    /// The time, in milliseconds since 1970.
+    public var at: Int64
+    /// The kind, which tells the client what to show when there is no text.
+    public var kind: EventKind
+    /// The state of the content.
+    public var state: EventState
+    /// The start of the text or caption, the name of the file, or the question of the poll.
+    public var text: String?
+    /// The users that a change concerns, at most 10.
+    public var users: [UserName]
+
+    /// Creates a preview.
+    public init(
+        seq: Int64, n: Int64?, sender: UserName?, at: Int64, kind: EventKind, state: EventState = .normal, text: String? = nil,
+        users: [UserName] = []
+    ) {
+        self.seq = seq
+        self.n = n
+        self.sender = sender
+        self.at = at
+        self.kind = kind
+        self.state = state
+        self.text = text
+        self.users = users
+    }
+}
+
+extension EventPreview: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.seq = try reader.integer("seq")
+        self.n = try reader.integerIfPresent("n")
+        self.sender = try reader.textIfPresent("sender")
+        self.at = try reader.integerIfPresent("at") ?? 0
+        self.kind = try reader.text("kind")
+        self.state = try reader.choiceIfPresent("state") ?? .normal
+        self.text = try reader.stringIfPresent("text", maximum: ChatLimits.previewLength)
+        self.users = try reader.texts("users", maximum: ChatLimits.previewUsers)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("seq", self.seq)
+        writer.write("n", ifPresent: self.n)
+        writer.write("sender", ifPresent: self.sender)
+        if self.at != 0 { writer.write("at", self.at) }
+        writer.write("kind", self.kind)
+        if self.state != .normal { writer.write("state", self.state) }
+        writer.write("text", ifPresent: self.text)
+        writer.write("users", ifAny: self.users)
+    }
+}

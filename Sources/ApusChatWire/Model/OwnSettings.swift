@@ -1,0 +1,79 @@
+/// A user's own settings for one conversation, which no other user sees.
+public struct OwnSettings: Hashable, Sendable {
+    /// The time at which the user pinned the conversation; nil if it is not pinned.
+    public var pinnedAt: Int64?
+    /// Whether the conversation is archived.
+    public var isArchived: Bool
+    /// The time until which there are no notifications, in milliseconds since 1970.
+    public var mutedUntil: Int64?
+    /// Whether the user marked the conversation as unread.
+    public var isMarkedUnread: Bool
+    /// The unfinished message.
+    public var draft: Draft?
+    /// The folders that contain the conversation.
+    public var folders: [String]
+
+    /// Creates settings.
+    public init(
+        pinnedAt: Int64? = nil, isArchived: Bool = false, mutedUntil: Int64? = nil, isMarkedUnread: Bool = false, draft: Draft? = nil,
+        folders: [String] = []
+    ) {
+        self.pinnedAt = pinnedAt
+        self.isArchived = isArchived
+        self.mutedUntil = mutedUntil
+        self.isMarkedUnread = isMarkedUnread
+        self.draft = draft
+        self.folders = folders
+    }
+}
+
+/// An unfinished message, which follows its user to other devices.
+public struct Draft: Hashable, Sendable {
+    /// The text.
+    public var text: String
+    /// The `seq` of the message that it replies to.
+    public var ref: Int64?
+    /// The time of the last change, in milliseconds since 1970.
+    public var at: Int64
+
+    /// Creates a draft.
+    public init(text: String, ref: Int64? = nil, at: Int64) {
+        self.text = text
+        self.ref = ref
+        self.at = at
+    }
+}
+
+extension OwnSettings: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.pinnedAt = try reader.integerIfPresent("pinned_at")
+        self.isArchived = try reader.bool("archived")
+        self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.isMarkedUnread = try reader.bool("marked_unread")
+        self.draft = try reader.objectIfPresent("draft")
+        self.folders = try reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("pinned_at", ifPresent: self.pinnedAt)
+        writer.write("archived", ifTrue: self.isArchived)
+        writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("marked_unread", ifTrue: self.isMarkedUnread)
+        writer.write("draft", ifPresent: self.draft)
+        writer.write("folders", ifAny: self.folders)
+    }
+}
+
+extension Draft: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.text = try reader.string("text", maximum: ChatLimits.draftLength)
+        self.ref = try reader.integerIfPresent("ref")
+        self.at = try reader.integer("at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("text", self.text)
+        writer.write("ref", ifPresent: self.ref)
+        writer.write("at", self.at)
+    }
+}

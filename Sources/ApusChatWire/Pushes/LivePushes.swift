@@ -1,0 +1,127 @@
+/// A member's position in a log.
+package struct ReadMark: Hashable, WireObject {
+    package var conversation: ConversationID
+    /// The member; the recipient itself if another of its devices set the position.
+    package var user: UserName
+    package var read: Int64?
+    package var received: Int64?
+
+    package init(conversation: ConversationID, user: UserName, read: Int64? = nil, received: Int64? = nil) {
+        self.conversation = conversation
+        self.user = user
+        self.read = read
+        self.received = received
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.user = try reader.text("user")
+        self.read = try reader.integerIfPresent("read")
+        self.received = try reader.integerIfPresent("received")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("user", self.user)
+        writer.write("read", ifPresent: self.read)
+        writer.write("received", ifPresent: self.received)
+    }
+}
+
+/// The push `mark`: the positions that changed, at most one push a second for a connection.
+package struct MarkPush: Hashable, WireObject {
+    package var marks: [ReadMark]
+
+    package init(marks: [ReadMark]) { self.marks = marks }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.marks = try reader.objects("marks", maximum: ChatLimits.conversations)
+    }
+
+    package func write(to writer: inout WireWriter) { writer.write("marks", all: self.marks) }
+}
+
+/// The push `presence`: users that came online or went offline.
+package struct PresencePush: Hashable, WireObject {
+    /// The presence of one user.
+    package struct Entry: Hashable, WireObject {
+        package var user: UserName
+        package var isOnline: Bool
+        /// The time of the last connection; nil if the user does not show it.
+        package var lastSeen: Int64?
+
+        package init(user: UserName, isOnline: Bool, lastSeen: Int64? = nil) {
+            self.user = user
+            self.isOnline = isOnline
+            self.lastSeen = lastSeen
+        }
+
+        package init(from reader: WireReader) throws(WireError) {
+            self.user = try reader.text("user")
+            self.isOnline = try reader.bool("online")
+            self.lastSeen = try reader.integerIfPresent("last_seen")
+        }
+
+        package func write(to writer: inout WireWriter) {
+            writer.write("user", self.user)
+            writer.write("online", self.isOnline)
+            writer.write("last_seen", ifPresent: self.lastSeen)
+        }
+    }
+
+    package var users: [Entry]
+
+    package init(users: [Entry]) { self.users = users }
+
+    package init(from reader: WireReader) throws(WireError) { self.users = try reader.objects("users", maximum: ChatLimits.contacts) }
+
+    package func write(to writer: inout WireWriter) { writer.write("users", all: self.users) }
+}
+
+/// The push `bye`: the last one of a connection.
+package struct ByePush: Hashable, WireObject {
+    /// The reason for closing a connection.
+    package enum Reason: String, WireChoice {
+        /// The session was signed out, here or from another device.
+        case signedOut = "signed_out"
+        /// The account was locked or deleted.
+        case accountClosed = "account_closed"
+        /// The server is stopping. Reconnect after `retry_after`.
+        case shutdown
+        /// The client did not read what it was sent. Reconnect.
+        case slow
+        /// The client broke the protocol.
+        case protocolError = "protocol_error"
+        /// The server does not know the client's protocol version. Update.
+        case version
+        /// A reason of a later server.
+        case unknown
+
+        /// Whether the client may reconnect with the same session.
+        package var permitsReconnect: Bool {
+            switch self {
+            case .shutdown, .slow, .unknown: true
+            case .signedOut, .accountClosed, .protocolError, .version: false
+            }
+        }
+    }
+
+    package var reason: Reason
+    /// The time to wait before the next connection, in milliseconds.
+    package var retryAfter: Int64?
+
+    package init(reason: Reason, retryAfter: Int64? = nil) {
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.reason = try reader.choice("reason")
+        self.retryAfter = try reader.integerIfPresent("retry_after")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("reason", self.reason)
+        writer.write("retry_after", ifPresent: self.retryAfter)
+    }
+}

@@ -1,0 +1,59 @@
+/// `mark`: sets the read position, or tells what the device has received.
+package struct MarkRequest: Hashable, WireObject {
+    package var conversation: ConversationID
+    /// The ordinal of the last message read. A number at or below the present one has no effect.
+    package var read: Int64?
+    /// The ordinal of the last message received by this device. It is not stored.
+    package var received: Int64?
+
+    package init(conversation: ConversationID, read: Int64? = nil, received: Int64? = nil) {
+        self.conversation = conversation
+        self.read = read
+        self.received = received
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.read = try reader.integerIfPresent("read")
+        self.received = try reader.integerIfPresent("received")
+        guard self.read != nil || self.received != nil else {
+            throw WireError(.missing, field: "read", rule: "or `received` is required")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("read", ifPresent: self.read)
+        writer.write("received", ifPresent: self.received)
+    }
+}
+
+/// The answer to `mark`.
+package struct MarkAnswer: Hashable, WireObject {
+    package var conversation: ConversationID
+    /// The present read position.
+    package var read: Int64
+    package var unread: Int64
+    package var mentions: Int64
+
+    package init(conversation: ConversationID, read: Int64, unread: Int64, mentions: Int64) {
+        self.conversation = conversation
+        self.read = read
+        self.unread = unread
+        self.mentions = mentions
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.read = try reader.integer("read")
+        self.unread = try reader.integer("unread")
+        self.mentions = try reader.integer("mentions")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("read", self.read)
+        writer.write("unread", self.unread)
+        writer.write("mentions", self.mentions)
+    }
+}
