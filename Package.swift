@@ -98,6 +98,8 @@ let package = Package(
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusPictures", []),
         module("ApusChatWire", ["ApusJSON"]),
+        module("ApusChatStorage", ["ApusChatWire"]),
+        module("ApusChatCore", ["ApusChatStorage", "ApusChatWire", "ApusJSON", crypto, dequeModule]),
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
@@ -275,6 +277,7 @@ let package = Package(
         tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatWireTests", ["ApusChatWire", "ApusJSON"]),
+        tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON"]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(

@@ -1,0 +1,47 @@
+import ApusChatStorage
+import ApusChatWire
+
+extension BatchDecider {
+    /// Moves a read position forward. A position that is reached already changes nothing.
+    mutating func mark(_ mark: MarkCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let conversation = mark.conversation
+        let member = try self.joined(actor, in: conversation)
+        let counters = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
+        let read = min(mark.read, counters.lastN)
+        let answer = StoredAnswer(conversation: conversation, seq: counters.lastSeq, n: max(read, member.readN), at: self.time)
+        guard read > member.readN else {
+            if member.isMarkedUnread {
+                self.facts.members.modify(member.address) { $0.isMarkedUnread = false }
+                self.pushes.append(.head(conversation, of: actor))
+            }
+            return answer
+        }
+        let skipped = self.skipped(SkipNeed(member: member.address, above: mark.read), read: read)
+        self.facts.members.modify(member.address) { member in
+            member.readN = read
+            member.skipped = skipped
+            member.isMarkedUnread = false
+        }
+        self.pushes.append(.head(conversation, of: actor))
+        if self.facts.conversations[conversation]?.kind != .own {
+            self.pushes.append(.read(conversation, by: actor, n: read))
+        }
+        return answer
+    }
+
+    /// The number of own and hidden messages above a read position: those of the storage, and those
+    /// that this batch added.
+    private func skipped(_ need: SkipNeed, read: Int64) -> Int64 {
+        var count = self.facts.skips[need] ?? 0
+        let address = need.member
+        for event in self.events
+        where event.conversation == address.conversation && event.sender == address.user && event.n > read {
+            count += 1
+        }
+        for message in self.hidden
+        where message.address.user == address.user && message.address.event.conversation == address.conversation && message.n > read {
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,54 @@
+import ApusChatWire
+
+/// The rows that a batch asked for, as they are in one consistent state of the storage. The
+/// decisions of the batch change them in place, so that each command sees the effects of those
+/// before it.
+package struct Facts: Sendable {
+    package var conversations = FactTable<ConversationKey, ConversationRow>()
+    package var members = FactTable<MemberAddress, MemberRow>()
+    /// The acks of messages that were sent under these ids.
+    package var sends = FactTable<SendAddress, SentFact>()
+    package var requests = FactTable<RequestAddress, RequestRow>()
+    package var events = FactTable<EventAddress, EventRow>()
+    package var annotations = FactTable<AnnotationAddress, AnnotationRow>()
+    package var accounts = FactTable<UserKey, AccountRow>()
+    package var contacts = FactTable<ContactAddress, ContactRow>()
+    package var pairs = FactTable<PairAddress, ConversationKey>()
+    package var links = FactTable<String, LinkRow>()
+    package var skips: [SkipNeed: Int64] = [:]
+    package var readableBlobs: Set<BlobNeed> = []
+    package var successors: [ConversationKey: [UserKey]] = [:]
+
+    package init() {}
+
+    package mutating func removeAll() {
+        self.conversations.removeAll()
+        self.members.removeAll()
+        self.sends.removeAll()
+        self.requests.removeAll()
+        self.events.removeAll()
+        self.annotations.removeAll()
+        self.accounts.removeAll()
+        self.contacts.removeAll()
+        self.pairs.removeAll()
+        self.links.removeAll()
+        self.skips.removeAll(keepingCapacity: true)
+        self.readableBlobs.removeAll(keepingCapacity: true)
+        self.successors.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A message that was sent under an id: its hash and its ack.
+package struct SentFact: Sendable, Equatable {
+    package var hash: RequestHash
+    package var seq: Int64
+    package var n: Int64
+    package var at: Int64
+
+    package init(hash: RequestHash, seq: Int64, n: Int64, at: Int64) {
+        self.hash = hash
+        self.seq = seq
+        self.n = n
+        self.at = at
+    }
+}

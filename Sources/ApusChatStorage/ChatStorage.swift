@@ -1,0 +1,81 @@
+package import ApusChatWire
+
+/// Where the chat keeps its rows: values in, values out.
+///
+/// One writer at a time runs `begin`, decides on the facts, and calls `commit` or `abandon`. An
+/// object is confined to one thread; a storage on disk gives each reading thread a `ChatReads` of
+/// its own. `StorageSuite` states the contract as tests for every implementation.
+package protocol ChatStorage: ChatReads {
+    /// Begins a batch: returns the rows that it asked for, in one consistent state that stays the
+    /// state of the storage until `commit` or `abandon`.
+    func begin(_ needs: Needs) throws(StorageError) -> Facts
+
+    /// Writes a batch, completely or not at all, and ends it. After it returns, the batch survives
+    /// a loss of power, if the storage is one that can.
+    func commit(_ changes: Changes) throws(StorageError) -> CommitStamp
+
+    /// Ends a batch without a change. Does nothing if none was begun.
+    func abandon()
+}
+
+/// The reading half of a storage.
+///
+/// Every answer is bounded by the `limit` of its request and belongs to one consistent state.
+package protocol ChatReads: AnyObject {
+    /// The position of everything that is committed now. A sync takes it before its first page.
+    func position() throws(StorageError) -> SyncPosition
+
+    /// Returns the conversations of a user: the pinned ones in their order, then the others, newest
+    /// message first. Conversations that the user left are listed, those that are gone are not.
+    func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) throws(StorageError) -> HeadsPage
+
+    /// Returns the heads that changed for a user after `position`, in key order, with those of gone
+    /// conversations (`MemberRow.isGone`). Read positions of others do not change a head.
+    func changes(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) throws(StorageError) -> ChangesPage
+
+    /// Returns the head of one conversation. Nil if the user has no row in it.
+    func head(of user: UserKey, in conversation: ConversationKey) throws(StorageError) -> HeadRow?
+
+    /// Returns events as a user may see them (`MemberView`), in the order of their seq.
+    func events(in conversation: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int) throws(StorageError)
+        -> [EventView]
+
+    /// Returns members in key order.
+    func members(of conversation: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) throws(StorageError)
+        -> MembersPage
+
+    /// Returns the joined members whose read position is at least `n`, in key order.
+    func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey]
+
+    /// Returns the conversations in which a user is joined, for the router.
+    func conversations(of user: UserKey) throws(StorageError) -> [ConversationKey]
+
+    /// Returns the keys of account names, nil for those without an account.
+    func userKeys(named names: [UserName]) throws(StorageError) -> [UserKey?]
+
+    /// Returns account rows; unknown keys are left out.
+    func accounts(_ keys: [UserKey]) throws(StorageError) -> [AccountRow]
+
+    /// Returns active accounts whose name or nickname contains `text`, in key order. For chat
+    /// servers with an open directory.
+    func accounts(containing text: String, after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow]
+
+    /// Returns the contacts of a user in key order.
+    func contacts(of owner: UserKey, after cursor: UserKey?, limit: Int) throws(StorageError) -> [ContactRow]
+
+    /// Returns the links of a conversation, newest first.
+    func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow]
+
+    /// Returns the conversation of two users, if they have one.
+    func pair(_ pair: PairAddress) throws(StorageError) -> ConversationKey?
+
+    /// Returns events whose `expiresAt` has come, oldest first.
+    func expired(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
+
+    /// Returns the events of a conversation before a time that still have a body, oldest first, for
+    /// retention.
+    func events(of conversation: ConversationKey, before time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
+
+    /// Whether a user may read a blob.
+    func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool
+}

@@ -1,0 +1,113 @@
+import ApusChatWire
+
+/// One conversation of a `MemoryStorage`: a class, so that a batch changes it in place.
+final class MemoryConversation {
+    var row: ConversationRow
+    /// The event with seq `s` is at index `s - 1`.
+    var events: [EventRow] = []
+    var members: [UserKey: MemberRow] = [:]
+    var annotations: [AnnotationKey: AnnotationRow] = [:]
+    var sent: [SentKey: Int64] = [:]
+    /// The seqs of the messages that blobs are referred to from.
+    var blobs: [BlobID: [Int64]] = [:]
+    var pins: Set<Int64> = []
+
+    struct AnnotationKey: Hashable {
+        let seq: Int64
+        let user: UserKey
+    }
+    struct SentKey: Hashable {
+        let sender: UserKey
+        let id: ClientID
+    }
+
+    init(row: ConversationRow) { self.row = row }
+
+    func event(_ seq: Int64) -> EventRow? {
+        guard seq >= 1, seq <= Int64(self.events.count) else { return nil }
+        return self.events[Int(seq) - 1]
+    }
+
+    func isHidden(_ seq: Int64, from user: UserKey) -> Bool {
+        self.annotations[AnnotationKey(seq: seq, user: user)]?.isHidden ?? false
+    }
+
+    func append(_ event: EventRow) throws(StorageError) {
+        guard event.seq == Int64(self.events.count) + 1 else {
+            throw StorageError(.misuse, message: "The event has seq \(event.seq) after \(self.events.count).")
+        }
+        if let id = event.clientID { self.sent[SentKey(sender: event.sender, id: id)] = event.seq }
+        self.events.append(event)
+    }
+
+    /// Replaces what may change of an event.
+    func replace(_ event: EventRow) {
+        guard self.event(event.seq) != nil else { return }
+        self.events[Int(event.seq) - 1] = event
+        if event.isPinned { self.pins.insert(event.seq) } else { self.pins.remove(event.seq) }
+    }
+
+    func blank(_ seq: Int64, _ state: EventState) {
+        guard let target = self.event(seq) else { return }
+        self.events[Int(seq) - 1].blank(state)
+        self.pins.remove(seq)
+        if target.editedAt > 0 {
+            for index in Int(seq)..<max(Int(seq), self.events.count)
+            where self.events[index].ref == seq && self.events[index].kind == .edit {
+                self.events[index].blank(state)
+            }
+        }
+        for (key, annotation) in self.annotations where key.seq == seq {
+            var kept = annotation
+            kept.reactions = []
+            kept.votes = 0
+            self.annotations[key] = kept.isEmpty ? nil : kept
+        }
+        for blob in self.blobs.keys { self.blobs[blob]?.removeAll { $0 == seq } }
+    }
+
+    /// The number of own and hidden messages above an ordinal.
+    func skipped(_ user: UserKey, above n: Int64) -> Int64 {
+        var count: Int64 = 0
+        for event in self.events.reversed() {
+            guard event.n == 0 || event.n > n else { break }
+            if event.n > 0, event.sender == user || self.isHidden(event.seq, from: user) { count += 1 }
+        }
+        return count
+    }
+
+    /// The number of messages above the read position that name the user.
+    func mentions(of member: MemberRow) -> Int64 {
+        guard member.state == .joined else { return 0 }
+        let user = member.address.user
+        let read = max(member.readN, member.floorN)
+        var count: Int64 = 0
+        for event in self.events.reversed() {
+            guard event.n == 0 || event.n > read else { break }
+            guard event.n > 0, event.sender != user, event.mentionsAll || event.mentions.contains(user) else { continue }
+            if event.seq >= member.minSeq, !self.isHidden(event.seq, from: user) { count += 1 }
+        }
+        return count
+    }
+
+    func view(_ seq: Int64, as view: MemberView, of user: UserKey) -> EventView? {
+        guard let event = self.event(seq), var shown = view.view(of: event, isHidden: { self.isHidden($0, from: user) }) else { return nil }
+        if shown.row != nil { shown.own = self.annotations[AnnotationKey(seq: seq, user: user)] }
+        return shown
+    }
+
+    func head(of user: UserKey) -> HeadRow? {
+        guard let member = self.members[user] else { return nil }
+        var last: EventView?
+        var pins: [Int64] = []
+        if let view = MemberView(member) {
+            last = self.view(min(self.row.counters.previewSeq, view.last), as: view, of: user)
+            pins = self.pins.filter { self.view($0, as: view, of: user)?.row?.isPinned ?? false }.sorted(by: >)
+        }
+        var head = HeadRow(
+            conversation: self.row, member: member, unread: member.unread(lastN: self.row.counters.lastN),
+            mentions: self.mentions(of: member), last: last)
+        head.pins = pins
+        return head
+    }
+}

@@ -1,0 +1,119 @@
+package import ApusChatWire
+
+extension MemoryStorage {
+    package func position() -> SyncPosition { SyncPosition(epoch: self.epoch, position: "\(self.commit)") }
+
+    package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) -> HeadsPage {
+        var rows = self.rows(of: user).filter { !$0.member.isGone }
+        rows.sort { $0.cursor < $1.cursor }
+        if let cursor { rows.removeAll { $0.cursor <= cursor } }
+        let page = Array(rows.prefix(limit))
+        return HeadsPage(heads: page, next: rows.count > limit ? page.last?.cursor : nil)
+    }
+
+    package func changes(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) -> ChangesPage {
+        guard position.epoch == self.epoch, let since = Int64(position.position), since >= self.oldestPosition, since <= self.commit else {
+            return .resync
+        }
+        var rows = self.rows(of: user).filter { $0.member.changed > since || ($0.conversation.changed > since && !$0.member.isGone) }
+        rows.sort { $0.conversation.key < $1.conversation.key }
+        if let cursor { rows.removeAll { $0.conversation.key <= cursor } }
+        let page = Array(rows.prefix(limit))
+        return .page(page, next: rows.count > limit ? page.last?.conversation.key : nil)
+    }
+
+    package func head(of user: UserKey, in conversation: ConversationKey) -> HeadRow? { self.headRow(of: user, in: conversation) }
+
+    package func events(in key: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int) -> [EventView] {
+        guard let conversation = self.conversations[key], let view = MemberView(conversation.members[user]), limit > 0 else { return [] }
+        let last = min(view.last, conversation.row.counters.lastSeq)
+        func shown(_ seq: Int64) -> EventView? { conversation.view(seq, as: view, of: user) }
+        func matching(from first: Int64, _ condition: @escaping (EventRow) -> Bool) -> [EventView] {
+            let lower = max(first, view.first)
+            guard lower <= last else { return [] }
+            return Array(
+                (lower...last).lazy.compactMap(shown).filter { $0.row.map(condition) ?? false }.prefix(limit))
+        }
+        switch selection {
+        case .from(let from):
+            let lower = max(from, view.first)
+            return lower <= last ? (lower...last).prefix(limit).compactMap(shown) : []
+        case .through(let through):
+            let upper = min(through, last)
+            return view.first <= upper ? (view.first...upper).suffix(limit).compactMap(shown) : []
+        case .thread(let first, let from): return matching(from: from) { $0.isMessage && $0.thread == first }
+        case .edits(let target): return matching(from: target) { $0.kind == .edit && $0.ref == target }
+        case .pinned:
+            guard view.first <= last else { return [] }
+            return Array((view.first...last).reversed().lazy.compactMap(shown).filter { $0.row?.isPinned ?? false }.prefix(limit))
+        }
+    }
+
+    package func members(of key: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) -> MembersPage {
+        guard let conversation = self.conversations[key] else { return MembersPage(members: [], next: nil, version: 0) }
+        var rows = conversation.members.values.filter { states.includes($0.state) }
+        rows.sort { $0.address.user < $1.address.user }
+        if let cursor { rows.removeAll { $0.address.user <= cursor } }
+        let page = Array(rows.prefix(limit))
+        return MembersPage(
+            members: page, next: rows.count > limit ? page.last?.address.user : nil, version: conversation.row.counters.membersVersion)
+    }
+
+    package func readers(of key: ConversationKey, atLeast n: Int64, limit: Int) -> [UserKey] {
+        let rows = self.conversations[key]?.members.values.filter { $0.state == .joined && $0.readN >= n } ?? []
+        return Array(rows.map(\.address.user).sorted().prefix(limit))
+    }
+
+    package func conversations(of user: UserKey) -> [ConversationKey] {
+        (self.conversationsOfUser[user] ?? []).filter { self.conversations[$0]?.members[user]?.state == .joined }.sorted()
+    }
+
+    package func userKeys(named names: [UserName]) -> [UserKey?] { names.map { self.names[$0] } }
+
+    package func accounts(_ keys: [UserKey]) -> [AccountRow] { keys.compactMap { self.accountRows[$0] } }
+
+    package func accounts(containing text: String, after cursor: UserKey?, limit: Int) -> [AccountRow] {
+        let needle = text.lowercased()
+        let rows = self.accountRows.values.filter { row in
+            if let cursor, row.key <= cursor { return false }
+            return row.state == .active && (row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle))
+        }
+        return Array(rows.sorted { $0.key < $1.key }.prefix(limit))
+    }
+
+    package func contacts(of owner: UserKey, after cursor: UserKey?, limit: Int) -> [ContactRow] {
+        let rows = (self.contactRows[owner] ?? [:]).values.filter { row in cursor.map { row.address.peer > $0 } ?? true }
+        return Array(rows.sorted { $0.address.peer < $1.address.peer }.prefix(limit))
+    }
+
+    package func links(of conversation: ConversationKey, limit: Int) -> [LinkRow] {
+        Array(self.linkRows.values.filter { $0.conversation == conversation }.sorted { $0.code < $1.code }.prefix(limit))
+    }
+
+    package func pair(_ pair: PairAddress) -> ConversationKey? { self.pairs[pair] }
+
+    package func expired(at time: Int64, limit: Int) -> [EventAddress] {
+        let due = self.conversations.values.flatMap { $0.events.filter { $0.expiresAt > 0 && $0.expiresAt <= time } }
+        return Array(
+            due.sorted { ($0.expiresAt, $0.conversation, $0.seq) < ($1.expiresAt, $1.conversation, $1.seq) }.prefix(limit).map(\.address))
+    }
+
+    package func events(of conversation: ConversationKey, before time: Int64, limit: Int) -> [EventAddress] {
+        let events = self.conversations[conversation]?.events ?? []
+        return Array(events.lazy.filter { $0.isMessage && !$0.state.isBlank && $0.at < time }.prefix(limit).map(\.address))
+    }
+
+    package func mayRead(_ need: BlobNeed) -> Bool { self.isReadable(need) }
+
+    private func headRow(of user: UserKey, in key: ConversationKey) -> HeadRow? {
+        guard var head = self.conversations[key]?.head(of: user) else { return nil }
+        if head.member.draftSeq > 0, let own = self.accountRows[user]?.selfConversation {
+            head.draft = self.conversations[own]?.event(head.member.draftSeq)?.body ?? ""
+        }
+        return head
+    }
+
+    private func rows(of user: UserKey) -> [HeadRow] {
+        (self.conversationsOfUser[user] ?? []).compactMap { self.headRow(of: user, in: $0) }
+    }
+}

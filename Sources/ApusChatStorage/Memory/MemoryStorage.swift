@@ -1,0 +1,179 @@
+import ApusChatWire
+
+/// A storage in memory, for the simulator and for tests. Nothing survives it.
+package final class MemoryStorage: ChatStorage {
+    /// Changed by tests that restore or copy data.
+    package var epoch: String
+    package private(set) var commit: Int64 = 0
+    /// Positions before this one are answered `resync`.
+    package var oldestPosition: Int64 = 0
+
+    var conversations: [ConversationKey: MemoryConversation] = [:]
+    var conversationsOfUser: [UserKey: Set<ConversationKey>] = [:]
+    var pairs: [PairAddress: ConversationKey] = [:]
+    var accountRows: [UserKey: AccountRow] = [:]
+    var names: [UserName: UserKey] = [:]
+    var contactRows: [UserKey: [UserKey: ContactRow]] = [:]
+    var linkRows: [String: LinkRow] = [:]
+    var requests: [RequestAddress: RequestRow] = [:]
+    var uploads: Set<BlobNeed> = []
+    package private(set) var reports: [ReportRow] = []
+    private var isInBatch = false
+
+    package init(epoch: String = "memory") { self.epoch = epoch }
+
+    package func begin(_ needs: Needs) throws(StorageError) -> Facts {
+        guard !self.isInBatch else { throw StorageError(.misuse, message: "A batch was begun before and not ended.") }
+        self.isInBatch = true
+        var facts = Facts()
+        for key in needs.conversations { self.load(key, into: &facts) }
+        for pair in needs.pairs {
+            let key = self.pairs[pair]
+            facts.pairs.load(pair, key)
+            if let key { self.load(key, into: &facts) }
+        }
+        for need in needs.links {
+            let link = self.linkRows[need.code]
+            facts.links.load(need.code, link)
+            if let link {
+                self.load(link.conversation, into: &facts)
+                self.load(MemberAddress(link.conversation, need.user), into: &facts)
+            }
+        }
+        for address in needs.members { self.load(address, into: &facts) }
+        for address in needs.sends { facts.sends.load(address, self.sent(address)) }
+        for address in needs.requests { facts.requests.load(address, self.requests[address]) }
+        for address in needs.events { facts.events.load(address, self.conversations[address.conversation]?.event(address.seq)) }
+        for address in needs.annotations { facts.annotations.load(address, self.annotation(address)) }
+        for key in needs.accounts { facts.accounts.load(key, self.accountRows[key]) }
+        for address in needs.contacts { facts.contacts.load(address, self.contactRows[address.owner]?[address.peer]) }
+        for need in needs.skips {
+            facts.skips[need] = self.conversations[need.member.conversation]?.skipped(need.member.user, above: need.above) ?? 0
+        }
+        for need in needs.blobs where self.isReadable(need) { facts.readableBlobs.insert(need) }
+        for key in needs.successors {
+            let candidates = self.successors(in: key)
+            facts.successors[key] = candidates
+            for user in candidates { self.load(MemberAddress(key, user), into: &facts) }
+        }
+        return facts
+    }
+
+    package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
+        guard self.isInBatch else { throw StorageError(.misuse, message: "No batch was begun.") }
+        self.isInBatch = false
+        self.commit += 1
+        for change in changes.conversations { self.write(change) }
+        for event in changes.events { try self.conversations[event.conversation]?.append(event) }
+        for event in changes.targets { self.conversations[event.conversation]?.replace(event) }
+        for blank in changes.blanks { self.conversations[blank.address.conversation]?.blank(blank.address.seq, blank.state) }
+        for member in changes.members { self.write(member) }
+        for annotation in changes.annotations { self.write(annotation) }
+        for request in changes.requests { self.requests[request.address] = request }
+        for account in changes.accounts { self.write(account) }
+        for contact in changes.contacts {
+            var row = contact
+            row.changed = self.commit
+            self.contactRows[contact.address.owner, default: [:]][contact.address.peer] = row
+        }
+        for link in changes.links { self.linkRows[link.code] = link }
+        self.reports += changes.reports
+        for reference in changes.blobReferences {
+            self.conversations[reference.event.conversation]?.blobs[reference.blob, default: []].append(reference.event.seq)
+        }
+        return CommitStamp(commit: self.commit)
+    }
+
+    package func abandon() { self.isInBatch = false }
+
+    /// Adds an account with its self conversation, as the accounts service does.
+    package func addAccount(_ row: AccountRow, at time: Int64) {
+        self.write(row)
+        let conversation = ConversationRow(key: row.selfConversation, kind: .own, createdAt: time, settings: ConversationSettings())
+        self.conversations[row.selfConversation] = MemoryConversation(row: conversation)
+        self.conversations[row.selfConversation]?.row.counters.memberCount = 1
+        self.write(MemberRow(address: MemberAddress(row.selfConversation, row.key), role: .owner, state: .joined))
+    }
+
+    /// Notes that a user uploaded a blob and may refer to it.
+    package func addUpload(_ need: BlobNeed) { self.uploads.insert(need) }
+}
+
+extension MemoryStorage {
+    private func load(_ key: ConversationKey, into facts: inout Facts) {
+        guard !facts.conversations.isLoaded(key) else { return }
+        let row = self.conversations[key]?.row
+        facts.conversations.load(key, row)
+        if let pair = row?.pair {
+            self.load(MemberAddress(key, pair.low), into: &facts)
+            self.load(MemberAddress(key, pair.high), into: &facts)
+        }
+    }
+
+    private func load(_ address: MemberAddress, into facts: inout Facts) {
+        facts.members.load(address, self.conversations[address.conversation]?.members[address.user])
+    }
+
+    private func sent(_ address: SendAddress) -> SentFact? {
+        guard let conversation = self.conversations[address.conversation],
+            let seq = conversation.sent[.init(sender: address.sender, id: address.id)], let event = conversation.event(seq),
+            let hash = event.hash
+        else { return nil }
+        return SentFact(hash: hash, seq: seq, n: event.n, at: event.at)
+    }
+
+    private func annotation(_ address: AnnotationAddress) -> AnnotationRow? {
+        self.conversations[address.event.conversation]?.annotations[.init(seq: address.event.seq, user: address.user)]
+    }
+
+    func isReadable(_ need: BlobNeed) -> Bool {
+        if self.uploads.contains(need) { return true }
+        for key in self.conversationsOfUser[need.user] ?? [] {
+            guard let conversation = self.conversations[key], let view = MemberView(conversation.members[need.user]) else { continue }
+            for seq in conversation.blobs[need.blob] ?? [] where conversation.view(seq, as: view, of: need.user)?.row != nil { return true }
+        }
+        return false
+    }
+
+    private func successors(in key: ConversationKey) -> [UserKey] {
+        let members = (self.conversations[key]?.members.values).map(Array.init) ?? []
+        let candidates = members.filter { $0.state == .joined && $0.role != .owner && $0.role != .guest }
+        return candidates.sorted { ($0.role.rank, $1.address.user) > ($1.role.rank, $0.address.user) }.prefix(8).map(\.address.user)
+    }
+
+    private func write(_ change: ConversationChange) {
+        if let conversation = self.conversations[change.key] {
+            if let row = change.row { conversation.row = row }
+            conversation.row.counters = change.counters
+            conversation.row.changed = self.commit
+        } else if var row = change.row {
+            row.counters = change.counters
+            row.changed = self.commit
+            self.conversations[change.key] = MemoryConversation(row: row)
+            if let pair = row.pair { self.pairs[pair] = row.key }
+        }
+    }
+
+    private func write(_ member: MemberRow) {
+        let address = member.address
+        var row = member
+        row.changed = self.commit
+        self.conversations[address.conversation]?.members[address.user] = row
+        if member.state != .joined || member.changed == 0 {  // the row of a joined member is indexed already
+            self.conversationsOfUser[address.user, default: []].insert(address.conversation)
+        }
+    }
+
+    private func write(_ annotation: AnnotationRow) {
+        let address = annotation.address
+        self.conversations[address.event.conversation]?.annotations[.init(seq: address.event.seq, user: address.user)] =
+            annotation.isEmpty ? nil : annotation
+    }
+
+    private func write(_ account: AccountRow) {
+        var row = account
+        row.changed = self.commit
+        self.accountRows[account.key] = row
+        self.names[account.name] = account.key
+    }
+}

@@ -1,0 +1,114 @@
+package import ApusChatWire
+
+/// A conversation as it appears in a user's list.
+package struct HeadRow: Sendable, Equatable {
+    package var conversation: ConversationRow
+    package var member: MemberRow
+    package var unread: Int64
+    package var mentions: Int64
+    /// The newest event as the user may see it, for the preview.
+    package var last: EventView?
+    /// The seqs of the pinned messages that the user may see, newest first.
+    package var pins: [Int64] = []
+    /// The body of the newest draft in the user's self conversation, or empty.
+    package var draft = ""
+
+    package init(conversation: ConversationRow, member: MemberRow, unread: Int64, mentions: Int64, last: EventView?) {
+        self.conversation = conversation
+        self.member = member
+        self.unread = unread
+        self.mentions = mentions
+        self.last = last
+    }
+
+    package var cursor: HeadsCursor {
+        HeadsCursor(pinnedAt: self.member.pinnedAt, lastAt: self.conversation.counters.lastAt, conversation: self.conversation.key)
+    }
+}
+
+/// The place of a head in a user's list.
+package struct HeadsCursor: Sendable, Hashable, Comparable {
+    package var pinnedAt: Int64
+    package var lastAt: Int64
+    package var conversation: ConversationKey
+
+    package init(pinnedAt: Int64, lastAt: Int64, conversation: ConversationKey) {
+        self.pinnedAt = pinnedAt
+        self.lastAt = lastAt
+        self.conversation = conversation
+    }
+
+    /// Pinned conversations come first, the last pinned one at the top; then the newest event; then
+    /// the key.
+    package static func < (left: Self, right: Self) -> Bool {
+        if left.pinnedAt != right.pinnedAt { return left.pinnedAt > right.pinnedAt }
+        if left.lastAt != right.lastAt { return left.lastAt > right.lastAt }
+        return left.conversation < right.conversation
+    }
+}
+
+/// Some heads. `next` is nil after the last page.
+package struct HeadsPage: Sendable, Equatable {
+    package var heads: [HeadRow]
+    package var next: HeadsCursor?
+    package init(heads: [HeadRow], next: HeadsCursor?) {
+        self.heads = heads
+        self.next = next
+    }
+}
+
+/// The answer to a request for changes.
+package enum ChangesPage: Sendable, Equatable {
+    /// Changed heads. `next` is nil after the last page.
+    case page([HeadRow], next: ConversationKey?)
+    /// The position is of another epoch, too old, or from the future: read all heads again.
+    case resync
+}
+
+/// Which events of a conversation a read returns.
+package enum EventSelection: Sendable, Equatable {
+    /// The first `limit` events with a seq of at least `from`.
+    case from(Int64)
+    /// The last `limit` events with a seq of at most `through`.
+    case through(Int64)
+    /// The replies of a thread, from a seq on.
+    case thread(Int64, from: Int64)
+    /// The edits of an event, oldest first.
+    case edits(of: Int64)
+    /// The pinned messages, newest first.
+    case pinned
+}
+
+/// A set of member states.
+package struct MemberStates: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let joined = Self(rawValue: 1)
+    package static let invited = Self(rawValue: 2)
+    package static let requested = Self(rawValue: 4)
+    package static let banned = Self(rawValue: 8)
+
+    /// Whether the set has a state. States of former members are in no set.
+    package func includes(_ state: MemberState) -> Bool {
+        switch state {
+        case .joined: self.contains(.joined)
+        case .invited: self.contains(.invited)
+        case .requested: self.contains(.requested)
+        case .banned: self.contains(.banned)
+        case .left, .removed, .unknown: false
+        }
+    }
+}
+
+/// Some members. `next` is nil after the last page.
+package struct MembersPage: Sendable, Equatable {
+    package var members: [MemberRow]
+    package var next: UserKey?
+    /// `ConversationCounters.membersVersion` of the same state.
+    package var version: Int64
+    package init(members: [MemberRow], next: UserKey?, version: Int64) {
+        self.members = members
+        self.next = next
+        self.version = version
+    }
+}

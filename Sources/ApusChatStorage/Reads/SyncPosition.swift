@@ -1,0 +1,21 @@
+/// A state of the storage, to which a later state can be compared. Opaque outside the storage.
+package struct SyncPosition: Sendable, Hashable, CustomStringConvertible {
+    /// The data epoch: renewed when the data is restored, imported or copied.
+    package let epoch: String
+    /// The position within the epoch: a commit number, or a snapshot of PostgreSQL.
+    package let position: String
+
+    package init(epoch: String, position: String) {
+        self.epoch = epoch
+        self.position = position
+    }
+
+    /// Reads the text that `description` returns.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        self.init(epoch: String(parts[0]), position: String(parts[1]))
+    }
+
+    package var description: String { "\(self.epoch).\(self.position)" }
+}

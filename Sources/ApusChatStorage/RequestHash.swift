@@ -1,0 +1,33 @@
+/// The SHA-256 of a request as it was sent, which distinguishes a retry from another request under
+/// the same client id. Four words instead of an array, so that a row needs no allocation for it.
+package struct RequestHash: Hashable, Sendable {
+    package let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Creates a hash from 32 bytes, most significant byte of a word first.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        var words: [UInt64] = [0, 0, 0, 0]
+        for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+        self.init(words[0], words[1], words[2], words[3])
+    }
+
+    package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        self.words = (first, second, third, fourth)
+    }
+
+    /// The 32 bytes of the hash.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        for word in [self.words.0, self.words.1, self.words.2, self.words.3] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+        }
+        return bytes
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.words.0)  // SHA-256 output: one word distinguishes as well as four
+    }
+}

@@ -1,0 +1,58 @@
+package import ApusChatWire
+
+/// The state of one conversation. Its counters change with every event, its settings seldom, so
+/// that a storage may write the two apart.
+package struct ConversationRow: Sendable, Equatable {
+    package var key: ConversationKey
+    package var kind: ConversationKind
+    /// The two users of a pair. Nil for other kinds.
+    package var pair: PairAddress?
+    package var createdAt: Int64
+    package var counters: ConversationCounters
+    package var profile: ConversationProfile
+    package var settings: ConversationSettings
+    /// The commit of the last change of this row, set by the storage.
+    package var changed: Int64 = 0
+
+    package init(
+        key: ConversationKey, kind: ConversationKind, pair: PairAddress? = nil, createdAt: Int64, settings: ConversationSettings,
+        profile: ConversationProfile = ConversationProfile()
+    ) {
+        self.key = key
+        self.kind = kind
+        self.pair = pair
+        self.createdAt = createdAt
+        self.counters = ConversationCounters()
+        self.profile = profile
+        self.settings = settings
+        self.counters.lastAt = createdAt
+    }
+}
+
+/// The numbers of a conversation, written once for each batch.
+package struct ConversationCounters: Sendable, Equatable {
+    /// The seq of the last event, or 0.
+    package var lastSeq: Int64 = 0
+    /// The ordinal of the last message, or 0.
+    package var lastN: Int64 = 0
+    /// The time of the newest event that moves the conversation up in lists.
+    package var lastAt: Int64 = 0
+    /// The seq of that event, for the preview, or 0: a message or a change of members or settings,
+    /// not a change of a message.
+    package var previewSeq: Int64 = 0
+    /// The number of joined members.
+    package var memberCount: Int = 0
+    /// Incremented by every change of the member list.
+    package var membersVersion: Int64 = 0
+    /// Incremented by every change of the set of devices that may read (reserved for `if_epoch`).
+    package var epoch: Int64 = 0
+    package init() {}
+}
+
+/// How a group or channel presents itself.
+package struct ConversationProfile: Sendable, Equatable {
+    package var title = ""
+    package var about = ""
+    package var avatar: BlobID?
+    package init() {}
+}
