@@ -158,6 +158,7 @@ let package = Package(
             "ApusChatServer",
             [
                 "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusPictures", "ApusSocketIOServer", "ApusSocketIOProtocol",
+                "ApusWebSocket",
                 "ApusJSON",
                 hummingbird,
                 hummingbirdCore, grdb, crypto,

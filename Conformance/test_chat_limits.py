@@ -253,3 +253,25 @@ def test_a_user_has_at_most_forty_sockets(server):
         assert each.recv().startswith("43/chat,1[")
         each.close()
     one_more.close()
+
+
+# --- addresses behind a proxy
+
+
+def test_a_trusted_proxy_tells_the_clients_apart(tmp_path):
+    process = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "chat"), "--trusted-proxy", "127.0.0.1")
+    try:
+        register(process.url, "owner", PASSWORD)
+
+        def login(address, password):
+            answer = requests.post(
+                f"{process.url}/api/login", json={"name": "owner", "password": password}, headers={"X-Forwarded-For": address}, timeout=20)
+            return answer.status_code
+
+        stranger = [login("203.0.113.5", "wrong password") for _ in range(11)]
+        assert stranger == [401] * 10 + [429]
+        # The client wrote the first address itself; the proxy appended the second one.
+        assert login("198.51.100.1, 203.0.113.5", "wrong password") == 429
+        assert login("203.0.113.6", PASSWORD) == 200
+    finally:
+        process.stop()

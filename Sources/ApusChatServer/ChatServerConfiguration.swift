@@ -1,3 +1,5 @@
+public import ApusWebSocket
+
 /// Configures a chat server. The defaults are safe for a single machine.
 public struct ChatServerConfiguration: Sendable {
     /// The folder of the database and the blobs. It is created if it does not exist, with access
@@ -21,6 +23,9 @@ public struct ChatServerConfiguration: Sendable {
     /// A folder to serve the page from during its development: changed files are served without a
     /// restart. Default: nil, which serves the files embedded in the binary.
     public var pageFolder: String?
+    /// The reverse proxies whose header field with the client's address the server reads. Default:
+    /// none. Limits by address then count all clients of a proxy on another machine as one.
+    public var trustedProxies = TrustedProxies.none
     /// The maximum number of connections of one user to `/chat`. Default: 40.
     ///
     /// Further connections are refused with `too_many`. The server does not close the oldest one

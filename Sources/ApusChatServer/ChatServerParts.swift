@@ -52,6 +52,7 @@ final class ChatServerParts: Sendable {
         self.demo?.mount()
         let router = Router(context: ChatRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ChatErrorMiddleware())
+        if configuration.trustedProxies != .none { router.add(middleware: ClientAddressMiddleware(proxies: configuration.trustedProxies)) }
         ChatAPI(
             accounts: self.accounts, store: self.store, blobs: self.blobs, gateway: self.gateway, now: now,
             blobQuota: configuration.blobQuota

@@ -1,5 +1,7 @@
 import ApusChatServer
 import ApusCommandSupport
+import ApusConnectivity
+import ApusWebSocket
 import ArgumentParser
 import Foundation
 import Logging
@@ -50,6 +52,16 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .customLong("engineio3"), help: "Also accept Socket.IO 2.x clients (Engine.IO 3); --demo implies it.")
     var allowsEngineIO3 = false
 
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: ArgumentHelp(
+            "The address or network (10.0.0.0/8) of a reverse proxy whose X-Forwarded-For is used to limit clients by address; repeatable.",
+            valueName: "network"))
+    var trustedProxies: [String] = []
+
+    @Flag(name: .customLong("forwarded"), help: "The trusted proxies write Forwarded (RFC 7239) instead of X-Forwarded-For.")
+    var readsForwarded = false
+
     @Option(help: "The minimum log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = "notice"
 
@@ -59,6 +71,8 @@ struct Serve: AsyncParsableCommand {
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
         guard !(self.noHTTP && self.noTLS) else { throw ValidationError("use only one of --no-http and --no-tls") }
+        do throws(ConnectivityError) { _ = try self.proxies } catch { throw ValidationError("--trusted-proxy: \(error.message)") }
+        guard !self.readsForwarded || !self.trustedProxies.isEmpty else { throw ValidationError("--forwarded needs --trusted-proxy") }
         guard Logger.Level(rawValue: self.logLevel) != nil else {
             throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical, not \(self.logLevel)")
         }
@@ -92,6 +106,12 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    private var proxies: TrustedProxies {
+        get throws(ConnectivityError) {
+            try TrustedProxies(networks: self.trustedProxies, field: self.readsForwarded ? .forwarded : .xForwardedFor)
+        }
+    }
+
     private var configuration: ChatServerConfiguration {
         let tls: ChatServerConfiguration.TLS
         if self.noTLS {
@@ -106,6 +126,7 @@ struct Serve: AsyncParsableCommand {
         configuration.allowsEngineIO3 = self.allowsEngineIO3
         configuration.pageFolder = self.page
         configuration.listensWithoutTLS = !self.noHTTP
+        configuration.trustedProxies = (try? self.proxies) ?? .none  // validated before
         return configuration
     }
 

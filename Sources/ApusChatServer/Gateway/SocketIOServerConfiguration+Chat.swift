@@ -18,6 +18,8 @@ extension SocketIOServerConfiguration {
         configuration.maximumQueuedBytes = 2 * ChatLimits.answerBytes
         // The server reads no further request of a client while this many bytes are queued for it.
         configuration.queueLowMark = 64 << 10
+        let proxies = chat.trustedProxies
+        if proxies != .none { configuration.engine.clientAddress = { request, peer in proxies.clientKey(of: request, from: peer) } }
         // No handler uses the handshake request.
         configuration.keepsRequests = false
         return configuration

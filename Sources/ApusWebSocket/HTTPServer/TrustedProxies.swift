@@ -1,0 +1,128 @@
+public import ApusConnectivity
+public import HTTPTypes
+public import NIOCore
+
+/// The reverse proxies that tell the server the address of a client.
+///
+/// A proxy appends the address of its peer to a header field. Every client can write the same
+/// field, so only the entries that trusted proxies appended are read: the server walks the list
+/// from its end, skips trusted addresses, and takes the first other one.
+///
+/// ```swift
+/// let proxies = try TrustedProxies(networks: ["10.0.0.0/8", "::1"], field: .xForwardedFor)
+/// configuration.clientAddress = { request, peer in proxies.clientKey(of: request, from: peer) }
+/// ```
+///
+/// Sources: RFC 7239, sections 4 to 6 and 7.4; `X-Forwarded-For` as nginx, HAProxy and Envoy write
+/// it.
+public struct TrustedProxies: Hashable, Sendable {
+    /// The header field that the proxies append to.
+    ///
+    /// The server reads one field only: proxies pass the other one on as the client wrote it.
+    public struct Field: Hashable, Sendable {
+        let isForwarded: Bool
+        /// `Forwarded` (RFC 7239).
+        public static let forwarded = Self(isForwarded: true)
+        /// `X-Forwarded-For`, a list of addresses.
+        public static let xForwardedFor = Self(isForwarded: false)
+    }
+
+    /// No proxy: the client is the peer of the connection.
+    public static let none = Self(parsed: [], field: .xForwardedFor)
+
+    private let networks: [IPNetwork]
+    private let field: Field
+    /// The maximum number of entries that are read, from the end of the list.
+    private static let maximumEntries = 32
+
+    /// Creates the list of trusted proxies.
+    ///
+    /// - Parameters:
+    ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
+    ///     (`10.0.0.0/8`).
+    ///   - field: The header field that all of them append to.
+    /// - Throws: ``ConnectivityError`` with `invalidSettings` for text that is neither.
+    public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
+        var parsed: [IPNetwork] = []
+        for text in networks {
+            guard let network = IPNetwork(text) else {
+                throw ConnectivityError(
+                    .invalidSettings, message: "`\(text)` is not an IP address or a network such as 10.0.0.0/8")
+            }
+            parsed.append(network)
+        }
+        self.init(parsed: parsed, field: field)
+    }
+
+    private init(parsed: [IPNetwork], field: Field) {
+        self.networks = parsed
+        self.field = field
+    }
+
+    /// Returns the IP address of the client, in its canonical text form; `nil` if the connection is
+    /// not an IP connection.
+    ///
+    /// An entry that is not an address (`unknown`, `_hidden`, or not valid) ends the walk, and the
+    /// proxy that appended it counts as the client.
+    public func clientAddress(of request: HTTPRequest, from peer: SocketAddress?) -> String? {
+        self.client(of: request.headerFields, from: peer)?.description
+    }
+
+    /// Returns the name under which quotas count the client: its IPv4 address or IPv6 /64 network;
+    /// `nil` for loopback addresses and for connections without an IP address.
+    public func clientKey(of request: HTTPRequest, from peer: SocketAddress?) -> String? {
+        self.client(of: request.headerFields, from: peer)?.quotaKey
+    }
+
+    func client(of fields: HTTPFields, from peer: SocketAddress?) -> IPAddress? {
+        guard var client = peer.flatMap(IPAddress.init) else { return nil }
+        guard self.trusts(client) else { return client }
+        let entries = self.field.isForwarded ? Self.forwardedEntries(fields) : Self.listedEntries(fields)
+        for entry in entries.reversed().prefix(Self.maximumEntries) {
+            guard let address = entry else { return client }
+            client = address
+            guard self.trusts(client) else { return client }
+        }
+        return client
+    }
+
+    private func trusts(_ address: IPAddress) -> Bool { self.networks.contains { $0.contains(address) } }
+
+    // MARK: Header fields
+
+    private static func listedEntries(_ fields: HTTPFields) -> [IPAddress?] {
+        guard let name = HTTPField.Name("X-Forwarded-For") else { return [] }
+        return fields[values: name].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map {
+            IPAddress(node: trimmed($0))
+        }
+    }
+
+    /// The `for` parameter of each element (RFC 7239, section 4).
+    private static func forwardedEntries(_ fields: HTTPFields) -> [IPAddress?] {
+        guard let name = HTTPField.Name("Forwarded") else { return [] }
+        return fields[values: name].flatMap { self.split($0[...], at: ",") }.map { element in
+            let parameters = self.split(element, at: ";").map { self.split($0, at: "=") }
+            guard let node = parameters.first(where: { $0.count == 2 && self.trimmed($0[0]).lowercased() == "for" }) else { return nil }
+            var value = self.trimmed(node[1])
+            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
+            return IPAddress(node: value)
+        }
+    }
+
+    /// Splits outside quoted strings. Addresses contain no escaped characters, so an escape makes
+    /// the entry one that is not valid.
+    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+        var isQuoted = false
+        return text.split(omittingEmptySubsequences: false) { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == separator && !isQuoted
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

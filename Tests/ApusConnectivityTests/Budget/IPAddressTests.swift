@@ -1,0 +1,51 @@
+import NIOCore
+import Testing
+
+@testable import ApusConnectivity
+
+@Suite("IP addresses")
+struct IPAddressTests {
+    @Test(arguments: [
+        ("192.0.2.7", "192.0.2.7"), ("192.0.2.7:80", "192.0.2.7"), ("[2001:db8::7]:4711", "2001:db8::7"),
+        ("[2001:DB8:0::7]", "2001:db8::7"),
+        ("2001:db8::7", "2001:db8::7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("[::ffff:192.0.2.7]:1", "192.0.2.7"),
+    ])
+    func nodesAreAddresses(node: String, address: String) {
+        #expect(IPAddress(node: node[...])?.description == address)
+    }
+
+    @Test(arguments: [
+        "", "unknown", "_hidden", "192.0.2", "192.0.2.256", "192.0.2.7:", "192.0.2.7:abc", "192.0.2.7:1234567", "[192.0.2.7", "[]",
+        "[::1]x",
+        "[::1]:", "fe80::1%eth0", "192.0.2.7, 1", "example.com", ":80", String(repeating: "1", count: 5_000),
+    ])
+    func otherNodesAreNone(node: String) {
+        #expect(IPAddress(node: node[...]) == nil)
+    }
+
+    @Test(arguments: [
+        ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("192.0.2.128/25", "192.0.2.127", false),
+        ("192.0.2.128/25", "192.0.2.128", true), ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "192.0.2.6", false),
+        ("0.0.0.0/0", "203.0.113.1", true), ("0.0.0.0/0", "2001:db8::1", false), ("2001:db8::/32", "2001:db8:ffff::1", true),
+        ("2001:db8::/33", "2001:db8:8000::1", false), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+    ])
+    func networksContainTheirAddresses(network: String, address: String, isIn: Bool) throws {
+        let address = try #require(IPAddress(address))
+        #expect(try #require(IPNetwork(network)).contains(address) == isIn)
+    }
+
+    @Test(arguments: [
+        "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "2001:db8::/129", "localhost",
+        "10.0.0.0/99999999999999999999",
+    ])
+    func otherTextIsNoNetwork(text: String) {
+        #expect(IPNetwork(text) == nil)
+    }
+
+    @Test func quotasCountNetworksOfIPv6AndNotLoopback() {
+        #expect(IPAddress("192.0.2.7")?.quotaKey == "192.0.2.7")
+        #expect(IPAddress("2001:db8::7")?.quotaKey == IPAddress("2001:db8::8")?.quotaKey)
+        #expect(IPAddress("127.0.0.1")?.quotaKey == nil && IPAddress("::1")?.quotaKey == nil)
+        #expect((try? SocketAddress(unixDomainSocketPath: "/tmp/x")).flatMap(IPAddress.init) == nil)
+    }
+}
