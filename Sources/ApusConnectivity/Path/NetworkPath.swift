@@ -19,7 +19,7 @@ public struct NetworkPath: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns whether a host may be reachable: the path is satisfied, or the host is this machine
     /// (`localhost`, `127.0.0.1`, `::1`).
-    public func mayReach(host: String) -> Bool { self.isSatisfied || IPAddressBytes.isLoopback(host: host) }
+    public func mayReach(host: String) -> Bool { self.isSatisfied || IPAddress.isLoopback(host: host) }
 
     /// The kind of the path and its fingerprint.
     public var description: String {

@@ -13,7 +13,7 @@ struct ProxyEnvironment {
 
     /// Returns the proxy for a server, if any.
     func proxy(forHost host: String, port: Int, isSecure: Bool) throws(ConnectivityError) -> ProxySettings.Proxy? {
-        guard !IPAddressBytes.isLoopback(host: host), !self.excludes(host: host, port: port) else { return nil }
+        guard !IPAddress.isLoopback(host: host), !self.excludes(host: host, port: port) else { return nil }
         guard let url = self.url(isSecure: isSecure) else { return nil }
         return try ProxySettings.Proxy(url: url)
     }
@@ -37,22 +37,21 @@ struct ProxyEnvironment {
     func excludes(host: String, port: Int) -> Bool {
         guard let list = self.value("no_proxy") ?? self.value("NO_PROXY") else { return false }
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).asciiLowercased
-        let address = IPAddressBytes(name)
+        let address = IPAddress(name)
         return list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { entry in
             if entry == "*" { return true }
             return Self.matches(entry.asciiLowercased, name: name, address: address, port: port)
         }
     }
 
-    private static func matches(_ entry: String, name: String, address: IPAddressBytes?, port: Int) -> Bool {
-        if let slash = entry.firstIndex(of: "/") {
-            guard let address, let network = IPAddressBytes(String(entry[..<slash])), let length = Int(entry[entry.index(after: slash)...])
-            else { return false }
-            return address.matches(network, prefixLength: length)
+    private static func matches(_ entry: String, name: String, address: IPAddress?, port: Int) -> Bool {
+        if entry.contains("/") {
+            guard let address, let network = IPNetwork(entry) else { return false }
+            return network.contains(address)
         }
         guard let (host, portText) = HostAndPort.split(entry[...]) else { return false }
         if let portText, Int(portText) != port { return false }
-        if let address { return IPAddressBytes(String(host)) == address }
+        if let address { return IPAddress(String(host)) == address }
         var suffix = host
         if suffix.hasPrefix("*") { suffix = suffix.dropFirst() }
         let isOnlyBelow = host.hasPrefix("*.")

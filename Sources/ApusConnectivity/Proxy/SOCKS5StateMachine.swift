@@ -35,7 +35,7 @@ package struct SOCKS5StateMachine {
             throw ConnectivityError(.invalidSettings, message: "the port \(port) is invalid: use 1 to 65535")
         }
         let address: [UInt8]
-        if let bytes = IPAddressBytes(host)?.bytes {
+        if let bytes = IPAddress(host)?.bytes {
             address = [bytes.count == 4 ? 1 : 4] + bytes
         } else {
             guard let length = UInt8(exactly: host.utf8.count), length > 0 else {

@@ -10,7 +10,7 @@ extension CertificateFacts {
     ///
     /// Source: RFC 9525 6.3 to 6.6.
     func isFor(host: String) -> Bool {
-        if let address = IPAddressBytes(host) { return self.ipAddresses.contains { $0.elementsEqual(address.bytes) } }
+        if let address = IPAddress(host) { return self.ipAddresses.contains { $0.elementsEqual(address.bytes) } }
         guard let wanted = Self.labels(host.utf8) else { return false }
         return self.dnsNames.contains { name in
             guard let labels = Self.labels(name), labels.count == wanted.count, labels.dropFirst() == wanted.dropFirst() else {

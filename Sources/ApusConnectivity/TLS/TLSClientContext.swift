@@ -61,7 +61,7 @@ package struct TLSClientContext: Sendable {
     func makeHandler() throws(ConnectivityError) -> (NIOSSLClientHandler, TLSPeerCheck) {
         let check = TLSPeerCheck(settings: self.settings, host: self.host)
         // SNI does not permit IP addresses (RFC 6066 3).
-        let name = self.host.isEmpty || IPAddressBytes(self.host) != nil ? nil : self.host
+        let name = self.host.isEmpty || IPAddress(self.host) != nil ? nil : self.host
         do {
             guard case .pinned = self.settings.verification else {
                 return (try NIOSSLClientHandler(context: self.context, serverHostname: name), check)

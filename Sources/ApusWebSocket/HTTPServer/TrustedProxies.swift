@@ -71,16 +71,16 @@ public struct TrustedProxies: Hashable, Sendable {
     /// Returns the name under which quotas count the client: its IPv4 address or IPv6 /64 network;
     /// `nil` for loopback addresses and for connections without an IP address.
     public func clientKey(of request: HTTPRequest, from peer: SocketAddress?) -> String? {
-        self.client(of: request.headerFields, from: peer)?.quotaKey
+        self.client(of: request.headerFields, from: peer).flatMap { ClientAddress.key(of: $0) }
     }
 
     func client(of fields: HTTPFields, from peer: SocketAddress?) -> IPAddress? {
-        guard var client = peer.flatMap(IPAddress.init) else { return nil }
+        guard var client = peer.flatMap(IPAddress.init)?.unmapped else { return nil }
         guard self.trusts(client) else { return client }
         let entries = self.field.isForwarded ? Self.forwardedEntries(fields) : Self.listedEntries(fields)
         for entry in entries.reversed().prefix(Self.maximumEntries) {
             guard let address = entry else { return client }
-            client = address
+            client = address.unmapped
             guard self.trusts(client) else { return client }
         }
         return client
