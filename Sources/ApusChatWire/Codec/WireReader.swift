@@ -4,6 +4,8 @@ package import ApusJSON
 package struct WireReader: Sendable {
     /// The largest integer that every JSON implementation holds exactly (RFC 7493 section 2.2).
     package static let largestInteger: Int64 = 9_007_199_254_740_991
+    /// The values of a `seq` or an `n` that names an event.
+    package static let seqs: ClosedRange<Int64> = 1...Self.largestInteger
 
     /// The fields.
     package let object: JSONObject
@@ -47,7 +49,13 @@ package struct WireReader: Sendable {
 
     /// Reads a number that may have a fraction.
     package func number(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double {
-        guard let number = try self.required(self[name], name).doubleValue, range.contains(number) else {
+        try self.required(try self.numberIfPresent(name, in: range), name)
+    }
+
+    /// Reads a number that may have a fraction, and may be absent.
+    package func numberIfPresent(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double? {
+        guard let value = self[name] else { return nil }
+        guard let number = value.doubleValue, range.contains(number) else {
             throw WireError(.invalid, field: name, rule: "must be a number of \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -62,6 +70,9 @@ package struct WireReader: Sendable {
         guard let flag = value.boolValue else { throw WireError(.invalid, field: name, rule: "must be true or false") }
         return flag
     }
+
+    /// Reads a Boolean that must be present.
+    package func flag(_ name: String) throws(WireError) -> Bool { try self.required(try self.boolIfPresent(name), name) }
 
     /// Reads a string of at least `minimum` and at most `maximum` Unicode scalars.
     package func string(_ name: String, minimum: Int = 0, maximum: Int) throws(WireError) -> String {
@@ -124,87 +135,5 @@ package struct WireReader: Sendable {
             throw WireError(.invalid, field: name, rule: "must be one of \(known)")
         }
         return choice
-    }
-}
-
-extension WireReader {
-    // MARK: Objects and lists
-
-    /// Reads an object of any fields.
-    package func free(_ name: String) throws(WireError) -> JSONValue {
-        let value = try self.required(self[name], name)
-        guard case .object = value else { throw WireError(.invalid, field: name, rule: "must be an object") }
-        return value
-    }
-
-    /// Reads an object.
-    package func object<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value {
-        try self.required(try self.objectIfPresent(name), name)
-    }
-
-    /// Reads an object that may be absent.
-    package func objectIfPresent<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value? {
-        guard let value = self[name] else { return nil }
-        do throws(WireError) { return try Value(json: value) } catch { throw error.under(name) }
-    }
-
-    /// Reads a list of objects; an absent field is an empty list.
-    package func objects<Value: WireObject>(
-        _ name: String, as type: Value.Type = Value.self, maximum: Int
-    ) throws(WireError) -> [Value] {
-        try self.list(name, maximum: maximum) { value throws(WireError) in try Value(json: value) }
-    }
-
-    /// Reads a list of strings with a syntax; an absent field is an empty list.
-    package func texts<Text: WireText>(_ name: String, as type: Text.Type = Text.self, maximum: Int) throws(WireError) -> [Text] {
-        try self.list(name, maximum: maximum) { value throws(WireError) in try Self.text(value, "") }
-    }
-
-    /// Reads a list of integers; an absent field is an empty list.
-    package func integers(
-        _ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger, maximum: Int
-    ) throws(WireError) -> [Int64] {
-        try self.list(name, maximum: maximum) { value throws(WireError) in
-            guard let number = value.intValue.map(Int64.init), range.contains(number) else {
-                throw WireError(.invalid, field: "", rule: "must be an integer of \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
-        }
-    }
-
-    /// Reads a list of free strings; an absent field is an empty list.
-    package func strings(_ name: String, minimum: Int = 1, length: Int, maximum: Int) throws(WireError) -> [String] {
-        try self.list(name, maximum: maximum) { value throws(WireError) in
-            try WireReader(JSONObject([("", value)])).string("", minimum: minimum, maximum: length)
-        }
-    }
-
-    /// Reads a list; an absent field is an empty list.
-    package func list<Value>(
-        _ name: String, maximum: Int, _ read: (JSONValue) throws(WireError) -> Value
-    ) throws(WireError) -> [Value] {
-        guard let value = self[name] else { return [] }
-        guard case .array(let elements) = value else { throw WireError(.invalid, field: name, rule: "must be an array") }
-        guard elements.count <= maximum else {
-            throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) elements")
-        }
-        var values: [Value] = []
-        values.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            do throws(WireError) { values.append(try read(element)) } catch { throw error.under(index: index).under(name) }
-        }
-        return values
-    }
-
-    private static func text<Text: WireText>(_ value: JSONValue, _ name: String) throws(WireError) -> Text {
-        guard case .string(let text) = value, let read = Text(wireText: text) else {
-            throw WireError(.invalid, field: name, rule: Text.wireRule)
-        }
-        return read
-    }
-
-    private func required<Value>(_ value: Value?, _ name: String) throws(WireError) -> Value {
-        guard let value else { throw WireError(.missing, field: name, rule: "is required") }
-        return value
     }
 }

@@ -13,6 +13,10 @@ package struct WireWriter: Sendable {
 
     package mutating func write(_ name: String, _ value: JSONValue) { self.members.append((name, value)) }
 
+    package mutating func write(_ name: String, _ value: JSONObject) { self.write(name, .object(value)) }
+
+    package mutating func write(_ name: String, _ value: Double) { self.write(name, .double(value)) }
+
     package mutating func write(_ name: String, _ value: Int64) { self.write(name, .integer(value)) }
 
     package mutating func write(_ name: String, _ value: String) { self.write(name, .string(value)) }
@@ -33,6 +37,14 @@ package struct WireWriter: Sendable {
         if let value { self.write(name, value) }
     }
 
+    package mutating func write(_ name: String, ifPresent value: Double?) {
+        if let value { self.write(name, value) }
+    }
+
+    package mutating func write(_ name: String, ifPresent value: JSONObject?) {
+        if let value { self.write(name, value) }
+    }
+
     package mutating func write(_ name: String, ifPresent value: Bool?) {
         if let value { self.write(name, value) }
     }
@@ -47,6 +59,11 @@ package struct WireWriter: Sendable {
 
     package mutating func write(_ name: String, ifPresent value: (some WireObject)?) {
         if let value { self.write(name, value) }
+    }
+
+    /// Writes a list, also an empty one; omits a nil.
+    package mutating func write(_ name: String, ifPresent values: [String]?) {
+        if let values { self.write(name, all: values) }
     }
 
     /// Writes `true`; omits the field for `false`.
@@ -64,6 +81,10 @@ package struct WireWriter: Sendable {
         self.write(name, .array(values.map { .string($0.wireText) }))
     }
 
+    package mutating func write(_ name: String, all values: [Int64]) { self.write(name, .array(values.map { .integer($0) })) }
+
+    package mutating func write(_ name: String, all values: [String]) { self.write(name, .array(values.map { .string($0) })) }
+
     package mutating func write(_ name: String, ifAny values: [some WireObject]) {
         if !values.isEmpty { self.write(name, all: values) }
     }
@@ -73,10 +94,10 @@ package struct WireWriter: Sendable {
     }
 
     package mutating func write(_ name: String, ifAny values: [Int64]) {
-        if !values.isEmpty { self.write(name, .array(values.map { .integer($0) })) }
+        if !values.isEmpty { self.write(name, all: values) }
     }
 
     package mutating func write(_ name: String, ifAny values: [String]) {
-        if !values.isEmpty { self.write(name, .array(values.map { .string($0) })) }
+        if !values.isEmpty { self.write(name, all: values) }
     }
 }

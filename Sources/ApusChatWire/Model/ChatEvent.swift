@@ -152,7 +152,7 @@ extension ChatEvent: WireObject {
         self.ref = try reader.integerIfPresent("ref")
         self.thread = try reader.integerIfPresent("thread")
         self.state = try reader.choiceIfPresent("state") ?? .normal
-        self.body = try reader.has("body") ? reader.free("body").objectValue ?? [:] : [:]
+        self.body = try reader.freeIfPresent("body") ?? [:]
         self.editedAt = try reader.integerIfPresent("edited_at")
         self.expiresAt = try reader.integerIfPresent("expires_at")
         self.reactions = try reader.objects("reactions", maximum: ChatLimits.reactions)
@@ -171,7 +171,7 @@ extension ChatEvent: WireObject {
         writer.write("ref", ifPresent: self.ref)
         writer.write("thread", ifPresent: self.thread)
         if self.state != .normal { writer.write("state", self.state) }
-        if !self.body.isEmpty { writer.write("body", .object(self.body)) }
+        if !self.body.isEmpty { writer.write("body", self.body) }
         writer.write("edited_at", ifPresent: self.editedAt)
         writer.write("expires_at", ifPresent: self.expiresAt)
         writer.write("reactions", ifAny: self.reactions)

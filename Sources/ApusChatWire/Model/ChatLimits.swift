@@ -21,6 +21,10 @@ public enum ChatLimits {
     public static let mentions = 50
     /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
     public static let customBytes = 32 * 1024
+    /// The maximum number of uploads that the body of an application's kind refers to.
+    public static let customBlobs = 20
+    /// The maximum duration of a recording or film, in milliseconds: one day.
+    public static let mediaMilliseconds: Int64 = 86_400_000
     /// The maximum length of a file's name.
     public static let fileNameLength = 255
     /// The maximum number of options of a poll.
@@ -81,6 +85,8 @@ public enum ChatLimits {
     public static let blockedUsers = 5_000
     /// The maximum number of invitations and contact requests of a user a day.
     public static let invitationsPerDay = 50
+    /// The maximum length of the text of a contact request.
+    public static let contactTextLength = 200
     /// The maximum number of devices of a user.
     public static let devices = 20
     /// The maximum number of pinned conversations of a user.

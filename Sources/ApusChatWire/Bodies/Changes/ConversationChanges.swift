@@ -1,0 +1,113 @@
+/// The body of `conversation.create`.
+public struct ConversationCreateBody: Hashable, Sendable {
+    /// The kind.
+    public var kind: ConversationKind
+    /// The title of a group or channel.
+    public var title: String?
+
+    /// Creates a value.
+    public init(kind: ConversationKind, title: String? = nil) {
+        self.kind = kind
+        self.title = title
+    }
+}
+
+extension ConversationCreateBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.kind = try reader.choice("kind")
+        self.title = try reader.stringIfPresent("title", minimum: 1, maximum: ChatLimits.titleLength)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("kind", self.kind)
+        writer.write("title", ifPresent: self.title)
+    }
+}
+
+/// The body of `conversation.set`: the new values.
+public struct ConversationSetBody: Hashable, Sendable {
+    /// The title.
+    public var title: String?
+    /// The picture; empty if it was removed.
+    public var avatar: BlobChange?
+    /// The description; empty if it was removed.
+    public var about: String?
+    /// The settings that changed.
+    public var settings: ConversationSettingsChange?
+
+    /// Creates a value.
+    public init(title: String? = nil, avatar: BlobChange? = nil, about: String? = nil, settings: ConversationSettingsChange? = nil) {
+        self.title = title
+        self.avatar = avatar
+        self.about = about
+        self.settings = settings
+    }
+}
+
+extension ConversationSetBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.title = try reader.stringIfPresent("title", minimum: 1, maximum: ChatLimits.titleLength)
+        self.avatar = try reader.textIfPresent("avatar")
+        self.about = try reader.stringIfPresent("about", maximum: ChatLimits.aboutLength)
+        self.settings = try reader.objectIfPresent("settings")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("title", ifPresent: self.title)
+        writer.write("avatar", ifPresent: self.avatar)
+        writer.write("about", ifPresent: self.about)
+        writer.write("settings", ifPresent: self.settings)
+    }
+}
+
+/// The body of the kinds that begin with `member.`.
+public struct MemberBody: Hashable, Sendable {
+    /// The users.
+    public var users: [UserName]
+    /// The new role, for `member.role` and `member.join`.
+    public var role: MemberRole?
+    /// The end of a ban or mute, in milliseconds since 1970; absent for none.
+    public var until: Int64?
+    /// How the users joined, for `member.join`.
+    public var via: JoinWay?
+
+    /// Creates a value.
+    public init(users: [UserName], role: MemberRole? = nil, until: Int64? = nil, via: JoinWay? = nil) {
+        self.users = users
+        self.role = role
+        self.until = until
+        self.via = via
+    }
+}
+
+extension MemberBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+        self.role = try reader.choiceIfPresent("role")
+        self.until = try reader.integerIfPresent("until")
+        self.via = try reader.choiceIfPresent("via")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("users", all: self.users)
+        writer.write("role", ifPresent: self.role)
+        writer.write("until", ifPresent: self.until)
+        writer.write("via", ifPresent: self.via)
+    }
+}
+
+/// How a user became a member.
+public enum JoinWay: String, WireChoice {
+    /// Added by a contact.
+    case add
+    /// Accepted an invitation.
+    case invite
+    /// Followed a link.
+    case link
+    /// Joined from the directory.
+    case directory
+    /// Was approved by an admin.
+    case approval
+    /// A way of a later version.
+    case unknown
+}

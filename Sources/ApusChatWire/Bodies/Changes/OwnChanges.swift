@@ -1,0 +1,167 @@
+/// The body of `self.pin`, `self.archive`, `self.mute` and `self.unread`: the new value of an own
+/// setting.
+public struct OwnSetBody: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// Whether the conversation is pinned.
+    public var isPinned: Bool?
+    /// Whether it is archived.
+    public var isArchived: Bool?
+    /// The time until which there are no notifications; 0 for notifications.
+    public var mutedUntil: Int64?
+    /// Whether it is marked as unread.
+    public var isMarkedUnread: Bool?
+
+    /// Creates a value.
+    public init(
+        conversation: ConversationID, isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil, isMarkedUnread: Bool? = nil
+    ) {
+        self.conversation = conversation
+        self.isPinned = isPinned
+        self.isArchived = isArchived
+        self.mutedUntil = mutedUntil
+        self.isMarkedUnread = isMarkedUnread
+    }
+}
+
+extension OwnSetBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.isPinned = try reader.boolIfPresent("pinned")
+        self.isArchived = try reader.boolIfPresent("archived")
+        self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.isMarkedUnread = try reader.boolIfPresent("marked_unread")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("pinned", ifPresent: self.isPinned)
+        writer.write("archived", ifPresent: self.isArchived)
+        writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("marked_unread", ifPresent: self.isMarkedUnread)
+    }
+}
+
+/// The body of `self.draft`. A newer one for the same conversation blanks it.
+public struct DraftBody: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The text; empty if the draft was removed.
+    public var text: String
+    /// The message that it replies to.
+    public var ref: Int64?
+
+    /// Creates a value.
+    public init(conversation: ConversationID, text: String, ref: Int64? = nil) {
+        self.conversation = conversation
+        self.text = text
+        self.ref = ref
+    }
+}
+
+extension DraftBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.text = try reader.string("text", maximum: ChatLimits.draftLength)
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("text", self.text)
+        writer.write("ref", ifPresent: self.ref)
+    }
+}
+
+/// The body of `self.hide`.
+public struct HideBody: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The hidden events.
+    public var seqs: [Int64]
+
+    /// Creates a value.
+    public init(conversation: ConversationID, seqs: [Int64]) {
+        self.conversation = conversation
+        self.seqs = seqs
+    }
+}
+
+extension HideBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.seqs = try reader.integers("seqs", in: WireReader.seqs, maximum: 100)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("seqs", all: self.seqs)
+    }
+}
+
+/// The body of the kinds that begin with `contact.`.
+public struct ContactBody: Hashable, Sendable {
+    /// The other user.
+    public var user: UserName
+    /// Whether the other user did it.
+    public var isIncoming: Bool
+    /// The name that the user gave the contact; empty if it was removed.
+    public var alias: String?
+    /// The text of a request.
+    public var text: String?
+
+    /// Creates a value.
+    public init(user: UserName, isIncoming: Bool = false, alias: String? = nil, text: String? = nil) {
+        self.user = user
+        self.isIncoming = isIncoming
+        self.alias = alias
+        self.text = text
+    }
+}
+
+extension ContactBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.user = try reader.text("user")
+        self.isIncoming = try reader.bool("incoming")
+        self.alias = try reader.stringIfPresent("alias", maximum: ChatLimits.nickLength)
+        self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.contactTextLength)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("user", self.user)
+        writer.write("incoming", ifTrue: self.isIncoming)
+        writer.write("alias", ifPresent: self.alias)
+        writer.write("text", ifPresent: self.text)
+    }
+}
+
+/// The body of `device.add` and `device.remove`.
+public struct DeviceBody: Hashable, Sendable {
+    /// The device.
+    public var device: DeviceID
+    /// The name.
+    public var name: String
+    /// The platform.
+    public var platform: String
+
+    /// Creates a value.
+    public init(device: DeviceID, name: String, platform: String) {
+        self.device = device
+        self.name = name
+        self.platform = platform
+    }
+}
+
+extension DeviceBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.device = try reader.text("device")
+        self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.nickLength)
+        self.platform = try reader.string("platform", minimum: 1, maximum: 20)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("device", self.device)
+        writer.write("name", self.name)
+        writer.write("platform", self.platform)
+    }
+}

@@ -1,0 +1,109 @@
+public import ApusJSON
+
+/// The body of a message, in the form of its kind.
+public enum ChatBody: Hashable, Sendable {
+    /// A text.
+    case text(TextBody)
+    /// A picture.
+    case image(ImageBody)
+    /// A recording.
+    case audio(AudioBody)
+    /// A film.
+    case video(VideoBody)
+    /// A file.
+    case file(FileBody)
+    /// A place.
+    case location(LocationBody)
+    /// A user.
+    case card(CardBody)
+    /// A call.
+    case call(CallBody)
+    /// A question with options.
+    case poll(PollBody)
+    /// Several messages.
+    case bundle(BundleBody)
+    /// An encrypted message.
+    case encrypted(EncryptedBody)
+    /// A body of an application.
+    case custom(CustomBody)
+
+    /// Reads the body of a message. It does not check the rules for new messages.
+    package init(kind: EventKind, body: JSONObject) throws(WireError) {
+        let reader = WireReader(body)
+        switch kind.code {
+        case .text: self = .text(try TextBody(from: reader))
+        case .image: self = .image(try ImageBody(from: reader))
+        case .audio: self = .audio(try AudioBody(from: reader))
+        case .video: self = .video(try VideoBody(from: reader))
+        case .file: self = .file(try FileBody(from: reader))
+        case .location: self = .location(try LocationBody(from: reader))
+        case .card: self = .card(try CardBody(from: reader))
+        case .call: self = .call(try CallBody(from: reader))
+        case .poll: self = .poll(try PollBody(from: reader))
+        case .bundle: self = .bundle(try BundleBody(from: reader))
+        case .encrypted: self = .encrypted(try EncryptedBody(from: reader))
+        case .custom: self = .custom(CustomBody(kind: kind, fields: body))
+        default: throw WireError(.unsupported, field: "kind", rule: "is not the kind of a message: \(kind)")
+        }
+    }
+
+    /// The body of an event; nil for a change, for an unknown kind and for an empty body.
+    public init?(_ event: ChatEvent) {
+        guard !event.state.isBlank, let body = try? ChatBody(kind: event.kind, body: event.body) else { return nil }
+        self = body
+    }
+
+    /// The value with the rules of the kind; nil for an application's kind.
+    private var message: (any MessageBody)? {
+        switch self {
+        case .text(let body): body
+        case .image(let body): body
+        case .audio(let body): body
+        case .video(let body): body
+        case .file(let body): body
+        case .location(let body): body
+        case .card(let body): body
+        case .call(let body): body
+        case .poll(let body): body
+        case .bundle(let body): body
+        case .encrypted(let body): body
+        case .custom: nil
+        }
+    }
+
+    /// The kind of a message with this body.
+    public var kind: EventKind {
+        if case .custom(let body) = self { return body.kind }
+        return self.message.map { type(of: $0).kind } ?? .text
+    }
+
+    /// The fields on the wire.
+    public var fields: JSONObject {
+        if case .custom(let body) = self { return body.fields }
+        return self.message?.json.objectValue ?? [:]
+    }
+
+    /// The text of a preview; nil if the client has to name the kind.
+    public var previewText: String? {
+        if case .custom(let body) = self { return body.text.map(PreviewText.shortened) }
+        return self.message?.previewText
+    }
+
+    /// What the search index contains of the message.
+    package var searchText: String? {
+        if case .custom(let body) = self { return body.text }
+        return self.message?.searchText
+    }
+
+    /// The uploads that the body refers to.
+    public var blobs: [BlobID] {
+        if case .custom(let body) = self { return body.blobs }
+        return self.message?.blobs ?? []
+    }
+
+    /// The users that the text mentions.
+    public var mentions: [UserName] { self.message?.mentions ?? [] }
+
+    /// Whether the text mentions all members.
+    public var mentionsAll: Bool { self.message?.mentionsAll ?? false }
+}

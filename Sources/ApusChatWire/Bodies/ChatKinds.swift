@@ -1,0 +1,68 @@
+package import ApusJSON
+
+/// A body that the server accepted, and what it derived from the body.
+package struct AcceptedBody: Hashable, Sendable {
+    /// The fields to be stored: the known ones, without those that the server alone may set.
+    package var fields: JSONObject
+    package var previewText: String?
+    package var blobs: [BlobID]
+    package var mentions: [UserName]
+    package var mentionsAll: Bool
+}
+
+/// The registry of the kinds: what a server does with the body of a new message or of an edit.
+package enum ChatKinds {
+    /// The kinds that clients can send, without those of applications.
+    package static let sendable: [EventKind] = [.text, .image, .audio, .video, .file, .location, .card, .poll]
+
+    /// The kinds whose messages can be edited.
+    package static let editable: [EventKind] = [.text, .image, .audio, .video, .file]
+
+    /// Checks the body of a new message. Field names begin with `body`.
+    ///
+    /// - Throws: An error `unsupported` for a kind that clients cannot send.
+    package static func accept(kind: EventKind, body: JSONObject) throws(WireError) -> AcceptedBody {
+        let reader = WireReader(body)
+        do throws(WireError) {
+            switch kind.code {
+            case .text: return try self.accepted(try TextBody(from: reader))
+            case .image: return try self.accepted(try ImageBody(from: reader))
+            case .audio: return try self.accepted(try AudioBody(from: reader))
+            case .video: return try self.accepted(try VideoBody(from: reader))
+            case .file: return try self.accepted(try FileBody(from: reader))
+            case .location: return try self.accepted(try LocationBody(from: reader))
+            case .card: return try self.accepted(try CardBody(from: reader))
+            case .poll: return try self.accepted(try PollBody(from: reader))
+            case .custom: return try self.accepted(CustomBody(kind: kind, fields: body))
+            default: break
+            }
+        } catch {
+            throw error.under("body")
+        }
+        throw WireError(.unsupported, field: "kind", rule: "cannot be sent: \(kind)")
+    }
+
+    private static func accepted(_ body: some MessageBody) throws(WireError) -> AcceptedBody {
+        try body.validate()
+        var body = body
+        body.removeServerFields()
+        var writer = WireWriter()
+        body.write(to: &writer)
+        return AcceptedBody(
+            fields: writer.object, previewText: body.previewText, blobs: body.blobs, mentions: body.mentions, mentionsAll: body.mentionsAll)
+    }
+
+    private static func accepted(_ body: CustomBody) throws(WireError) -> AcceptedBody {
+        try body.validate()
+        return AcceptedBody(
+            fields: body.fields, previewText: body.text.map(PreviewText.shortened), blobs: body.blobs, mentions: [], mentionsAll: false)
+    }
+
+    /// The preview of an event.
+    package static func preview(of event: ChatEvent) -> EventPreview {
+        let users = WireReader(event.body).object["users"]?.arrayValue?.prefix(ChatLimits.previewUsers) ?? []
+        return EventPreview(
+            seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+            text: ChatBody(event)?.previewText, users: users.compactMap { $0.stringValue.flatMap { UserName($0) } })
+    }
+}

@@ -1,0 +1,85 @@
+/// The body of an `image` message. The server replaces the measurements with its own.
+public struct ImageBody: Hashable, Sendable {
+    /// The picture.
+    public var blob: BlobID
+    /// The width in pixels, after orientation.
+    public var width: Int64
+    /// The height in pixels, after orientation.
+    public var height: Int64
+    /// The size in bytes.
+    public var size: Int64
+    /// The media type.
+    public var type: String
+    /// A BlurHash of the picture, to be shown while it loads.
+    public var thumb: String?
+    /// The name of the file.
+    public var name: String?
+    /// The same text on messages that are shown together.
+    public var album: String?
+    /// The caption.
+    public var text: String?
+    /// The format of the caption.
+    public var entities: [TextEntity]
+    /// The origin of a forwarded message. Made by the server.
+    public var forwarded: ForwardedFrom?
+
+    /// Creates a value.
+    public init(
+        blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, thumb: String? = nil, name: String? = nil,
+        album: String? = nil, text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil
+    ) {
+        self.blob = blob
+        self.width = width
+        self.height = height
+        self.size = size
+        self.type = type
+        self.thumb = thumb
+        self.name = name
+        self.album = album
+        self.text = text
+        self.entities = entities
+        self.forwarded = forwarded
+    }
+}
+
+extension ImageBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.blob = try reader.text("blob")
+        self.width = try reader.integer("width", in: 1...ChatLimits.imageSide)
+        self.height = try reader.integer("height", in: 1...ChatLimits.imageSide)
+        self.size = try reader.integer("size", in: 1...ChatLimits.blobBytes)
+        self.type = try reader.string("type", minimum: 1, maximum: 100)
+        self.thumb = try reader.stringIfPresent("thumb", minimum: 1, maximum: 200)
+        self.name = try reader.stringIfPresent("name", minimum: 1, maximum: ChatLimits.fileNameLength)
+        self.album = try reader.stringIfPresent("album", minimum: 1, maximum: 36)
+        self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.captionLength)
+        self.entities = try reader.objects("entities", maximum: ChatLimits.entities)
+        self.forwarded = try reader.objectIfPresent("forwarded")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("blob", self.blob)
+        writer.write("width", self.width)
+        writer.write("height", self.height)
+        writer.write("size", self.size)
+        writer.write("type", self.type)
+        writer.write("thumb", ifPresent: self.thumb)
+        writer.write("name", ifPresent: self.name)
+        writer.write("album", ifPresent: self.album)
+        writer.write("text", ifPresent: self.text)
+        writer.write("entities", ifAny: self.entities)
+        writer.write("forwarded", ifPresent: self.forwarded)
+    }
+}
+
+extension ImageBody: MessageBody {
+    package static var kind: EventKind { .image }
+    package var words: (text: String, entities: [TextEntity])? { self.text.map { ($0, self.entities) } }
+    package var blobs: [BlobID] { [self.blob] }
+    package func validate() throws(WireError) {
+        try MediaRule.validate(type: self.type, of: "image/")
+        try EntityRule.validate(self.entities, of: self.text)
+    }
+
+    package mutating func removeServerFields() { self.forwarded = nil }
+}

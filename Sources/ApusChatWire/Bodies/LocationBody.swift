@@ -1,0 +1,54 @@
+/// The body of a `location` message.
+public struct LocationBody: Hashable, Sendable {
+    /// Degrees north (WGS 84).
+    public var latitude: Double
+    /// Degrees east.
+    public var longitude: Double
+    /// The radius in metres within which the place is.
+    public var accuracy: Double?
+    /// The name of the place.
+    public var name: String?
+    /// The address.
+    public var address: String?
+    /// The origin of a forwarded message. Made by the server.
+    public var forwarded: ForwardedFrom?
+
+    /// Creates a value.
+    public init(
+        latitude: Double, longitude: Double, accuracy: Double? = nil, name: String? = nil, address: String? = nil,
+        forwarded: ForwardedFrom? = nil
+    ) {
+        self.latitude = latitude
+        self.longitude = longitude
+        self.accuracy = accuracy
+        self.name = name
+        self.address = address
+        self.forwarded = forwarded
+    }
+}
+
+extension LocationBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.latitude = try reader.number("latitude", in: -90...90)
+        self.longitude = try reader.number("longitude", in: -180...180)
+        self.accuracy = try reader.numberIfPresent("accuracy", in: 0...1_000_000)
+        self.name = try reader.stringIfPresent("name", minimum: 1, maximum: ChatLimits.titleLength)
+        self.address = try reader.stringIfPresent("address", minimum: 1, maximum: 300)
+        self.forwarded = try reader.objectIfPresent("forwarded")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("latitude", self.latitude)
+        writer.write("longitude", self.longitude)
+        writer.write("accuracy", ifPresent: self.accuracy)
+        writer.write("name", ifPresent: self.name)
+        writer.write("address", ifPresent: self.address)
+        writer.write("forwarded", ifPresent: self.forwarded)
+    }
+}
+
+extension LocationBody: MessageBody {
+    package static var kind: EventKind { .location }
+    package var label: String? { self.name ?? self.address }
+    package mutating func removeServerFields() { self.forwarded = nil }
+}

@@ -1,0 +1,216 @@
+package import ApusJSON
+
+/// `call.start`: calls the other members. If a call of the pair rings already, that call is
+/// accepted.
+package struct CallStartRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// `audio` or `video`.
+    package var media: CallMedia
+
+    package init(id: ClientID, conversation: ConversationID, media: CallMedia) {
+        self.id = id
+        self.conversation = conversation
+        self.media = media
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.media = try reader.knownChoice("media")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("media", self.media)
+    }
+}
+
+/// The answer to `call.start`.
+package struct CallAnswer: Hashable, WireObject {
+    /// The conversation.
+    package var conversation: ConversationID
+    /// The `seq` of the call.
+    package var call: Int64
+    /// The time at which it was stored.
+    package var at: Int64
+
+    package init(conversation: ConversationID, call: Int64, at: Int64) {
+        self.conversation = conversation
+        self.call = call
+        self.at = at
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.call = try reader.integer("call", in: WireReader.seqs)
+        self.at = try reader.integer("at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("call", self.call)
+        writer.write("at", self.at)
+    }
+}
+
+/// `call.update`: accepts, declines or ends a call.
+package struct CallUpdateRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The `seq` of the call.
+    package var call: Int64
+    /// `accepted`, `declined`, `busy` or `ended`.
+    package var state: CallState
+
+    package init(id: ClientID, conversation: ConversationID, call: Int64, state: CallState) {
+        self.id = id
+        self.conversation = conversation
+        self.call = call
+        self.state = state
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.call = try reader.integer("call", in: WireReader.seqs)
+        self.state = try reader.knownChoice("state")
+        guard [.accepted, .declined, .busy, .ended].contains(self.state) else {
+            throw WireError(.invalid, field: "state", rule: "must be `accepted`, `declined`, `busy` or `ended`")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("call", self.call)
+        writer.write("state", self.state)
+    }
+}
+
+/// The answer to `call.servers`: how to reach other devices (RFC 8656).
+package struct CallServersAnswer: Hashable, WireObject {
+    /// The servers.
+    package var servers: [CallServer]
+    /// The time at which the credentials end.
+    package var expiresAt: Int64
+
+    package init(servers: [CallServer], expiresAt: Int64) {
+        self.servers = servers
+        self.expiresAt = expiresAt
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.servers = try reader.objects("servers", maximum: 20)
+        self.expiresAt = try reader.integer("expires_at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("servers", all: self.servers)
+        writer.write("expires_at", self.expiresAt)
+    }
+}
+
+/// A STUN or TURN server.
+package struct CallServer: Hashable, WireObject {
+    /// The URLs (RFC 7064, RFC 7065).
+    package var urls: [String]
+    /// The name for TURN.
+    package var username: String?
+    /// The password for TURN.
+    package var credential: String?
+
+    package init(urls: [String], username: String? = nil, credential: String? = nil) {
+        self.urls = urls
+        self.username = username
+        self.credential = credential
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.urls = try reader.strings("urls", length: 500, minimum: 1, maximum: 10)
+        self.username = try reader.stringIfPresent("username", minimum: 1, maximum: 500)
+        self.credential = try reader.stringIfPresent("credential", minimum: 1, maximum: 500)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("urls", all: self.urls)
+        writer.write("username", ifPresent: self.username)
+        writer.write("credential", ifPresent: self.credential)
+    }
+}
+
+/// `signal`: sends data of a call to a device. It is not stored.
+package struct SignalRequest: Hashable, WireObject {
+    package var conversation: ConversationID
+    /// The `seq` of the call.
+    package var call: Int64
+    /// The recipient.
+    package var recipient: UserName
+    /// The device of the recipient; absent for all.
+    package var device: DeviceID?
+    /// The data, which the server does not read.
+    package var data: JSONObject
+
+    package init(conversation: ConversationID, call: Int64, recipient: UserName, device: DeviceID? = nil, data: JSONObject) {
+        self.conversation = conversation
+        self.call = call
+        self.recipient = recipient
+        self.device = device
+        self.data = data
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.call = try reader.integer("call", in: WireReader.seqs)
+        self.recipient = try reader.text("to")
+        self.device = try reader.textIfPresent("device")
+        self.data = try reader.free("data")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("call", self.call)
+        writer.write("to", self.recipient)
+        writer.write("device", ifPresent: self.device)
+        writer.write("data", self.data)
+    }
+}
+
+/// The push `signal`: data of a call from a device.
+package struct SignalPush: Hashable, WireObject {
+    /// The conversation.
+    package var conversation: ConversationID
+    /// The `seq` of the call.
+    package var call: Int64
+    /// The sender.
+    package var sender: UserName
+    /// The device of the sender.
+    package var device: DeviceID
+    /// The data.
+    package var data: JSONObject
+
+    package init(conversation: ConversationID, call: Int64, sender: UserName, device: DeviceID, data: JSONObject) {
+        self.conversation = conversation
+        self.call = call
+        self.sender = sender
+        self.device = device
+        self.data = data
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.call = try reader.integer("call", in: WireReader.seqs)
+        self.sender = try reader.text("from")
+        self.device = try reader.text("device")
+        self.data = try reader.free("data")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("call", self.call)
+        writer.write("from", self.sender)
+        writer.write("device", self.device)
+        writer.write("data", self.data)
+    }
+}

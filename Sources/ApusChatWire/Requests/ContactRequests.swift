@@ -1,0 +1,259 @@
+/// `contacts`: requests the contacts.
+package struct ContactsRequest: Hashable, WireObject {
+    /// Restricts the answer to one state.
+    package var state: ContactState?
+    /// The `page` of the previous answer; absent for the first page.
+    package var page: PageToken?
+
+    package init(state: ContactState? = nil, page: PageToken? = nil) {
+        self.state = state
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.state = try reader.knownChoiceIfPresent("state")
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("state", ifPresent: self.state)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// The relation between a user and another one.
+package enum ContactState: String, WireChoice {
+    /// Both have agreed.
+    case friend
+    /// The user asked, and the other one has not answered.
+    case asking
+    /// The other one asked.
+    case asked
+    /// The user blocked the other one.
+    case blocked
+    /// A state of a later server.
+    case unknown
+}
+
+/// A contact of the user.
+package struct Contact: Hashable, WireObject {
+    /// The other user.
+    package var user: ChatUser
+    /// The relation.
+    package var state: ContactState
+    /// The name that the user gave the contact.
+    package var alias: String?
+    /// The text of the request.
+    package var text: String?
+    /// The time of the last change.
+    package var at: Int64
+
+    package init(user: ChatUser, state: ContactState, alias: String? = nil, text: String? = nil, at: Int64) {
+        self.user = user
+        self.state = state
+        self.alias = alias
+        self.text = text
+        self.at = at
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.user = try reader.object("user")
+        self.state = try reader.choice("state")
+        self.alias = try reader.stringIfPresent("alias", minimum: 1, maximum: ChatLimits.nickLength)
+        self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.contactTextLength)
+        self.at = try reader.integer("at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("user", self.user)
+        writer.write("state", self.state)
+        writer.write("alias", ifPresent: self.alias)
+        writer.write("text", ifPresent: self.text)
+        writer.write("at", self.at)
+    }
+}
+
+/// The answer to `contacts`, ordered by name.
+package struct ContactsAnswer: Hashable, WireObject {
+    /// The contacts.
+    package var contacts: [Contact]
+    /// The position of the next page; absent on the last one.
+    package var page: PageToken?
+
+    package init(contacts: [Contact], page: PageToken? = nil) {
+        self.contacts = contacts
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.contacts = try reader.objects("contacts", maximum: ChatLimits.usersPage)
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("contacts", all: self.contacts)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// `contact.request`: asks a user to become a contact. Two requests that cross make a contact.
+package struct ContactRequestRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The user.
+    package var user: UserName
+    /// A text for the user.
+    package var text: String?
+    /// The name that the user gives the contact.
+    package var alias: String?
+
+    package init(id: ClientID, user: UserName, text: String? = nil, alias: String? = nil) {
+        self.id = id
+        self.user = user
+        self.text = text
+        self.alias = alias
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.user = try reader.text("user")
+        self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.contactTextLength)
+        self.alias = try reader.nicknameIfPresent("alias", maximum: ChatLimits.nickLength)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("user", self.user)
+        writer.write("text", ifPresent: self.text)
+        writer.write("alias", ifPresent: self.alias)
+    }
+}
+
+/// `contact.answer`: answers a request. The other user is not told of a refusal.
+package struct ContactAnswerRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The user that asked.
+    package var user: UserName
+    /// Whether the user becomes a contact.
+    package var isAccepted: Bool
+
+    package init(id: ClientID, user: UserName, isAccepted: Bool) {
+        self.id = id
+        self.user = user
+        self.isAccepted = isAccepted
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.user = try reader.text("user")
+        self.isAccepted = try reader.flag("accept")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("user", self.user)
+        writer.write("accept", self.isAccepted)
+    }
+}
+
+/// `contact.remove`, `block` and `unblock`. The other user is not told.
+package struct ContactUserRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The user.
+    package var user: UserName
+
+    package init(id: ClientID, user: UserName) {
+        self.id = id
+        self.user = user
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.user = try reader.text("user")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("user", self.user)
+    }
+}
+
+/// `contact.alias`: gives a contact a name that the user alone sees.
+package struct ContactAliasRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The contact.
+    package var user: UserName
+    /// The name; empty removes it.
+    package var alias: String
+
+    package init(id: ClientID, user: UserName, alias: String) {
+        self.id = id
+        self.user = user
+        self.alias = alias
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.user = try reader.text("user")
+        self.alias = try reader.nickname("alias", orEmpty: true, maximum: ChatLimits.nickLength)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("user", self.user)
+        writer.write("alias", self.alias)
+    }
+}
+
+/// `report`: reports messages or a user to the operators of the server.
+package struct ReportRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The conversation of the messages.
+    package var conversation: ConversationID?
+    /// The messages.
+    package var seqs: [Int64]
+    /// The user.
+    package var user: UserName?
+    /// The reason.
+    package var reason: ReportReason
+    /// An explanation.
+    package var text: String?
+
+    package init(
+        id: ClientID, conversation: ConversationID? = nil, seqs: [Int64] = [], user: UserName? = nil, reason: ReportReason,
+        text: String? = nil
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.seqs = seqs
+        self.user = user
+        self.reason = reason
+        self.text = text
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.textIfPresent("conv")
+        self.seqs = try reader.integers("seqs", in: WireReader.seqs, maximum: 100)
+        self.user = try reader.textIfPresent("user")
+        self.reason = try reader.knownChoice("reason")
+        self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.aboutLength)
+        guard self.user != nil || (self.conversation != nil && !self.seqs.isEmpty) else {
+            throw WireError(.missing, field: "user", rule: "or `conv` and `seqs` are required")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", ifPresent: self.conversation)
+        writer.write("seqs", ifAny: self.seqs)
+        writer.write("user", ifPresent: self.user)
+        writer.write("reason", self.reason)
+        writer.write("text", ifPresent: self.text)
+    }
+}
+
+/// The reason of a report.
+package enum ReportReason: String, WireChoice {
+    case spam, abuse, violence, illegal, impersonation, other
+    case unknown
+}

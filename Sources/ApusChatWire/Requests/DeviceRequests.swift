@@ -1,0 +1,132 @@
+package import ApusJSON
+
+/// A device with a session.
+package struct ChatDevice: Hashable, WireObject {
+    /// The device.
+    package var device: DeviceID
+    /// The name.
+    package var name: String
+    /// The platform.
+    package var platform: String
+    /// The time of the sign-in.
+    package var at: Int64
+    /// The time of the last connection.
+    package var lastSeen: Int64
+    /// The address of the last connection.
+    package var address: String?
+    /// Whether it is the requesting device.
+    package var isCurrent: Bool
+
+    package init(
+        device: DeviceID, name: String, platform: String, at: Int64, lastSeen: Int64, address: String? = nil, isCurrent: Bool = false
+    ) {
+        self.device = device
+        self.name = name
+        self.platform = platform
+        self.at = at
+        self.lastSeen = lastSeen
+        self.address = address
+        self.isCurrent = isCurrent
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.device = try reader.text("device")
+        self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.nickLength)
+        self.platform = try reader.string("platform", minimum: 1, maximum: 20)
+        self.at = try reader.integer("at")
+        self.lastSeen = try reader.integer("last_seen")
+        self.address = try reader.stringIfPresent("address", minimum: 1, maximum: 64)
+        self.isCurrent = try reader.bool("current")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("device", self.device)
+        writer.write("name", self.name)
+        writer.write("platform", self.platform)
+        writer.write("at", self.at)
+        writer.write("last_seen", self.lastSeen)
+        writer.write("address", ifPresent: self.address)
+        writer.write("current", ifTrue: self.isCurrent)
+    }
+}
+
+/// The answer to `devices`, last used first.
+package struct DevicesAnswer: Hashable, WireObject {
+    /// The devices.
+    package var devices: [ChatDevice]
+
+    package init(devices: [ChatDevice]) {
+        self.devices = devices
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.devices = try reader.objects("devices", maximum: ChatLimits.devices)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("devices", all: self.devices)
+    }
+}
+
+/// `device.remove`: ends the session of another device, or of all others.
+package struct DeviceRemoveRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The device.
+    package var device: DeviceID?
+    /// Whether all devices but the requesting one are meant.
+    package var isOthers: Bool
+
+    package init(id: ClientID, device: DeviceID? = nil, isOthers: Bool = false) {
+        self.id = id
+        self.device = device
+        self.isOthers = isOthers
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.device = try reader.textIfPresent("device")
+        self.isOthers = try reader.bool("others")
+        guard (self.device != nil) != self.isOthers else {
+            throw WireError(.invalid, field: "device", rule: "or `others` is required, and not both")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("device", ifPresent: self.device)
+        writer.write("others", ifTrue: self.isOthers)
+    }
+}
+
+/// `push.set`: sets where the device receives notifications while it is not connected.
+package struct PushSetRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The service; `none` ends notifications.
+    package var service: PushService
+    /// The subscription, as the service defines it (RFC 8030 for `web`).
+    package var data: JSONObject?
+
+    package init(id: ClientID, service: PushService, data: JSONObject? = nil) {
+        self.id = id
+        self.service = service
+        self.data = data
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.service = try reader.knownChoice("kind")
+        self.data = try reader.freeIfPresent("data")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("kind", self.service)
+        writer.write("data", ifPresent: self.data)
+    }
+}
+
+/// A service that delivers notifications.
+package enum PushService: String, WireChoice {
+    case web, apns, fcm, none
+    case unknown
+}

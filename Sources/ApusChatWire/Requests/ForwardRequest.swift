@@ -1,0 +1,83 @@
+/// `forward`: sends messages of one conversation to another. The server copies them, so that
+/// recipients can rely on the names of the senders.
+package struct ForwardRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The conversation that receives the messages.
+    package var conversation: ConversationID
+    /// The conversation that contains the messages.
+    package var source: ConversationID
+    /// The messages, ascending.
+    package var seqs: [Int64]
+    /// Whether the messages become one of kind `bundle`.
+    package var isBundle: Bool
+    /// The title of the bundle.
+    package var title: String?
+    /// Whether the names of the senders are left out.
+    package var isAnonymous: Bool
+
+    package init(
+        id: ClientID, conversation: ConversationID, source: ConversationID, seqs: [Int64], isBundle: Bool = false, title: String? = nil,
+        isAnonymous: Bool = false
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.source = source
+        self.seqs = seqs
+        self.isBundle = isBundle
+        self.title = title
+        self.isAnonymous = isAnonymous
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.source = try reader.text("from")
+        self.seqs = try reader.integers("seqs", in: WireReader.seqs, minimum: 1, maximum: ChatLimits.bundleMessages)
+        self.isBundle = try reader.bool("bundle")
+        self.title = try reader.stringIfPresent("title", minimum: 1, maximum: ChatLimits.titleLength)
+        self.isAnonymous = try reader.bool("anonymous")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("from", self.source)
+        writer.write("seqs", all: self.seqs)
+        writer.write("bundle", ifTrue: self.isBundle)
+        writer.write("title", ifPresent: self.title)
+        writer.write("anonymous", ifTrue: self.isAnonymous)
+    }
+}
+
+/// The answer to `forward`.
+package struct ForwardAnswer: Hashable, WireObject {
+    /// The conversation that received the messages.
+    package var conversation: ConversationID
+    /// The client's id of the request.
+    package var id: ClientID
+    /// The new messages.
+    package var seqs: [Int64]
+    /// The time at which they were stored.
+    package var at: Int64
+
+    package init(conversation: ConversationID, id: ClientID, seqs: [Int64], at: Int64) {
+        self.conversation = conversation
+        self.id = id
+        self.seqs = seqs
+        self.at = at
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.id = try reader.text("id")
+        self.seqs = try reader.integers("seqs", in: WireReader.seqs, maximum: ChatLimits.bundleMessages)
+        self.at = try reader.integer("at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("id", self.id)
+        writer.write("seqs", all: self.seqs)
+        writer.write("at", self.at)
+    }
+}

@@ -1,0 +1,226 @@
+/// `link.create`: creates an invite link.
+package struct LinkCreateRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// `member` by default, `reader` or `guest`.
+    package var role: MemberRole?
+    /// The time at which the link ends.
+    package var expiresAt: Int64?
+    /// The number of users that may join by it.
+    package var uses: Int64?
+
+    package init(id: ClientID, conversation: ConversationID, role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) {
+        self.id = id
+        self.conversation = conversation
+        self.role = role
+        self.expiresAt = expiresAt
+        self.uses = uses
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.role = try reader.knownChoiceIfPresent("role")
+        self.expiresAt = try reader.integerIfPresent("expires_at")
+        self.uses = try reader.integerIfPresent("uses", in: 1...100_000)
+        guard self.role != .owner, self.role != .admin else {
+            throw WireError(.invalid, field: "role", rule: "must be `member`, `reader` or `guest`")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("role", ifPresent: self.role)
+        writer.write("expires_at", ifPresent: self.expiresAt)
+        writer.write("uses", ifPresent: self.uses)
+    }
+}
+
+/// An invite link.
+package struct InviteLink: Hashable, WireObject {
+    /// The secret part of the link.
+    package var code: LinkCode
+    /// The role of users that join.
+    package var role: MemberRole
+    /// The user that created it.
+    package var by: UserName
+    /// The time of creation.
+    package var at: Int64
+    /// The time at which the link ends.
+    package var expiresAt: Int64?
+    /// The number of users that may join by it.
+    package var uses: Int64?
+    /// The number of users that joined by it.
+    package var used: Int64
+
+    package init(code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64) {
+        self.code = code
+        self.role = role
+        self.by = by
+        self.at = at
+        self.expiresAt = expiresAt
+        self.uses = uses
+        self.used = used
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.code = try reader.text("code")
+        self.role = try reader.choice("role")
+        self.by = try reader.text("by")
+        self.at = try reader.integer("at")
+        self.expiresAt = try reader.integerIfPresent("expires_at")
+        self.uses = try reader.integerIfPresent("uses")
+        self.used = try reader.integer("used")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("code", self.code)
+        writer.write("role", self.role)
+        writer.write("by", self.by)
+        writer.write("at", self.at)
+        writer.write("expires_at", ifPresent: self.expiresAt)
+        writer.write("uses", ifPresent: self.uses)
+        writer.write("used", self.used)
+    }
+}
+
+/// The answer to `link.create`.
+package struct LinkAnswer: Hashable, WireObject {
+    /// The link.
+    package var link: InviteLink
+
+    package init(link: InviteLink) {
+        self.link = link
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.link = try reader.object("link")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("link", self.link)
+    }
+}
+
+/// `link.list`: requests the links of a conversation.
+package struct LinkListRequest: Hashable, WireObject {
+    package var conversation: ConversationID
+
+    package init(conversation: ConversationID) {
+        self.conversation = conversation
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+    }
+}
+
+/// The answer to `link.list`, newest first.
+package struct LinkListAnswer: Hashable, WireObject {
+    /// The links.
+    package var links: [InviteLink]
+
+    package init(links: [InviteLink]) {
+        self.links = links
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.links = try reader.objects("links", maximum: ChatLimits.links)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("links", all: self.links)
+    }
+}
+
+/// `link.revoke`: ends a link.
+package struct LinkRevokeRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The code.
+    package var code: LinkCode
+
+    package init(id: ClientID, conversation: ConversationID, code: LinkCode) {
+        self.id = id
+        self.conversation = conversation
+        self.code = code
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.code = try reader.text("code")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("code", self.code)
+    }
+}
+
+/// `link.info`: requests what a link leads to.
+package struct LinkInfoRequest: Hashable, WireObject {
+    /// The code.
+    package var code: LinkCode
+
+    package init(code: LinkCode) {
+        self.code = code
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.code = try reader.text("code")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("code", self.code)
+    }
+}
+
+/// The answer to `link.info`.
+package struct LinkInfoAnswer: Hashable, WireObject {
+    /// The title.
+    package var title: String
+    /// The kind.
+    package var kind: ConversationKind
+    /// The picture.
+    package var avatar: BlobID?
+    /// The number of members.
+    package var members: Int64
+    /// Whether the user joins at once or after approval.
+    package var join: JoinRule
+    /// The user that created the link.
+    package var by: ChatUser
+
+    package init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {
+        self.title = title
+        self.kind = kind
+        self.avatar = avatar
+        self.members = members
+        self.join = join
+        self.by = by
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.title = try reader.string("title", minimum: 1, maximum: ChatLimits.titleLength)
+        self.kind = try reader.choice("kind")
+        self.avatar = try reader.textIfPresent("avatar")
+        self.members = try reader.integer("members")
+        self.join = try reader.choice("join")
+        self.by = try reader.object("by")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("title", self.title)
+        writer.write("kind", self.kind)
+        writer.write("avatar", ifPresent: self.avatar)
+        writer.write("members", self.members)
+        writer.write("join", self.join)
+        writer.write("by", self.by)
+    }
+}

@@ -1,0 +1,76 @@
+/// `members`: requests the members of a conversation, ordered by role and name.
+package struct MembersRequest: Hashable, WireObject {
+    package var conversation: ConversationID
+    /// A part of the name or of the shown name.
+    package var query: String?
+    /// `joined` by default; admins can also request the others.
+    package var state: MemberState?
+    /// Restricts the answer to the members that changed after a version of the list.
+    package var sinceVersion: Int64?
+    /// The `page` of the previous answer; absent for the first page.
+    package var page: PageToken?
+
+    package init(
+        conversation: ConversationID, query: String? = nil, state: MemberState? = nil, sinceVersion: Int64? = nil, page: PageToken? = nil
+    ) {
+        self.conversation = conversation
+        self.query = query
+        self.state = state
+        self.sinceVersion = sinceVersion
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.query = try reader.stringIfPresent("query", minimum: 1, maximum: ChatLimits.queryLength)
+        self.state = try reader.knownChoiceIfPresent("state")
+        self.sinceVersion = try reader.integerIfPresent("since_version")
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("query", ifPresent: self.query)
+        writer.write("state", ifPresent: self.state)
+        writer.write("since_version", ifPresent: self.sinceVersion)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// The answer to `members`.
+package struct MembersAnswer: Hashable, WireObject {
+    /// The members.
+    package var members: [ChatMember]
+    /// The users that are no longer members, for a request with `since_version`.
+    package var gone: [UserName]
+    /// The version of the list, taken before the first page and the same on every page.
+    package var version: Int64
+    /// The number of members.
+    package var total: Int64
+    /// The position of the next page; absent on the last one.
+    package var page: PageToken?
+
+    package init(members: [ChatMember], gone: [UserName] = [], version: Int64, total: Int64, page: PageToken? = nil) {
+        self.members = members
+        self.gone = gone
+        self.version = version
+        self.total = total
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.members = try reader.objects("members", maximum: ChatLimits.membersPage)
+        self.gone = try reader.texts("gone", maximum: ChatLimits.membersPage)
+        self.version = try reader.integer("version")
+        self.total = try reader.integer("total")
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("members", all: self.members)
+        writer.write("gone", ifAny: self.gone)
+        writer.write("version", self.version)
+        writer.write("total", self.total)
+        writer.write("page", ifPresent: self.page)
+    }
+}

@@ -1,0 +1,269 @@
+/// `member.add`: adds contacts and invites other users.
+package struct MemberAddRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The users.
+    package var users: [UserName]
+
+    package init(id: ClientID, conversation: ConversationID, users: [UserName]) {
+        self.id = id
+        self.conversation = conversation
+        self.users = users
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("users", all: self.users)
+    }
+}
+
+/// The answer to `member.add`. Users that cannot be added or invited are in neither list.
+package struct MemberAddAnswer: Hashable, WireObject {
+    /// The conversation.
+    package var conversation: ConversationID
+    /// The client's id of the request.
+    package var id: ClientID
+    /// The last change of the log; absent if there was none.
+    package var seq: Int64?
+    /// The time of the change.
+    package var at: Int64
+    /// The users that are now members.
+    package var added: [UserName]
+    /// The users that were invited.
+    package var invited: [UserName]
+
+    package init(conversation: ConversationID, id: ClientID, seq: Int64? = nil, at: Int64, added: [UserName] = [], invited: [UserName] = [])
+    {
+        self.conversation = conversation
+        self.id = id
+        self.seq = seq
+        self.at = at
+        self.added = added
+        self.invited = invited
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.id = try reader.text("id")
+        self.seq = try reader.integerIfPresent("seq", in: WireReader.seqs)
+        self.at = try reader.integer("at")
+        self.added = try reader.texts("added", maximum: ChatLimits.requestUsers)
+        self.invited = try reader.texts("invited", maximum: ChatLimits.requestUsers)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("id", self.id)
+        writer.write("seq", ifPresent: self.seq)
+        writer.write("at", self.at)
+        writer.write("added", ifAny: self.added)
+        writer.write("invited", ifAny: self.invited)
+    }
+}
+
+/// `member.answer`: accepts or declines an invitation to the user.
+package struct MemberAnswerRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// Whether the user joins.
+    package var isAccepted: Bool
+
+    package init(id: ClientID, conversation: ConversationID, isAccepted: Bool) {
+        self.id = id
+        self.conversation = conversation
+        self.isAccepted = isAccepted
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.isAccepted = try reader.flag("accept")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("accept", self.isAccepted)
+    }
+}
+
+/// `member.join`: joins by a link or from the directory, or asks to join.
+package struct MemberJoinRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// A conversation of the directory.
+    package var conversation: ConversationID?
+    /// The code of a link.
+    package var link: LinkCode?
+
+    package init(id: ClientID, conversation: ConversationID? = nil, link: LinkCode? = nil) {
+        self.id = id
+        self.conversation = conversation
+        self.link = link
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.textIfPresent("conv")
+        self.link = try reader.textIfPresent("link")
+        guard (self.conversation == nil) != (self.link == nil) else {
+            throw WireError(.invalid, field: "conv", rule: "or `link` is required, and not both")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", ifPresent: self.conversation)
+        writer.write("link", ifPresent: self.link)
+    }
+}
+
+/// `member.approve`: answers a request to join.
+package struct MemberApproveRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The user that asked.
+    package var user: UserName
+    /// Whether the user becomes a member.
+    package var isAccepted: Bool
+
+    package init(id: ClientID, conversation: ConversationID, user: UserName, isAccepted: Bool) {
+        self.id = id
+        self.conversation = conversation
+        self.user = user
+        self.isAccepted = isAccepted
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.user = try reader.text("user")
+        self.isAccepted = try reader.flag("accept")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("user", self.user)
+        writer.write("accept", self.isAccepted)
+    }
+}
+
+/// `member.leave`: leaves a conversation.
+package struct MemberLeaveRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+
+    package init(id: ClientID, conversation: ConversationID) {
+        self.id = id
+        self.conversation = conversation
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+    }
+}
+
+/// `member.remove` and `member.unban`.
+package struct MemberUsersRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The users.
+    package var users: [UserName]
+
+    package init(id: ClientID, conversation: ConversationID, users: [UserName]) {
+        self.id = id
+        self.conversation = conversation
+        self.users = users
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("users", all: self.users)
+    }
+}
+
+/// `member.ban` and `member.mute`.
+package struct MemberUntilRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The users.
+    package var users: [UserName]
+    /// The time at which it ends; absent for never. For `member.mute`, 0 permits writing again.
+    package var until: Int64?
+
+    package init(id: ClientID, conversation: ConversationID, users: [UserName], until: Int64? = nil) {
+        self.id = id
+        self.conversation = conversation
+        self.users = users
+        self.until = until
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+        self.until = try reader.integerIfPresent("until")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("users", all: self.users)
+        writer.write("until", ifPresent: self.until)
+    }
+}
+
+/// `member.role`: changes the role of members. Naming an owner transfers the conversation, and the
+/// former owner becomes an admin.
+package struct MemberRoleRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The members; one, if the role is `owner`.
+    package var users: [UserName]
+    /// The new role.
+    package var role: MemberRole
+
+    package init(id: ClientID, conversation: ConversationID, users: [UserName], role: MemberRole) {
+        self.id = id
+        self.conversation = conversation
+        self.users = users
+        self.role = role
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+        self.role = try reader.knownChoice("role")
+        guard self.role != .owner || self.users.count == 1 else {
+            throw WireError(.invalid, field: "users", rule: "must name one user for the role `owner`")
+        }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("users", all: self.users)
+        writer.write("role", self.role)
+    }
+}

@@ -1,0 +1,216 @@
+/// `own.set`: changes the user's own settings for a conversation. Absent fields stay as they are.
+package struct OwnSetRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// Whether the conversation is pinned.
+    package var isPinned: Bool?
+    /// Whether it is archived.
+    package var isArchived: Bool?
+    /// The time until which there are no notifications; 0 for notifications.
+    package var mutedUntil: Int64?
+    /// Whether it is marked as unread.
+    package var isMarkedUnread: Bool?
+    /// The folders that contain it.
+    package var folders: [String]?
+
+    package init(
+        id: ClientID, conversation: ConversationID, isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil,
+        isMarkedUnread: Bool? = nil, folders: [String]? = nil
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.isPinned = isPinned
+        self.isArchived = isArchived
+        self.mutedUntil = mutedUntil
+        self.isMarkedUnread = isMarkedUnread
+        self.folders = folders
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.isPinned = try reader.boolIfPresent("pinned")
+        self.isArchived = try reader.boolIfPresent("archived")
+        self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.isMarkedUnread = try reader.boolIfPresent("marked_unread")
+        self.folders =
+            try reader.has("folders") ? reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders) : nil
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("pinned", ifPresent: self.isPinned)
+        writer.write("archived", ifPresent: self.isArchived)
+        writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("marked_unread", ifPresent: self.isMarkedUnread)
+        writer.write("folders", ifPresent: self.folders)
+    }
+}
+
+/// `draft`: stores the unfinished message of a conversation, for the other devices of the user.
+package struct DraftRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The text; empty removes the draft.
+    package var text: String
+    /// The message that it replies to.
+    package var ref: Int64?
+
+    package init(id: ClientID, conversation: ConversationID, text: String, ref: Int64? = nil) {
+        self.id = id
+        self.conversation = conversation
+        self.text = text
+        self.ref = ref
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.text = try reader.string("text", maximum: ChatLimits.draftLength)
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("text", self.text)
+        writer.write("ref", ifPresent: self.ref)
+    }
+}
+
+/// A folder of conversations.
+package struct Folder: Hashable, WireObject {
+    /// The name.
+    package var name: String
+    /// `unread`, `people`, `groups` or `channels`; absent for a folder that the user fills.
+    package var filter: String?
+
+    package init(name: String, filter: String? = nil) {
+        self.name = name
+        self.filter = filter
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.folderLength)
+        self.filter = try reader.stringIfPresent("filter", minimum: 1, maximum: 20)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("name", self.name)
+        writer.write("filter", ifPresent: self.filter)
+    }
+}
+
+/// The settings of a user.
+package struct UserSettings: Hashable, WireObject {
+    /// The users that see the presence.
+    package var lastSeen: Audience?
+    /// The users that see the picture.
+    package var avatar: Audience?
+    /// The users that can add the user to a group without an invitation; never `all`.
+    package var add: Audience?
+    /// The users that find the user by a search.
+    package var find: Audience?
+    /// Whether others see the read positions, and the user theirs.
+    package var receipts: Bool?
+    /// Whether others see that the user is writing.
+    package var typing: Bool?
+    /// The start of the quiet hours, in minutes after midnight UTC.
+    package var quietFrom: Int64?
+    /// The end of the quiet hours.
+    package var quietUntil: Int64?
+    /// The folders.
+    package var folders: [Folder]?
+
+    package init(
+        lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil, receipts: Bool? = nil,
+        typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil
+    ) {
+        self.lastSeen = lastSeen
+        self.avatar = avatar
+        self.add = add
+        self.find = find
+        self.receipts = receipts
+        self.typing = typing
+        self.quietFrom = quietFrom
+        self.quietUntil = quietUntil
+        self.folders = folders
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.lastSeen = try reader.choiceIfPresent("last_seen")
+        self.avatar = try reader.choiceIfPresent("avatar")
+        self.add = try reader.choiceIfPresent("add")
+        self.find = try reader.choiceIfPresent("find")
+        self.receipts = try reader.boolIfPresent("receipts")
+        self.typing = try reader.boolIfPresent("typing")
+        self.quietFrom = try reader.integerIfPresent("quiet_from", in: 0...1_439)
+        self.quietUntil = try reader.integerIfPresent("quiet_until", in: 0...1_439)
+        self.folders = try reader.has("folders") ? reader.objects("folders", maximum: ChatLimits.folders) : nil
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("last_seen", ifPresent: self.lastSeen)
+        writer.write("avatar", ifPresent: self.avatar)
+        writer.write("add", ifPresent: self.add)
+        writer.write("find", ifPresent: self.find)
+        writer.write("receipts", ifPresent: self.receipts)
+        writer.write("typing", ifPresent: self.typing)
+        writer.write("quiet_from", ifPresent: self.quietFrom)
+        writer.write("quiet_until", ifPresent: self.quietUntil)
+        if let folders = self.folders { writer.write("folders", all: folders) }
+    }
+}
+
+/// The users to whom a setting applies.
+package enum Audience: String, WireChoice {
+    /// All users.
+    case all
+    /// Contacts only.
+    case contacts
+    /// No user.
+    case none
+    /// A value of a later server, to be treated as `none`.
+    case unknown
+}
+
+/// The answer to `settings`.
+package struct SettingsAnswer: Hashable, WireObject {
+    /// All settings.
+    package var settings: UserSettings
+
+    package init(settings: UserSettings) {
+        self.settings = settings
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.settings = try reader.object("settings")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("settings", self.settings)
+    }
+}
+
+/// `settings.set`: changes settings.
+package struct SettingsSetRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The settings to change. `folders` replaces the whole list.
+    package var settings: UserSettings
+
+    package init(id: ClientID, settings: UserSettings) {
+        self.id = id
+        self.settings = settings
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.settings = try reader.object("settings")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("settings", self.settings)
+    }
+}

@@ -1,0 +1,197 @@
+package import ApusJSON
+
+/// `schedule`: stores a message that the server sends at a time.
+package struct ScheduleRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The kind of the message.
+    package var kind: EventKind
+    /// The body.
+    package var body: JSONObject
+    /// The message that it replies to.
+    package var ref: Int64?
+    /// The message whose thread it belongs to.
+    package var thread: Int64?
+    /// Whether recipients are not notified.
+    package var isSilent: Bool
+    /// The time, at most one year ahead.
+    package var sendAt: Int64
+
+    package init(
+        id: ClientID, conversation: ConversationID, kind: EventKind, body: JSONObject, ref: Int64? = nil, thread: Int64? = nil,
+        isSilent: Bool = false, sendAt: Int64
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.kind = kind
+        self.body = body
+        self.ref = ref
+        self.thread = thread
+        self.isSilent = isSilent
+        self.sendAt = sendAt
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.kind = try reader.text("kind")
+        self.body = try reader.free("body")
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+        self.thread = try reader.integerIfPresent("thread", in: WireReader.seqs)
+        self.isSilent = try reader.bool("silent")
+        self.sendAt = try reader.integer("send_at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("kind", self.kind)
+        writer.write("body", self.body)
+        writer.write("ref", ifPresent: self.ref)
+        writer.write("thread", ifPresent: self.thread)
+        writer.write("silent", ifTrue: self.isSilent)
+        writer.write("send_at", self.sendAt)
+    }
+}
+
+/// A message that will be sent later.
+package struct ScheduledMessage: Hashable, WireObject {
+    /// The id of its `schedule`.
+    package var id: ClientID
+    /// The conversation.
+    package var conversation: ConversationID
+    /// The kind of the message.
+    package var kind: EventKind
+    /// The body.
+    package var body: JSONObject
+    /// The message that it replies to.
+    package var ref: Int64?
+    /// The message whose thread it belongs to.
+    package var thread: Int64?
+    /// Whether recipients are not notified.
+    package var isSilent: Bool
+    /// The time.
+    package var sendAt: Int64
+
+    package init(
+        id: ClientID, conversation: ConversationID, kind: EventKind, body: JSONObject, ref: Int64? = nil, thread: Int64? = nil,
+        isSilent: Bool = false, sendAt: Int64
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.kind = kind
+        self.body = body
+        self.ref = ref
+        self.thread = thread
+        self.isSilent = isSilent
+        self.sendAt = sendAt
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.kind = try reader.text("kind")
+        self.body = try reader.free("body")
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+        self.thread = try reader.integerIfPresent("thread", in: WireReader.seqs)
+        self.isSilent = try reader.bool("silent")
+        self.sendAt = try reader.integer("send_at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("kind", self.kind)
+        writer.write("body", self.body)
+        writer.write("ref", ifPresent: self.ref)
+        writer.write("thread", ifPresent: self.thread)
+        writer.write("silent", ifTrue: self.isSilent)
+        writer.write("send_at", self.sendAt)
+    }
+}
+
+/// The answer to `schedule`.
+package struct ScheduleAnswer: Hashable, WireObject {
+    /// The stored message.
+    package var scheduled: ScheduledMessage
+
+    package init(scheduled: ScheduledMessage) {
+        self.scheduled = scheduled
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.scheduled = try reader.object("scheduled")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("scheduled", self.scheduled)
+    }
+}
+
+/// `scheduled`: requests the own scheduled messages.
+package struct ScheduledRequest: Hashable, WireObject {
+    /// Restricts the answer to one conversation.
+    package var conversation: ConversationID?
+    /// The `page` of the previous answer; absent for the first page.
+    package var page: PageToken?
+
+    package init(conversation: ConversationID? = nil, page: PageToken? = nil) {
+        self.conversation = conversation
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.textIfPresent("conv")
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", ifPresent: self.conversation)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// The answer to `scheduled`, in the order of their times.
+package struct ScheduledAnswer: Hashable, WireObject {
+    /// The messages.
+    package var scheduled: [ScheduledMessage]
+    /// The position of the next page; absent on the last one.
+    package var page: PageToken?
+
+    package init(scheduled: [ScheduledMessage], page: PageToken? = nil) {
+        self.scheduled = scheduled
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.scheduled = try reader.objects("scheduled", maximum: ChatLimits.scheduledMessages)
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("scheduled", all: self.scheduled)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// `unschedule`: removes a scheduled message. To send it at once, send it and then remove it.
+package struct UnscheduleRequest: Hashable, WireObject {
+    package var id: ClientID
+    /// The id of the `schedule`.
+    package var target: ClientID
+
+    package init(id: ClientID, target: ClientID) {
+        self.id = id
+        self.target = target
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.target = try reader.text("of")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("of", self.target)
+    }
+}

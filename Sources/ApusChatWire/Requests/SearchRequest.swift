@@ -1,0 +1,129 @@
+/// `search`: finds messages by words of their texts.
+package struct SearchRequest: Hashable, WireObject {
+    /// The words; all must occur. A word in quotes occurs as it is.
+    package var query: String
+    /// Restricts the search to a conversation.
+    package var conversation: ConversationID?
+    /// Restricts the search to a sender.
+    package var sender: UserName?
+    /// Restricts the search to some kinds.
+    package var kinds: [EventKind]
+    /// The earliest time.
+    package var fromAt: Int64?
+    /// The latest time.
+    package var untilAt: Int64?
+    /// The `page` of the previous answer; absent for the first page.
+    package var page: PageToken?
+
+    package init(
+        query: String, conversation: ConversationID? = nil, sender: UserName? = nil, kinds: [EventKind] = [], fromAt: Int64? = nil,
+        untilAt: Int64? = nil, page: PageToken? = nil
+    ) {
+        self.query = query
+        self.conversation = conversation
+        self.sender = sender
+        self.kinds = kinds
+        self.fromAt = fromAt
+        self.untilAt = untilAt
+        self.page = page
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.query = try reader.string("query", minimum: 1, maximum: ChatLimits.queryLength)
+        self.conversation = try reader.textIfPresent("conv")
+        self.sender = try reader.textIfPresent("sender")
+        self.kinds = try reader.texts("kinds", maximum: 20)
+        self.fromAt = try reader.integerIfPresent("from_at")
+        self.untilAt = try reader.integerIfPresent("until_at")
+        self.page = try reader.textIfPresent("page")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("query", self.query)
+        writer.write("conv", ifPresent: self.conversation)
+        writer.write("sender", ifPresent: self.sender)
+        writer.write("kinds", ifAny: self.kinds)
+        writer.write("from_at", ifPresent: self.fromAt)
+        writer.write("until_at", ifPresent: self.untilAt)
+        writer.write("page", ifPresent: self.page)
+    }
+}
+
+/// A message that a search found.
+package struct SearchHit: Hashable, WireObject {
+    /// The message.
+    package var event: ChatEvent
+    /// The part of the text around the first word found.
+    package var snippet: String
+    /// The words in the snippet.
+    package var ranges: [TextRange]
+
+    package init(event: ChatEvent, snippet: String, ranges: [TextRange] = []) {
+        self.event = event
+        self.snippet = snippet
+        self.ranges = ranges
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.event = try reader.object("event")
+        self.snippet = try reader.string("snippet", maximum: ChatLimits.previewLength)
+        self.ranges = try reader.objects("ranges", maximum: 20)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("event", self.event)
+        writer.write("snippet", self.snippet)
+        writer.write("ranges", ifAny: self.ranges)
+    }
+}
+
+/// A range of a text, in Unicode scalars.
+package struct TextRange: Hashable, WireObject {
+    /// The number of scalars before the range.
+    package var offset: Int64
+    /// The number of scalars.
+    package var length: Int64
+
+    package init(offset: Int64, length: Int64) {
+        self.offset = offset
+        self.length = length
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.offset = try reader.integer("offset")
+        self.length = try reader.integer("length")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("offset", self.offset)
+        writer.write("length", self.length)
+    }
+}
+
+/// The answer to `search`, newest first.
+package struct SearchAnswer: Hashable, WireObject {
+    /// The messages.
+    package var hits: [SearchHit]
+    /// The position of the next page; absent on the last one.
+    package var page: PageToken?
+    /// The time up to which the index is complete, if it is behind.
+    package var indexedAt: Int64?
+
+    package init(hits: [SearchHit], page: PageToken? = nil, indexedAt: Int64? = nil) {
+        self.hits = hits
+        self.page = page
+        self.indexedAt = indexedAt
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.hits = try reader.objects("hits", maximum: ChatLimits.searchPage)
+        self.page = try reader.textIfPresent("page")
+        self.indexedAt = try reader.integerIfPresent("indexed_at")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("hits", all: self.hits)
+        writer.write("page", ifPresent: self.page)
+        writer.write("indexed_at", ifPresent: self.indexedAt)
+    }
+}
