@@ -6,18 +6,139 @@ extension Command {
     package func addNeeds(to needs: inout Needs) {
         switch self.action {
         case .send(let send):
-            needs.conversations.append(send.conversation)
-            needs.members.append(MemberAddress(send.conversation, self.actor))
+            self.addMember(self.actor, of: send.conversation, to: &needs)
             if let request = self.request { needs.sends.append(SendAddress(send.conversation, self.actor, request.id)) }
+            if send.thread > 0 { needs.events.append(EventAddress(send.conversation, send.thread)) }
             if case .success(let content) = send.content {
                 for user in content.mentions { needs.members.append(MemberAddress(send.conversation, user)) }
-                for blob in content.blobs { needs.blobs.append(BlobNeed(user: self.actor, blob: blob)) }
+                self.addBlobs(content.blobs, to: &needs)
             }
+            return  // a send is found again by its event
         case .mark(let mark):
-            let member = MemberAddress(mark.conversation, self.actor)
-            needs.conversations.append(mark.conversation)
-            needs.members.append(member)
-            needs.skips.append(SkipNeed(member: member, above: mark.read))
+            self.addMember(self.actor, of: mark.conversation, to: &needs)
+            needs.skips.append(SkipNeed(member: MemberAddress(mark.conversation, self.actor), above: mark.read))
+            return
+        case .edit(let target, let content):
+            self.addTarget(target, to: &needs)
+            if case .success(let content) = content { self.addBlobs(content.blobs, to: &needs) }
+        case .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target), .pin(let target, _):
+            self.addTarget(target, to: &needs)
+        case .hide(let conversation, let seqs):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            for seq in seqs { self.addTarget(EventAddress(conversation, seq), to: &needs) }
+            needs.accounts.append(self.actor)
+        case .openPair(let peer, let new):
+            needs.conversations.append(new)
+            needs.accounts.append(self.actor)
+            if let peer { self.addPeer(peer, to: &needs) }
+        case .create(let create):
+            needs.conversations.append(create.new)
+            needs.accounts.append(self.actor)
+            for user in create.members.lazy.compactMap({ $0 }) { self.addInvited(user, to: create.new, &needs) }
+        case .invite(let conversation, let users):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            needs.accounts.append(self.actor)
+            for user in users.lazy.compactMap({ $0 }) { self.addInvited(user, to: conversation, &needs) }
+        case .set(let conversation, let update):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
+        case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            needs.accounts.append(self.actor)
+        case .joinByLink(let code), .revokeLink(let code):
+            needs.links.append(LinkNeed(code: code, user: self.actor))
+            needs.accounts.append(self.actor)
+        case .createLink(let conversation, let terms):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            needs.links.append(LinkNeed(code: terms.code, user: self.actor))
+        case .leave(let conversation, _):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            needs.accounts.append(self.actor)
+            needs.successors.append(conversation)
+        case .answerRequest(let conversation, let user, _), .transfer(let conversation, let user):
+            self.addSubordinates([user], of: conversation, to: &needs)
+        case .remove(let conversation, let users), .ban(let conversation, let users, _), .silence(let conversation, let users, _),
+            .setRole(let conversation, let users, _):
+            self.addSubordinates(users, of: conversation, to: &needs)
+        case .updateProfile(let update):
+            needs.accounts.append(self.actor)
+            if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
+        case .contact(let peer, _):
+            needs.accounts.append(self.actor)
+            if let peer { self.addPeer(peer, to: &needs) }
+        case .report(let user, let event, _):
+            if let user { needs.accounts.append(user) }
+            if let event { self.addTarget(event, to: &needs) }
+        case .blank(let targets, _):
+            for target in targets {
+                needs.conversations.append(target.conversation)
+                needs.events.append(target)
+            }
         }
+        if let request = self.request { needs.requests.append(RequestAddress(self.actor, request.id)) }
+    }
+
+    /// The conversation whose commands belong together in a batch. Nil if the command has none yet.
+    package var conversation: ConversationKey? {
+        switch self.action {
+        case .send(let send): send.conversation
+        case .mark(let mark): mark.conversation
+        case .edit(let target, _), .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target),
+            .pin(let target, _):
+            target.conversation
+        case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
+            .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _), .silence(let key, _, _),
+            .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _), .personalize(let key, _):
+            key
+        case .create(let create): create.new
+        case .blank(let targets, _): targets.first?.conversation
+        case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report: nil
+        }
+    }
+
+    /// The approximate number of bytes that the command adds to the log.
+    package var byteCount: Int {
+        switch self.action {
+        case .send(let send): 200 + ((try? send.content.get().body.utf8.count) ?? 0)
+        case .edit(_, let content): 200 + 2 * ((try? content.get().body.utf8.count) ?? 0)
+        default: 400
+        }
+    }
+
+    private func addMember(_ user: UserKey, of conversation: ConversationKey, to needs: inout Needs) {
+        needs.conversations.append(conversation)
+        needs.members.append(MemberAddress(conversation, user))
+    }
+
+    private func addTarget(_ target: EventAddress, to needs: inout Needs) {
+        self.addMember(self.actor, of: target.conversation, to: &needs)
+        needs.events.append(target)
+        needs.annotations.append(AnnotationAddress(target, self.actor))
+    }
+
+    private func addSubordinates(_ users: [UserKey?], of conversation: ConversationKey, to needs: inout Needs) {
+        self.addMember(self.actor, of: conversation, to: &needs)
+        needs.accounts.append(self.actor)
+        for user in users.lazy.compactMap({ $0 }) {
+            needs.members.append(MemberAddress(conversation, user))
+            needs.accounts.append(user)
+        }
+    }
+
+    private func addInvited(_ user: UserKey, to conversation: ConversationKey, _ needs: inout Needs) {
+        needs.members.append(MemberAddress(conversation, user))
+        needs.accounts.append(user)
+        needs.contacts.append(ContactAddress(owner: user, peer: self.actor))
+    }
+
+    private func addPeer(_ peer: UserKey, to needs: inout Needs) {
+        needs.accounts.append(peer)
+        needs.contacts.append(ContactAddress(owner: self.actor, peer: peer))
+        needs.contacts.append(ContactAddress(owner: peer, peer: self.actor))
+        needs.pairs.append(PairAddress(self.actor, peer))
+    }
+
+    private func addBlobs(_ blobs: [BlobID], to needs: inout Needs) {
+        for blob in blobs { needs.blobs.append(BlobNeed(user: self.actor, blob: blob)) }
     }
 }

@@ -22,8 +22,46 @@ package struct Command: Sendable {
     }
 
     package enum Action: Sendable {
+        // Messages.
         case send(SendCommand)
         case mark(MarkCommand)
+        case edit(EventAddress, Result<MessageContent, ChatError>)
+        case recall(EventAddress)
+        /// "Delete for me".
+        case hide(ConversationKey, [Int64])
+        case react(EventAddress, key: String, isOn: Bool)
+        /// The chosen options replace the earlier ones.
+        case vote(EventAddress, options: [Int])
+        case closePoll(EventAddress)
+        case pin(EventAddress, isOn: Bool)
+        // Conversations.
+        case openPair(peer: UserKey?, new: ConversationKey)
+        case create(CreateCommand)
+        case set(ConversationKey, ConversationUpdate)
+        // Members.
+        case invite(ConversationKey, [UserKey?])
+        case join(ConversationKey)
+        case joinByLink(String)
+        /// Accepts or declines an invitation.
+        case answerInvitation(ConversationKey, accepts: Bool)
+        /// Approves or rejects a request to join.
+        case answerRequest(ConversationKey, UserKey?, approves: Bool)
+        case leave(ConversationKey, forgets: Bool)
+        case remove(ConversationKey, [UserKey?])
+        case ban(ConversationKey, [UserKey?], isOn: Bool)
+        /// Until a time; 0 lets the members write again.
+        case silence(ConversationKey, [UserKey?], until: Int64)
+        case setRole(ConversationKey, [UserKey?], MemberRole)
+        case transfer(ConversationKey, to: UserKey?)
+        case createLink(ConversationKey, LinkTerms)
+        case revokeLink(String)
+        // The own account.
+        case personalize(ConversationKey, OwnChange)
+        case updateProfile(ProfileUpdate)
+        case contact(UserKey?, ContactChange)
+        case report(user: UserKey?, event: EventAddress?, reason: String)
+        // The server itself, whose actor is key 0.
+        case blank([EventAddress], EventState)
     }
 }
 
@@ -44,13 +82,18 @@ package struct SendCommand: Sendable {
     package var content: Result<MessageContent, ChatError>
     /// The seq of the message that this one answers, or 0.
     package var ref: Int64
+    /// The seq of the message whose thread this one belongs to, or 0.
+    package var thread: Int64
     /// The epoch that the conversation must have (reserved for end-to-end encryption).
     package var ifEpoch: Int64?
 
-    package init(conversation: ConversationKey, content: Result<MessageContent, ChatError>, ref: Int64 = 0, ifEpoch: Int64? = nil) {
+    package init(
+        conversation: ConversationKey, content: Result<MessageContent, ChatError>, ref: Int64 = 0, thread: Int64 = 0, ifEpoch: Int64? = nil
+    ) {
         self.conversation = conversation
         self.content = content
         self.ref = ref
+        self.thread = thread
         self.ifEpoch = ifEpoch
     }
 }
@@ -65,9 +108,12 @@ package struct MessageContent: Sendable, Equatable {
     package var blobs: [BlobID]
     /// The number of options of a poll, else 0.
     package var options: Int
+    package var allowsManyVotes: Bool
+    package var hidesVoters: Bool
 
     package init(
-        kind: EventKind, body: String, mentions: [UserKey] = [], mentionsAll: Bool = false, blobs: [BlobID] = [], options: Int = 0
+        kind: EventKind, body: String, mentions: [UserKey] = [], mentionsAll: Bool = false, blobs: [BlobID] = [], options: Int = 0,
+        allowsManyVotes: Bool = false, hidesVoters: Bool = false
     ) {
         self.kind = kind
         self.body = body
@@ -75,6 +121,8 @@ package struct MessageContent: Sendable, Equatable {
         self.mentionsAll = mentionsAll
         self.blobs = blobs
         self.options = options
+        self.allowsManyVotes = allowsManyVotes
+        self.hidesVoters = hidesVoters
     }
 }
 

@@ -5,7 +5,7 @@ extension BatchDecider {
     /// Moves a read position forward. A position that is reached already changes nothing.
     mutating func mark(_ mark: MarkCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let conversation = mark.conversation
-        let member = try self.joined(actor, in: conversation)
+        let member = try self.authorize(.mark, actor, in: conversation)
         let counters = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
         let read = min(mark.read, counters.lastN)
         let answer = StoredAnswer(conversation: conversation, seq: counters.lastSeq, n: max(read, member.readN), at: self.time)

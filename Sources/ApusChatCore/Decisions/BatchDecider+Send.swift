@@ -16,22 +16,33 @@ extension BatchDecider {
             guard sent.hash == request.hash else { throw .reusedID }
             return .repeated(StoredAnswer(conversation: conversation, seq: sent.seq, n: sent.n, at: sent.at))
         }
-        let member = try self.joined(actor, in: conversation)
+        let member = try self.authorize(.send, actor, in: conversation)
         let content = try send.content.get()
+        if content.mentionsAll { _ = try self.authorize(.mentionAll, actor, in: conversation) }
         try self.checkReference(send.ref, member: member)
+        try self.checkReference(send.thread, member: member)
+        try self.checkPace(member, ifEpoch: send.ifEpoch)
         let mentions = content.mentions.isEmpty ? [] : self.members(content.mentions, of: conversation)
         try self.checkBlobs(content.blobs, of: actor)
 
         let answer = self.append(
             content.kind, to: conversation, by: actor, request: request, isMessage: true, ref: send.ref, body: content.body
         ) { event in
+            event.thread = send.thread
             event.mentions = mentions
             event.mentionsAll = content.mentionsAll
+            event.allowsManyVotes = content.allowsManyVotes
+            event.hidesVoters = content.hidesVoters
             if content.options > 0 { event.votes = [Int64](repeating: 0, count: content.options) }
         }
         self.facts.sends.set(address, SentFact(hash: request.hash, seq: answer.seq, n: answer.n, at: answer.at))
         self.countOwnMessage(n: answer.n, of: member.address)
-        self.deliverToPeer(answer, from: actor)
+        if send.thread > 0 {
+            self.modifyTarget(EventAddress(conversation, send.thread)) { first in
+                first.replyCount += 1
+                first.lastReply = answer.seq
+            }
+        }
         for blob in content.blobs { self.blobReferences.append(BlobReference(event: EventAddress(conversation, answer.seq), blob: blob)) }
         return .accepted(answer)
     }
@@ -50,16 +61,17 @@ extension BatchDecider {
         }
     }
 
-    /// In a pair, a message brings the conversation back to the other user's list, or is hidden
-    /// from a user that blocks the sender, who does not learn it.
-    private mutating func deliverToPeer(_ answer: StoredAnswer, from actor: UserKey) {
-        guard let pair = self.facts.conversations[answer.conversation]?.pair else { return }
-        let peer = MemberAddress(answer.conversation, pair.low == actor ? pair.high : pair.low)
+    /// In a pair, a message brings the conversation back to the other user's list. What a blocked
+    /// user does is hidden from the user that blocks; the sender does not learn it. A recall is not
+    /// hidden: it takes something away.
+    mutating func deliver(_ answer: StoredAnswer, _ kind: EventKind, toPeerOf sender: UserKey, in pair: PairAddress) {
+        let peer = MemberAddress(answer.conversation, pair.low == sender ? pair.high : pair.low)
         guard let row = self.facts.members[peer] else { return }
         if row.blocksPeer {
+            guard kind != .recall else { return }
             self.hide(AnnotationAddress(EventAddress(answer.conversation, answer.seq), peer.user), n: answer.n)
-            self.facts.members.modify(peer) { $0.skipped += 1 }
-        } else if row.isGone {
+            if answer.n > 0 { self.facts.members.modify(peer) { $0.skipped += 1 } }
+        } else if row.isGone, answer.n > 0 {
             self.facts.members.modify(peer) { $0.isGone = false }
             self.pushes.append(.head(answer.conversation, of: peer.user))
         }
@@ -70,6 +82,19 @@ extension BatchDecider {
         annotation.isHidden = true
         self.facts.annotations.set(address, annotation)
         self.hidden.append(HiddenMessage(address: address, n: n))
+    }
+
+    /// Slow mode concerns those that do not manage the conversation.
+    private func checkPace(_ member: MemberRow, ifEpoch: Int64?) throws(ChatError) {
+        guard let conversation = self.facts.conversations[member.address.conversation] else { throw .noConversation }
+        if let ifEpoch, ifEpoch != conversation.counters.epoch {
+            throw ChatError(.epoch, message: "The epoch is \(conversation.counters.epoch).", field: "if_epoch")
+        }
+        let interval = conversation.settings.slow * 1_000
+        let wait = member.lastSentAt + interval - self.time
+        if interval > 0, wait > 0, member.role.rank < MemberRole.admin.rank {
+            throw ChatError(.tooMany, message: "Slow mode: a message every \(interval / 1_000) s.", retryAfter: min(wait, interval))
+        }
     }
 
     private func checkReference(_ ref: Int64, member: MemberRow) throws(ChatError) {

@@ -42,9 +42,60 @@ package struct BatchDecider: Sendable {
             switch command.action {
             case .send(let send): return try self.send(send, by: command)
             case .mark(let mark): return .accepted(try self.mark(mark, by: command.actor))
+            default: return try self.decideOnce(command)
             }
         } catch {
             return .refused(error)
+        }
+    }
+
+    /// Decides a request whose answer is kept, so that a retry gets it again.
+    private mutating func decideOnce(_ command: Command) throws(ChatError) -> Decision {
+        guard let request = command.request else { return .accepted(try self.perform(command)) }
+        let address = RequestAddress(command.actor, request.id)
+        if let earlier = self.facts.requests[address], earlier.at > self.time - self.rules.answerMilliseconds {
+            guard earlier.hash == request.hash else { throw .reusedID }
+            return .repeated(earlier.answer)
+        }
+        let answer = try self.perform(command)
+        self.facts.requests.set(address, RequestRow(address: address, hash: request.hash, answer: answer, at: self.time))
+        return .accepted(answer)
+    }
+
+    private mutating func perform(_ command: Command) throws(ChatError) -> StoredAnswer {
+        let actor = command.actor
+        switch command.action {
+        case .send, .mark: throw ChatError(.internal, message: "The command has a decision of its own.")
+        case .edit(let target, let content): return try self.edit(target, content, by: actor)
+        case .recall(let target): return try self.recall(target, by: actor)
+        case .hide(let conversation, let seqs): return try self.hide(seqs, in: conversation, by: actor)
+        case .react(let target, let key, let isOn): return try self.react(target, key, isOn, by: actor)
+        case .vote(let target, let options): return try self.vote(target, options, by: actor)
+        case .closePoll(let target): return try self.closePoll(target, by: actor)
+        case .pin(let target, let isOn): return try self.pin(target, isOn, by: actor)
+        case .openPair(let peer, let new): return try self.openPair(with: peer, new: new, by: actor)
+        case .create(let create): return try self.create(create, by: actor)
+        case .set(let conversation, let update): return try self.set(conversation, update, by: actor)
+        case .invite(let conversation, let users): return try self.invite(users, to: conversation, by: actor)
+        case .join(let conversation): return try self.join(conversation, by: actor)
+        case .joinByLink(let code): return try self.join(byLink: code, by: actor)
+        case .answerInvitation(let conversation, let accepts):
+            return try self.answerInvitation(to: conversation, accepts: accepts, by: actor)
+        case .answerRequest(let conversation, let user, let approves):
+            return try self.answerRequest(of: user, to: conversation, approves: approves, by: actor)
+        case .leave(let conversation, let forgets): return try self.leave(conversation, forgets: forgets, by: actor)
+        case .remove(let conversation, let users): return try self.remove(users, from: conversation, by: actor)
+        case .ban(let conversation, let users, let isOn): return try self.ban(users, isOn, in: conversation, by: actor)
+        case .silence(let conversation, let users, let until): return try self.silence(users, until: until, in: conversation, by: actor)
+        case .setRole(let conversation, let users, let role): return try self.setRole(role, of: users, in: conversation, by: actor)
+        case .transfer(let conversation, let user): return try self.transfer(conversation, to: user, by: actor)
+        case .createLink(let conversation, let terms): return try self.createLink(terms, for: conversation, by: actor)
+        case .revokeLink(let code): return try self.revokeLink(code, by: actor)
+        case .personalize(let conversation, let change): return try self.personalize(conversation, change, by: actor)
+        case .updateProfile(let update): return try self.updateProfile(update, by: actor)
+        case .contact(let peer, let change): return try self.contact(peer, change, by: actor)
+        case .report(let user, let event, let reason): return try self.report(user, event, reason: reason, by: actor)
+        case .blank(let targets, let state): return self.blank(targets, state)
         }
     }
 
@@ -83,13 +134,18 @@ package struct BatchDecider: Sendable {
 extension BatchDecider {
     /// Appends an event to the log of a conversation that exists, and returns its ack.
     ///
-    /// - Parameter isMessage: Whether the event takes an ordinal.
+    /// - Parameters:
+    ///   - isMessage: Whether the event takes an ordinal.
+    ///   - movesUp: Whether a change moves the conversation up in lists, as a message does.
+    @discardableResult
     mutating func append(
-        _ kind: EventKind, to conversation: ConversationKey, by sender: UserKey, request: RequestIdentity?, isMessage: Bool = false,
+        _ kind: EventKind, to conversation: ConversationKey, by sender: UserKey, request: RequestIdentity? = nil, isMessage: Bool = false,
         movesUp: Bool = false, ref: Int64 = 0, body: String = "", configure: (inout EventRow) -> Void = { _ in }
     ) -> StoredAnswer {
         let time = self.time
         var counters = ConversationCounters()
+        var pair: PairAddress?
+        var expiry: Int64 = 0
         self.facts.conversations.modify(conversation) { row in
             row.counters.lastSeq += 1
             if isMessage { row.counters.lastN += 1 }
@@ -98,26 +154,40 @@ extension BatchDecider {
                 row.counters.previewSeq = row.counters.lastSeq
             }
             counters = row.counters
+            pair = row.pair
+            expiry = row.settings.expire
         }
-        let n = isMessage ? counters.lastN : 0
         var event = EventRow(
-            conversation: conversation, seq: counters.lastSeq, n: n, sender: sender, clientID: isMessage ? request?.id : nil,
-            hash: isMessage ? request?.hash : nil, at: time, kind: kind, ref: ref, body: body)
+            conversation: conversation, seq: counters.lastSeq, n: isMessage ? counters.lastN : 0, sender: sender,
+            clientID: isMessage ? request?.id : nil, hash: isMessage ? request?.hash : nil, at: time, kind: kind, ref: ref, body: body,
+            expiresAt: isMessage && expiry > 0 ? time + expiry * 1_000 : 0)
         configure(&event)
         self.events.append(event)
         self.noteTouch(conversation, seq: counters.lastSeq)
-        return StoredAnswer(conversation: conversation, seq: counters.lastSeq, n: n, at: time)
+        let answer = StoredAnswer(conversation: conversation, seq: event.seq, n: event.n, at: time)
+        if let pair { self.deliver(answer, kind, toPeerOf: sender, in: pair) }
+        return answer
     }
 
-    /// Returns a member that is joined, with the conversation known to exist.
-    ///
-    /// - Throws: `not_found` for all other users, so that an outsider does not learn whether the
-    ///   conversation exists.
-    func joined(_ user: UserKey, in conversation: ConversationKey) throws(ChatError) -> MemberRow {
-        guard let member = self.facts.members[MemberAddress(conversation, user)], member.state == .joined,
-            self.facts.conversations[conversation] != nil
-        else { throw .noConversation }
+    /// An answer that tells of no event: the request changed nothing.
+    func unchanged(_ conversation: ConversationKey) -> StoredAnswer {
+        StoredAnswer(conversation: conversation, seq: 0, n: 0, at: self.time)
+    }
+
+    /// Throws the refusal of an action. Returns the member row of a user that may perform it.
+    func authorize(_ action: ChatAction, _ user: UserKey, in conversation: ConversationKey) throws(ChatError) -> MemberRow {
+        let member = self.facts.members[MemberAddress(conversation, user)]
+        try Permissions.check(action, of: member, in: self.facts.conversations[conversation], at: self.time)
+        guard let member else { throw .noConversation }
         return member
+    }
+
+    /// Counts a change of the member list and returns nothing to write elsewhere.
+    mutating func changeMembers(of conversation: ConversationKey, by difference: Int) {
+        self.facts.conversations.modify(conversation) { row in
+            row.counters.memberCount += difference
+            row.counters.membersVersion += 1
+        }
     }
 
     private mutating func noteTouch(_ conversation: ConversationKey, seq: Int64) {

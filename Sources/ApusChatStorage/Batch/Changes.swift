@@ -3,9 +3,11 @@ package import ApusChatWire
 /// Everything that one batch writes. A storage writes all of it or nothing.
 ///
 /// Rows are complete and replace their predecessors. From `events` a storage also derives its own
-/// indexes: the ids of sends, the mentions. Blanking an event also blanks its edits (the events of
-/// kind `edit` that refer to it) and removes its mentions, annotations except `isHidden`, and blob
-/// references.
+/// indexes: the ids of sends, the mentions (an edit does not change them).
+///
+/// Blanking an event also blanks its edits (the events of kind `edit` that refer to it) and removes
+/// its mentions, its blob references, and its annotations except `isHidden`. `blanks` apply after
+/// `events` and `targets`.
 package struct Changes: Sendable {
     /// New events; those of one conversation are in the order of their seq.
     package var events: [EventRow] = []

@@ -2,9 +2,12 @@ package import ApusChatWire
 
 /// The keys that the commands of one batch read. `ChatStorage.begin` answers with `Facts`.
 ///
-/// Keys may repeat. Three needs imply others, because their commands cannot know the keys:
-/// a conversation of kind pair brings both of its members; a pair brings its conversation; a link
-/// brings its conversation and the member row of the joining user.
+/// Keys may repeat. Some needs imply others, because their commands cannot know the keys:
+/// - a conversation of kind pair brings both of its members;
+/// - a pair brings its conversation;
+/// - an account brings its self conversation;
+/// - a link brings its conversation and the member row of the joining user;
+/// - successors bring their members and accounts.
 package struct Needs: Sendable {
     package var conversations: [ConversationKey] = []
     package var members: [MemberAddress] = []

@@ -45,7 +45,7 @@ package final class MemoryStorage: ChatStorage {
         for address in needs.requests { facts.requests.load(address, self.requests[address]) }
         for address in needs.events { facts.events.load(address, self.conversations[address.conversation]?.event(address.seq)) }
         for address in needs.annotations { facts.annotations.load(address, self.annotation(address)) }
-        for key in needs.accounts { facts.accounts.load(key, self.accountRows[key]) }
+        for key in needs.accounts { self.load(key, into: &facts) }
         for address in needs.contacts { facts.contacts.load(address, self.contactRows[address.owner]?[address.peer]) }
         for need in needs.skips {
             facts.skips[need] = self.conversations[need.member.conversation]?.skipped(need.member.user, above: need.above) ?? 0
@@ -54,7 +54,10 @@ package final class MemoryStorage: ChatStorage {
         for key in needs.successors {
             let candidates = self.successors(in: key)
             facts.successors[key] = candidates
-            for user in candidates { self.load(MemberAddress(key, user), into: &facts) }
+            for user in candidates {
+                self.load(MemberAddress(key, user), into: &facts)
+                self.load(user, into: &facts)
+            }
         }
         return facts
     }
@@ -108,6 +111,18 @@ extension MemoryStorage {
             self.load(MemberAddress(key, pair.low), into: &facts)
             self.load(MemberAddress(key, pair.high), into: &facts)
         }
+    }
+
+    private func load(_ key: UserKey, into facts: inout Facts) {
+        guard !facts.accounts.isLoaded(key) else { return }
+        var row = self.accountRows[key]
+        if let own = row?.selfConversation {
+            self.load(own, into: &facts)
+            let members = (self.conversationsOfUser[key] ?? []).lazy.compactMap { self.conversations[$0]?.members[key] }
+            row?.conversationCount = members.filter { !$0.isGone }.count
+            row?.pinnedCount = members.filter { $0.pinnedAt > 0 && !$0.isGone }.count
+        }
+        facts.accounts.load(key, row)
     }
 
     private func load(_ address: MemberAddress, into facts: inout Facts) {

@@ -13,8 +13,10 @@ package struct AccountRow: Sendable, Equatable {
     package var statusText = ""
     package var avatar: BlobID?
     package var folders: [String] = []
-    /// The number of conversations, for the cap.
+    /// The numbers of member rows that are not gone, and of pinned ones. Not stored: the storage
+    /// counts them for the accounts that a batch needs.
     package var conversationCount = 0
+    package var pinnedCount = 0
     /// Invitations sent that are not answered, and the day they were counted for.
     package var invitationsToday = 0
     package var invitationDay: Int64 = 0
@@ -30,23 +32,22 @@ package struct AccountRow: Sendable, Equatable {
     }
 }
 
-/// Which users may do or see something of an account.
-package enum Audience: UInt8, Sendable {
-    case everybody = 0
-    case contacts = 1
-    case none = 2
-}
-
 /// What an account shows to others, and who may reach it.
 package struct AccountPrivacy: Sendable, Equatable {
     /// The users that may open a conversation with this one.
-    package var messages = Audience.everybody
-    /// The users that may invite this one to groups. Only contacts add it at once.
-    package var invitations = Audience.everybody
+    package var messages = Audience.all
+    /// The users that add this one to groups without an invitation: `contacts` or `none`.
+    package var add = Audience.contacts
     /// The users that see whether this one is connected, and when it last was.
-    package var presence = Audience.contacts
-    /// Whether others see the read positions of this one.
-    package var sendsReceipts = true
+    package var lastSeen = Audience.contacts
+    /// The users that see the picture.
+    package var avatar = Audience.all
+    /// The users that find this one by a search.
+    package var find = Audience.all
+    /// Whether others see the read positions of this one, and this one theirs.
+    package var receipts = true
+    /// Whether others see that this one is writing.
+    package var typing = true
     package init() {}
 }
 
@@ -87,18 +88,28 @@ package struct LinkRow: Sendable, Equatable {
     package var code: String
     package var conversation: ConversationKey
     package var creator: UserKey
+    package var createdAt: Int64
+    /// The role of those that join by the link.
+    package var role: MemberRole
     /// The time from which the link is refused, or 0.
     package var expiresAt: Int64
     /// The number of joins that are left, or -1 without a limit.
     package var usesLeft: Int64
+    /// The number of joins by the link.
+    package var used: Int64 = 0
     /// Whether a join by this link waits for the approval of an admin.
     package var needsApproval: Bool
     package var isRevoked = false
 
-    package init(code: String, conversation: ConversationKey, creator: UserKey, expiresAt: Int64, usesLeft: Int64, needsApproval: Bool) {
+    package init(
+        code: String, conversation: ConversationKey, creator: UserKey, createdAt: Int64, role: MemberRole = .member, expiresAt: Int64 = 0,
+        usesLeft: Int64 = -1, needsApproval: Bool = false
+    ) {
         self.code = code
         self.conversation = conversation
         self.creator = creator
+        self.createdAt = createdAt
+        self.role = role
         self.expiresAt = expiresAt
         self.usesLeft = usesLeft
         self.needsApproval = needsApproval

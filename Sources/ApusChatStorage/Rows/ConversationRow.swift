@@ -42,6 +42,10 @@ package struct ConversationCounters: Sendable, Equatable {
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
+    /// The number of pinned messages, for the cap.
+    package var pinCount: Int = 0
+    /// The number of links that are not revoked, for the cap.
+    package var linkCount: Int = 0
     /// Incremented by every change of the member list.
     package var membersVersion: Int64 = 0
     /// Incremented by every change of the set of devices that may read (reserved for `if_epoch`).

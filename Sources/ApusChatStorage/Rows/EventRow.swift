@@ -38,6 +38,12 @@ package struct EventRow: Sendable, Equatable {
     package var reactions: [ReactionCount]
     /// The number of votes of each option of a poll.
     package var votes: [Int64]
+    /// Whether a poll permits several options.
+    package var allowsManyVotes = false
+    /// Whether the events of votes do not tell the chosen options.
+    package var hidesVoters = false
+    /// Whether a poll has ended.
+    package var isClosed = false
     /// The number of replies in the thread that this message began, and the seq of the newest one.
     package var replyCount: Int64 = 0
     package var lastReply: Int64 = 0

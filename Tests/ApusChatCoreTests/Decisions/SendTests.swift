@@ -46,7 +46,7 @@ import Testing
             $0.leftSeq = 1
         }
         #expect(try self.world.run(message) == .repeated(answer))
-        #expect(try self.world.run(self.world.text(bob, group)).code == .notFound)
+        #expect(try self.world.run(self.world.text(bob, group)).code == .forbidden)
     }
 
     @Test func aRefusedCommandLeavesTheOthersAlone() throws {

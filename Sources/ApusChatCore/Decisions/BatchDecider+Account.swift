@@ -1,0 +1,172 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// What a user sets for oneself, and what users are to each other. The events are in the user's
+// self conversation, so that all devices see them in order.
+extension BatchDecider {
+    mutating func personalize(_ conversation: ConversationKey, _ change: OwnChange, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.personalize, actor, in: conversation)
+        let address = member.address
+        let (kind, body): (EventKind.Code, JSONObject)
+        switch change {
+        case .pin(let isOn):
+            (kind, body) = (.selfPin, ["pinned_at": .integer(isOn ? self.time : 0)])
+            guard (member.pinnedAt > 0) != isOn else { return self.unchanged(conversation) }
+            guard !isOn || (self.facts.accounts[actor]?.pinnedCount ?? 0) < ChatLimits.pinnedConversations else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.pinnedConversations) pinned conversations.")
+            }
+            let time = self.time
+            self.facts.members.modify(address) { $0.pinnedAt = isOn ? time : 0 }
+            self.facts.accounts.modify(actor) { $0.pinnedCount += isOn ? 1 : -1 }
+        case .archive(let isOn):
+            (kind, body) = (.selfArchive, ["archived": .bool(isOn)])
+            self.facts.members.modify(address) { $0.isArchived = isOn }
+        case .mute(let until):
+            (kind, body) = (.selfMute, ["muted_until": .integer(max(0, until))])
+            self.facts.members.modify(address) { $0.mutedUntil = max(0, until) }
+        case .markUnread(let isOn):
+            (kind, body) = (.selfUnread, ["marked_unread": .bool(isOn)])
+            self.facts.members.modify(address) { $0.isMarkedUnread = isOn }
+        case .folders(let names):
+            (kind, body) = (.selfFolder, ["folders": .array(names.map { .string($0) })])
+            let known = self.facts.accounts[actor]?.folders ?? []
+            var folders: UInt64 = 0
+            for name in names {
+                guard let index = known.firstIndex(of: name), index < 64 else {
+                    throw ChatError(.notFound, message: "There is no such folder.", field: "folders")
+                }
+                folders |= 1 << UInt64(index)
+            }
+            self.facts.members.modify(address) { $0.folders = folders }
+        case .draft(let text): return try self.keepDraft(text, in: member, by: actor)
+        }
+        self.pushes.append(.head(conversation, of: actor))
+        return try self.appendToOwnLog(EventKind(kind), of: actor, body: ChangeBody.conversation(conversation, body))
+    }
+
+    /// Keeps the newest draft of a conversation; the body of the one before is removed.
+    private mutating func keepDraft(_ text: String, in member: MemberRow, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let own = self.facts.accounts[actor]?.selfConversation else { throw .noUser }
+        if text.isEmpty, member.draftSeq == 0 { return self.unchanged(member.address.conversation) }
+        if member.draftSeq > 0 {
+            self.modifyTarget(EventAddress(own, member.draftSeq)) { $0.blank(.erased) }
+            self.blanks.append(EventBlank(address: EventAddress(own, member.draftSeq), state: .erased))
+        }
+        let id = ConversationID(number: member.address.conversation.rawValue).rawValue
+        let body = text.isEmpty ? "{\"conv\":\"\(id)\"}" : "{\"conv\":\"\(id)\",\"draft\":\(text)}"
+        let answer = try self.appendToOwnLog(EventKind(.selfDraft), of: actor, body: body)
+        self.facts.members.modify(member.address) { $0.draftSeq = text.isEmpty ? 0 : answer.seq }
+        return answer
+    }
+
+    mutating func updateProfile(_ update: ProfileUpdate, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let account = self.facts.accounts[actor] else { throw .noUser }
+        if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
+            throw ChatError(.notFound, message: "There is no such upload.", field: "avatar")
+        }
+        guard (update.folders?.count ?? 0) <= ChatLimits.folders else {
+            throw ChatError(.limit, message: "At most \(ChatLimits.folders) folders.", field: "folders")
+        }
+        self.facts.accounts.modify(actor) { row in
+            row.nickname = update.nickname ?? row.nickname
+            row.about = update.about ?? row.about
+            row.statusText = update.status ?? row.statusText
+            row.avatar = update.avatar ?? row.avatar
+            row.privacy = update.privacy ?? row.privacy
+            row.folders = update.folders ?? row.folders
+        }
+        self.pushes.append(.user(actor, subject: actor))
+        return try self.appendToOwnLog(EventKind(.selfSet), of: actor, body: ChangeBody.text(ChangeBody.users([account.name])))
+    }
+
+    mutating func contact(_ peer: UserKey?, _ change: ContactChange, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let peer, peer != actor, let account = self.facts.accounts[peer], account.state != .deleted else { throw .noUser }
+        let mine = ContactAddress(owner: actor, peer: peer)
+        let row = self.facts.contacts[mine] ?? ContactRow(address: mine)
+        let body: JSONObject = ["user": .string(account.name.rawValue)]
+        switch change {
+        case .request(let text): return try self.requestContact(row, account.name, text)
+        case .remove:
+            guard row.relation != .none else { return self.unchanged(ConversationKey(0)) }
+            self.relate(mine, .none)
+            // A withdrawn request disappears from the other side without an event.
+            if self.facts.contacts[mine.reversed] != nil { self.relate(mine.reversed, .none) }
+            self.pushes.append(.user(peer, subject: actor))
+            return try self.appendToOwnLog(EventKind(.contactRemove), of: actor, body: ChangeBody.text(body))
+        case .alias(let alias):
+            var new = row
+            new.alias = alias
+            self.facts.contacts.set(mine, new)
+            return try self.appendToOwnLog(
+                EventKind(.contactAlias), of: actor,
+                body: ChangeBody.text(["user": .string(account.name.rawValue), "alias": .string(alias)]))
+        case .block(let isOn):
+            guard row.isBlocked != isOn else { return self.unchanged(ConversationKey(0)) }
+            var new = row
+            new.isBlocked = isOn
+            self.facts.contacts.set(mine, new)
+            if let pair = self.facts.pairs[PairAddress(actor, peer)] {
+                self.facts.members.modify(MemberAddress(pair, actor)) { $0.blocksPeer = isOn }
+            }
+            return try self.appendToOwnLog(
+                EventKind(isOn ? .contactBlock : .contactUnblock), of: actor, body: ChangeBody.text(body))
+        }
+    }
+
+    /// Two requests that cross make a contact. A request to a user that blocks the sender looks the
+    /// same to the sender and is not delivered.
+    private mutating func requestContact(_ row: ContactRow, _ name: UserName, _ text: String) throws(ChatError) -> StoredAnswer {
+        let (actor, peer) = (row.address.owner, row.address.peer)
+        let theirs = self.facts.contacts[row.address.reversed]
+        switch row.relation {
+        case .friend, .asked: return self.unchanged(ConversationKey(0))
+        case .requested:
+            self.relate(row.address, .friend)
+            self.relate(row.address.reversed, .friend)
+            try self.appendToOwnLog(EventKind(.contactAccept), of: peer, body: self.requestBody(of: actor))
+            return try self.appendToOwnLog(EventKind(.contactAccept), of: actor, body: ChangeBody.text(["user": .string(name.rawValue)]))
+        case .none:
+            try self.checkInvitations(1, of: actor)
+            self.countInvitations(1, of: actor)
+            self.relate(row.address, .asked)
+            if theirs?.isBlocked != true {
+                self.relate(row.address.reversed, .requested)
+                try self.appendToOwnLog(EventKind(.contactRequest), of: peer, body: self.requestBody(of: actor, text))
+            }
+            return try self.appendToOwnLog(EventKind(.contactRequest), of: actor, body: ChangeBody.text(["user": .string(name.rawValue)]))
+        }
+    }
+
+    mutating func report(_ user: UserKey?, _ event: EventAddress?, reason: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        var subject = user
+        if let event {
+            _ = try self.authorize(.report, actor, in: event.conversation)
+            subject = try self.target(event, for: actor, includingBlank: true).sender
+        }
+        guard let subject, self.facts.accounts[subject] != nil || event != nil else { throw .noUser }
+        self.reports.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, at: self.time))
+        return self.unchanged(event?.conversation ?? ConversationKey(0))
+    }
+}
+
+extension BatchDecider {
+    @discardableResult
+    mutating func appendToOwnLog(_ kind: EventKind, of user: UserKey, body: String) throws(ChatError) -> StoredAnswer {
+        guard let own = self.facts.accounts[user]?.selfConversation, self.facts.conversations[own] != nil else { throw .noUser }
+        return self.append(kind, to: own, by: user, body: body)
+    }
+
+    private mutating func relate(_ address: ContactAddress, _ relation: ContactRelation) {
+        var row = self.facts.contacts[address] ?? ContactRow(address: address)
+        row.relation = relation
+        self.facts.contacts.set(address, row)
+    }
+
+    /// The body of the event that the asked user gets.
+    private func requestBody(of user: UserKey, _ text: String = "") -> String {
+        var body: JSONObject = ["user": .string(self.facts.accounts[user]?.name.rawValue ?? ""), "incoming": .bool(true)]
+        if !text.isEmpty { body["text"] = .string(text) }
+        return ChangeBody.text(body)
+    }
+}

@@ -1,0 +1,138 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// Creating conversations and changing their settings.
+extension BatchDecider {
+    /// Returns the conversation of two users, and creates it when it is opened first.
+    ///
+    /// The other user's list does not show it before the first message.
+    mutating func openPair(with peer: UserKey?, new: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let peer, peer != actor, let account = self.facts.accounts[peer], account.state == .active else { throw .noUser }
+        let address = PairAddress(actor, peer)
+        if let existing = self.facts.pairs[address] {
+            self.facts.members.modify(MemberAddress(existing, actor)) { $0.isGone = false }
+            self.pushes.append(.head(existing, of: actor))
+            return self.unchanged(existing)
+        }
+        let relation = self.facts.contacts[ContactAddress(owner: peer, peer: actor)]
+        guard Self.admits(account.privacy.messages, relation) else {
+            throw ChatError(.forbidden, message: "The user receives messages of contacts only.")
+        }
+        try self.checkRoom(of: actor)
+        let mine = self.facts.contacts[ContactAddress(owner: actor, peer: peer)]
+        try self.begin(ConversationRow(key: new, kind: .pair, pair: address, createdAt: self.time, settings: ConversationSettings()))
+        for (user, row) in [(actor, mine), (peer, relation)] {
+            var member = MemberRow(address: MemberAddress(new, user), role: .member, state: .joined)
+            member.since = self.time
+            member.isGone = user == peer
+            member.blocksPeer = row?.isBlocked ?? false
+            self.admit(member)
+        }
+        self.facts.pairs.set(address, new)
+        return self.append(.conversationCreate, to: new, by: actor)
+    }
+
+    mutating func create(_ create: CreateCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard create.kind == .group || create.kind == .channel else {
+            throw ChatError(.badRequest, message: "Only groups and channels are created.", field: "kind")
+        }
+        guard self.facts.accounts[actor]?.state == .active else { throw .noUser }
+        try self.checkRoom(of: actor)
+        try self.checkInvitations(create.members.count, of: actor)
+        var settings = create.kind == .channel ? ConversationSettings.channel : ConversationSettings()
+        settings.apply(create.settings)
+        try self.begin(
+            ConversationRow(key: create.new, kind: create.kind, createdAt: self.time, settings: settings, profile: create.profile))
+        var owner = MemberRow(address: MemberAddress(create.new, actor), role: .owner, state: .joined)
+        owner.since = self.time
+        self.admit(owner)
+        let answer = self.append(
+            .conversationCreate, to: create.new, by: actor, movesUp: true, body: ChangeBody.create(create))
+        self.bring(create.members.compactMap { $0 }, to: create.new, by: actor)
+        return answer
+    }
+
+    mutating func set(_ conversation: ConversationKey, _ update: ConversationUpdate, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let kind = self.facts.conversations[conversation]?.kind
+        if update.changesProfile { _ = try self.authorize(.setProfile, actor, in: conversation) }
+        if kind == .pair || kind == .own {
+            guard update.changesExpiryOnly else {
+                throw ChatError(.badRequest, message: "A conversation of this kind has the setting `expire` only.", field: "settings")
+            }
+            _ = try self.authorize(.configureExpiry, actor, in: conversation)
+        } else if !update.settings.isEmpty || !update.changesProfile {
+            _ = try self.authorize(.configure, actor, in: conversation)
+        }
+        guard update.settings.isKnown else {
+            throw ChatError(.unsupported, message: "A setting has a value that this server does not know.", field: "settings")
+        }
+        if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
+            throw ChatError(.notFound, message: "There is no such upload.", field: "avatar")
+        }
+        var isChanged = false
+        self.facts.conversations.modify(conversation) { row in
+            let before = (row.profile, row.settings)
+            if let title = update.title { row.profile.title = title }
+            if let about = update.about { row.profile.about = about }
+            if let avatar = update.avatar { row.profile.avatar = avatar }
+            row.settings.apply(update.settings)
+            isChanged = before != (row.profile, row.settings)
+        }
+        guard isChanged else { return self.unchanged(conversation) }
+        self.wholeRows.insert(conversation)
+        let answer = self.append(.conversationSet, to: conversation, by: actor, movesUp: true, body: ChangeBody.update(update))
+        if case .some(.some(let avatar)) = update.avatar {
+            self.blobReferences.append(BlobReference(event: EventAddress(conversation, answer.seq), blob: avatar))
+        }
+        return answer
+    }
+}
+
+extension BatchDecider {
+    /// Adds an empty conversation.
+    private mutating func begin(_ row: ConversationRow) throws(ChatError) {
+        guard self.facts.conversations[row.key] == nil else {
+            throw ChatError(.internal, message: "The random key of the conversation is taken. Try again.")
+        }
+        self.facts.conversations.set(row.key, row)
+        self.newRows.insert(row.key)
+    }
+
+    /// Adds a joined member, or makes one joined again.
+    mutating func admit(_ member: MemberRow) {
+        let address = member.address
+        let isNew = self.facts.members[address] == nil
+        self.facts.members.set(address, member)
+        self.changeMembers(of: address.conversation, by: 1)
+        if isNew { self.countConversation(of: address.user) }
+        self.pushes.append(.arrived(address.conversation, address.user, first: member.minSeq))
+    }
+
+    /// A row of any state is a conversation of its user.
+    mutating func countConversation(of user: UserKey) {
+        self.facts.accounts.modify(user) { $0.conversationCount += 1 }
+    }
+
+    /// The cap on the conversations of one account, which bounds what a sync reads.
+    func checkRoom(of user: UserKey) throws(ChatError) {
+        guard (self.facts.accounts[user]?.conversationCount ?? 0) < ChatLimits.conversations else {
+            throw ChatError(.limit, message: "At most \(ChatLimits.conversations) conversations of one account.")
+        }
+    }
+
+    /// Whether a setting of a user admits another one, from the user's contact row.
+    static func admits(_ audience: Audience, _ relation: ContactRow?) -> Bool {
+        switch audience {
+        case .all: true
+        case .contacts: relation?.relation == .friend
+        case .none, .unknown: false
+        }
+    }
+}
+
+extension ChatError {
+    static let noUser = ChatError(.notFound, message: "There is no such user.")
+    static let noInvitation = ChatError(.notFound, message: "There is no such invitation.")
+    static let noLink = ChatError(.notFound, message: "The link does not exist or is no longer valid.")
+}

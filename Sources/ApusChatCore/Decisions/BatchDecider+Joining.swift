@@ -1,0 +1,241 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// How users become members: by a contact, an invitation, the rule of the conversation, a link.
+extension BatchDecider {
+    mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.invite, actor, in: conversation)
+        try self.checkInvitations(users.count, of: actor)
+        let isNamedOnce = users.count == 1
+        if isNamedOnce, users[0] == nil { throw .noUser }
+        guard let row = self.facts.conversations[conversation] else { throw .noConversation }
+        let cap = row.kind == .channel ? ChatLimits.channelMembers : ChatLimits.groupMembers
+        guard row.counters.memberCount + users.count <= cap else {
+            throw ChatError(.limit, message: "At most \(cap) members.")
+        }
+        return self.bring(users.compactMap { $0 }, to: conversation, by: actor) ?? self.unchanged(conversation)
+    }
+
+    /// Adds the users that have the actor as a contact, and invites the others. The invitation of a
+    /// user that blocks the actor exists for the actor only.
+    ///
+    /// - Returns: The ack of the last event; nil if there was none.
+    @discardableResult
+    mutating func bring(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> StoredAnswer? {
+        var added: [UserKey] = []
+        var invited: [UserKey] = []
+        let mayUnban = (try? self.authorize(.ban, actor, in: conversation)) != nil
+        for user in users where user != actor && !added.contains(user) && !invited.contains(user) {
+            guard let account = self.facts.accounts[user], account.state == .active,
+                account.conversationCount < ChatLimits.conversations
+            else { continue }
+            let relation = self.facts.contacts[ContactAddress(owner: user, peer: actor)]
+            let member = self.facts.members[MemberAddress(conversation, user)]
+            guard member?.state != .joined, member?.state != .invited, member?.state != .banned || mayUnban
+            else { continue }
+            // A user that left is asked again, also by a contact.
+            if Self.adds(account, relation), member?.state != .left {
+                added.append(user)
+            } else {
+                invited.append(user)
+            }
+        }
+        var answer: StoredAnswer?
+        if !invited.isEmpty {
+            self.countInvitations(invited.count, of: actor)
+            let names = invited.compactMap { self.facts.accounts[$0]?.name }
+            answer = self.append(.memberInvite, to: conversation, by: actor, movesUp: true, body: ChangeBody.text(ChangeBody.users(names)))
+            for user in invited {
+                let isBlocked = self.facts.contacts[ContactAddress(owner: user, peer: actor)]?.isBlocked ?? false
+                self.place(user, in: conversation, as: .invited, by: actor, isUnseen: isBlocked)
+            }
+        }
+        if !added.isEmpty {
+            let names = added.compactMap { self.facts.accounts[$0]?.name }
+            answer = self.append(.memberJoin, to: conversation, by: actor, movesUp: true, body: ChangeBody.join(names, via: "add"))
+            for user in added { self.enter(user, conversation, invitedBy: actor, at: answer?.seq ?? 0) }
+        }
+        return answer
+    }
+
+    mutating func answerInvitation(to conversation: ConversationKey, accepts: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.accept, actor, in: conversation)
+        guard member.state == .invited else { throw .noInvitation }
+        guard accepts else { return self.withdraw(member) }
+        return try self.joinAtOnce(actor, conversation, invitedBy: member.invitedBy, via: "invite")
+    }
+
+    mutating func join(_ conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let row = self.facts.conversations[conversation], row.kind == .group || row.kind == .channel else { throw .noConversation }
+        let member = self.facts.members[MemberAddress(conversation, actor)]
+        if member?.state == .joined || member?.state == .requested { return self.unchanged(conversation) }
+        if member?.state == .invited {
+            return try self.joinAtOnce(actor, conversation, invitedBy: member?.invitedBy ?? actor, via: "invite")
+        }
+        try Permissions.check(.join, of: member, in: row, at: self.time)
+        switch row.settings.join {
+        case .open: return try self.joinAtOnce(actor, conversation, invitedBy: UserKey(0), via: "directory")
+        case .approval: return try self.requestToJoin(actor, conversation)
+        case .closed, .unknown: throw .noConversation
+        }
+    }
+
+    mutating func join(byLink code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let link = self.facts.links[code], self.facts.conversations[link.conversation] != nil else { throw .noLink }
+        switch self.facts.members[MemberAddress(link.conversation, actor)]?.state {
+        case .joined, .requested: return self.unchanged(link.conversation)
+        case .banned: throw .noLink
+        case .invited, .left, .removed, .unknown, nil: break
+        }
+        guard !link.isRevoked, link.usesLeft != 0, link.expiresAt == 0 || link.expiresAt > self.time else { throw .noLink }
+        let answer =
+            link.needsApproval
+            ? try self.requestToJoin(actor, link.conversation)
+            : try self.joinAtOnce(actor, link.conversation, invitedBy: link.creator, via: "link", role: link.role)
+        self.facts.links.modify(code) { row in
+            row.used += 1
+            if row.usesLeft > 0 { row.usesLeft -= 1 }
+        }
+        return answer
+    }
+
+    mutating func answerRequest(of user: UserKey?, to conversation: ConversationKey, approves: Bool, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
+        _ = try self.authorize(.approve, actor, in: conversation)
+        guard let user, let member = self.facts.members[MemberAddress(conversation, user)], member.state == .requested else {
+            throw .noUser
+        }
+        guard approves else { return self.withdraw(member) }
+        return try self.joinAtOnce(user, conversation, invitedBy: actor, via: "approval")
+    }
+
+    mutating func createLink(_ terms: LinkTerms, for conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.manageLinks, actor, in: conversation)
+        guard [.member, .reader, .guest].contains(terms.role) else {
+            throw ChatError(.badRequest, message: "A link gives the role `member`, `reader` or `guest`.", field: "role")
+        }
+        guard self.facts.links[terms.code] == nil else { throw ChatError(.internal, message: "The random code is taken. Try again.") }
+        guard (self.facts.conversations[conversation]?.counters.linkCount ?? 0) < ChatLimits.links else {
+            throw ChatError(.limit, message: "At most \(ChatLimits.links) links of a conversation. Revoke one.")
+        }
+        self.facts.conversations.modify(conversation) { $0.counters.linkCount += 1 }
+        let link = LinkRow(
+            code: terms.code, conversation: conversation, creator: actor, createdAt: self.time, role: terms.role,
+            expiresAt: terms.expiresAt,
+            usesLeft: terms.uses ?? -1, needsApproval: terms.needsApproval)
+        self.facts.links.set(terms.code, link)
+        return StoredAnswer(conversation: conversation, seq: 0, n: 0, at: self.time, text: terms.code)
+    }
+
+    mutating func revokeLink(_ code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let link = self.facts.links[code] else { throw .noLink }
+        // An outsider that knows the code must not learn more by it.
+        guard (try? self.authorize(.manageLinks, actor, in: link.conversation)) != nil else { throw .noLink }
+        guard !link.isRevoked else { return self.unchanged(link.conversation) }
+        self.facts.links.modify(code) { $0.isRevoked = true }
+        self.facts.conversations.modify(link.conversation) { $0.counters.linkCount -= 1 }
+        return self.unchanged(link.conversation)
+    }
+}
+
+extension BatchDecider {
+    /// Invitations are counted by day, so that one account cannot fill the lists of others.
+    func checkInvitations(_ count: Int, of user: UserKey) throws(ChatError) {
+        guard let account = self.facts.accounts[user] else { throw .noUser }
+        let day = self.time / Self.day
+        let used = account.invitationDay == day ? account.invitationsToday : 0
+        guard used + min(count, 1) <= ChatLimits.invitationsPerDay, count <= ChatLimits.requestUsers else {
+            throw ChatError(
+                .tooMany, message: "At most \(ChatLimits.invitationsPerDay) invitations a day.",
+                retryAfter: (day + 1) * Self.day - self.time)
+        }
+    }
+
+    private static let day: Int64 = 86_400_000
+
+    mutating func countInvitations(_ count: Int, of user: UserKey) {
+        let day = self.time / Self.day
+        self.facts.accounts.modify(user) { account in
+            account.invitationsToday = (account.invitationDay == day ? account.invitationsToday : 0) + count
+            account.invitationDay = day
+        }
+    }
+
+    /// Whether a user is added without being asked.
+    private static func adds(_ account: AccountRow, _ relation: ContactRow?) -> Bool {
+        account.privacy.add == .contacts && relation?.relation == .friend && relation?.isBlocked == false
+    }
+
+    private mutating func joinAtOnce(
+        _ user: UserKey, _ conversation: ConversationKey, invitedBy: UserKey, via: String, role: MemberRole? = nil
+    ) throws(ChatError) -> StoredAnswer {
+        guard let row = self.facts.conversations[conversation], let account = self.facts.accounts[user] else { throw .noConversation }
+        let cap = row.kind == .channel ? ChatLimits.channelMembers : ChatLimits.groupMembers
+        guard row.counters.memberCount < cap else { throw ChatError(.limit, message: "At most \(cap) members.") }
+        if self.facts.members[MemberAddress(conversation, user)] == nil { try self.checkRoom(of: user) }
+        let answer = self.append(
+            .memberJoin, to: conversation, by: user, movesUp: row.kind == .group, body: ChangeBody.join([account.name], via: via))
+        self.enter(user, conversation, invitedBy: invitedBy, at: answer.seq, role: role)
+        return answer
+    }
+
+    private mutating func requestToJoin(_ user: UserKey, _ conversation: ConversationKey) throws(ChatError) -> StoredAnswer {
+        if self.facts.members[MemberAddress(conversation, user)] == nil { try self.checkRoom(of: user) }
+        self.place(user, in: conversation, as: .requested, by: user)
+        return self.unchanged(conversation)
+    }
+
+    /// Makes a user a member. A rejoin begins a new visible range: the range is one interval.
+    private mutating func enter(
+        _ user: UserKey, _ conversation: ConversationKey, invitedBy: UserKey, at seq: Int64, role given: MemberRole? = nil
+    ) {
+        let address = MemberAddress(conversation, user)
+        guard let row = self.facts.conversations[conversation] else { return }
+        let isBack = (self.facts.members[address]?.leftSeq ?? 0) > 0
+        let role: MemberRole = given ?? (row.kind == .channel ? .reader : .member)
+        var member = self.facts.members[address] ?? MemberRow(address: address, role: role, state: .joined)
+        let showsAll = row.settings.history == .all && !isBack
+        member.role = role
+        member.state = .joined
+        member.since = self.time
+        member.minSeq = showsAll ? 1 : seq
+        member.leftSeq = 0
+        member.floorN = row.counters.lastN
+        member.readN = row.counters.lastN
+        member.skipped = 0
+        member.silencedUntil = 0
+        member.invitedBy = invitedBy
+        member.isGone = false
+        self.admit(member)
+    }
+
+    /// Gives a user a row that is not a member's: an invitation or a request.
+    private mutating func place(
+        _ user: UserKey, in conversation: ConversationKey, as state: MemberState, by other: UserKey, isUnseen: Bool = false
+    ) {
+        let address = MemberAddress(conversation, user)
+        if self.facts.members[address]?.isGone ?? true, !isUnseen { self.countConversation(of: user) }
+        var member = self.facts.members[address] ?? MemberRow(address: address, role: .member, state: state)
+        member.state = state
+        member.since = self.time
+        member.invitedBy = other
+        member.isGone = isUnseen
+        self.facts.members.set(address, member)
+        self.changeMembers(of: conversation, by: 0)
+        if !isUnseen { self.pushes.append(.head(conversation, of: user)) }
+    }
+
+    /// Takes an invitation or a request back: the user has nothing of the conversation any more.
+    mutating func withdraw(_ member: MemberRow) -> StoredAnswer {
+        self.facts.members.modify(member.address) { row in
+            row.state = .left
+            row.leftSeq = max(row.leftSeq, 0)
+            row.isGone = true
+        }
+        self.changeMembers(of: member.address.conversation, by: 0)
+        self.pushes.append(.head(member.address.conversation, of: member.address.user))
+        return self.unchanged(member.address.conversation)
+    }
+}

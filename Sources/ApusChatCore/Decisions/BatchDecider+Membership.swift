@@ -1,0 +1,174 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// What changes a membership: leaving, roles, removal, bans.
+extension BatchDecider {
+    mutating func leave(_ conversation: ConversationKey, forgets: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.leave, actor, in: conversation)
+        switch member.state {
+        case .invited, .requested: return self.withdraw(member)
+        case .joined: break
+        case .left, .removed, .banned, .unknown:
+            self.facts.members.modify(member.address) { $0.isGone = true }
+            self.pushes.append(.head(conversation, of: actor))
+            return self.unchanged(conversation)
+        }
+        if self.facts.conversations[conversation]?.kind == .pair {
+            // A pair is not left. It disappears with its log, until the next message.
+            let last = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
+            self.facts.members.modify(member.address) { row in
+                row.isGone = true
+                row.minSeq = last.lastSeq + 1
+                row.floorN = last.lastN
+                row.readN = last.lastN
+                row.skipped = 0
+            }
+            self.pushes.append(.head(conversation, of: actor))
+            return self.unchanged(conversation)
+        }
+        let answer = self.append(.memberLeave, to: conversation, by: actor, movesUp: true)
+        self.depart(member.address, as: .left, last: answer.seq, forgets: forgets)
+        if member.role == .owner { self.appointSuccessor(in: conversation) }
+        return answer
+    }
+
+    mutating func remove(_ users: [UserKey?], from conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.remove, actor, in: conversation)
+        let targets = try self.subordinates(users, to: member, in: [.joined, .invited])
+        for target in targets where target.state == .invited { _ = self.withdraw(target) }
+        let joined = targets.filter { $0.state == .joined }
+        guard !joined.isEmpty else { return self.unchanged(conversation) }
+        let answer = self.append(.memberRemove, to: conversation, by: actor, movesUp: true, body: ChangeBody.text(self.names(of: joined)))
+        for target in joined { self.depart(target.address, as: .removed, last: answer.seq) }
+        return answer
+    }
+
+    mutating func ban(_ users: [UserKey?], _ isOn: Bool, in conversation: ConversationKey, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
+        let member = try self.authorize(.ban, actor, in: conversation)
+        var targets: [MemberRow] = []
+        for user in users {
+            guard let user, self.facts.accounts[user] != nil, user != actor else { throw .noUser }
+            let address = MemberAddress(conversation, user)
+            let target = self.facts.members[address] ?? MemberRow(address: address, role: .member, state: .unknown)
+            guard !isOn || target.state != .joined || target.role.rank < member.role.rank else { throw Self.rankTooHigh }
+            if (target.state == .banned) != isOn, !targets.contains(where: { $0.address == address }) { targets.append(target) }
+        }
+        guard !targets.isEmpty else { return self.unchanged(conversation) }
+        let answer = self.append(
+            isOn ? .memberBan : .memberUnban, to: conversation, by: actor, body: ChangeBody.text(self.names(of: targets)))
+        for target in targets { self.ban(target, isOn, at: answer.seq) }
+        return answer
+    }
+
+    mutating func silence(_ users: [UserKey?], until: Int64, in conversation: ConversationKey, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
+        let member = try self.authorize(.silence, actor, in: conversation)
+        let targets = try self.subordinates(users, to: member, in: [.joined])
+        for target in targets {
+            self.facts.members.modify(target.address) { $0.silencedUntil = max(0, until) }
+            self.pushes.append(.head(conversation, of: target.address.user))
+        }
+        self.changeMembers(of: conversation, by: 0)
+        var body = self.names(of: targets)
+        if until > 0 { body["until"] = .integer(until) }
+        return self.append(.memberMute, to: conversation, by: actor, body: ChangeBody.text(body))
+    }
+
+    mutating func setRole(_ role: MemberRole, of users: [UserKey?], in conversation: ConversationKey, by actor: UserKey)
+        throws(ChatError) -> StoredAnswer
+    {
+        let member = try self.authorize(.setRole, actor, in: conversation)
+        let targets = try self.subordinates(users, to: member, in: [.joined])
+        guard role != .unknown, role.rank < member.role.rank else {
+            throw ChatError(.forbidden, message: "Only roles below the own one can be given.", field: "role")
+        }
+        let changed = targets.filter { $0.role != role }
+        guard !changed.isEmpty else { return self.unchanged(conversation) }
+        return self.give(role, to: changed, by: actor)
+    }
+
+    mutating func transfer(_ conversation: ConversationKey, to user: UserKey?, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let owner = try self.authorize(.transfer, actor, in: conversation)
+        let heirs = try self.subordinates([user], to: owner, in: [.joined])
+        // The event of the new owner also tells that the sender is an admin now.
+        self.pushes.append(.head(conversation, of: actor))
+        self.facts.members.modify(owner.address) { $0.role = .admin }
+        return self.give(.owner, to: heirs, by: actor)
+    }
+}
+
+extension BatchDecider {
+    private static let rankTooHigh = ChatError(.forbidden, message: "The member's role is not below yours.")
+
+    /// Returns the rows of users that the actor may act on: all of them or a refusal.
+    private func subordinates(_ users: [UserKey?], to member: MemberRow, in states: [MemberState]) throws(ChatError) -> [MemberRow] {
+        var rows: [MemberRow] = []
+        for user in users {
+            guard let user, let target = self.facts.members[MemberAddress(member.address.conversation, user)], states.contains(target.state)
+            else { throw .noUser }
+            guard target.state != .joined || target.role.rank < member.role.rank else { throw Self.rankTooHigh }
+            if !rows.contains(where: { $0.address == target.address }) { rows.append(target) }
+        }
+        guard !rows.isEmpty else { throw .noUser }
+        return rows
+    }
+
+    private mutating func give(_ role: MemberRole, to targets: [MemberRow], by actor: UserKey) -> StoredAnswer {
+        let conversation = targets[0].address.conversation
+        for target in targets {
+            self.facts.members.modify(target.address) { $0.role = role }
+            self.pushes.append(.head(conversation, of: target.address.user))
+        }
+        self.changeMembers(of: conversation, by: 0)
+        var body = self.names(of: targets)
+        body["role"] = .string(role.rawValue)
+        return self.append(.memberRole, to: conversation, by: actor, body: ChangeBody.text(body))
+    }
+
+    private mutating func ban(_ target: MemberRow, _ isOn: Bool, at seq: Int64) {
+        let address = target.address
+        if target.state == .joined {
+            self.depart(address, as: .banned, last: seq, forgets: true)
+            return
+        }
+        if target.state == .unknown { self.countConversation(of: address.user) }
+        var row = target
+        row.state = isOn ? .banned : .removed
+        row.since = self.time
+        if isOn { row.isGone = true }
+        self.facts.members.set(address, row)
+        self.changeMembers(of: address.conversation, by: 0)
+        self.pushes.append(.head(address.conversation, of: address.user))
+    }
+
+    private mutating func depart(_ address: MemberAddress, as state: MemberState, last: Int64, forgets: Bool = false) {
+        let time = self.time
+        self.facts.members.modify(address) { row in
+            row.state = state
+            row.since = time
+            row.leftSeq = last
+            row.isGone = forgets
+        }
+        self.changeMembers(of: address.conversation, by: -1)
+        self.pushes.append(.departed(address.conversation, address.user, last: last))
+        self.pushes.append(.head(address.conversation, of: address.user))
+    }
+
+    /// A group is not left without an owner while it has members that can be one.
+    private mutating func appointSuccessor(in conversation: ConversationKey) {
+        for user in self.facts.successors[conversation] ?? [] {
+            let address = MemberAddress(conversation, user)
+            guard let member = self.facts.members[address], member.state == .joined, member.role != .owner else { continue }
+            _ = self.give(.owner, to: [member], by: user)
+            return
+        }
+    }
+
+    private func names(of members: [MemberRow]) -> JSONObject {
+        ChangeBody.users(members.compactMap { self.facts.accounts[$0.address.user]?.name })
+    }
+}

@@ -1,0 +1,210 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// Changes of a message: each is an event of its own, and also changes the row of its target.
+extension BatchDecider {
+    mutating func edit(_ address: EventAddress, _ content: Result<MessageContent, ChatError>, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
+        _ = try self.authorize(.editOwn, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        guard target.sender == actor else { throw ChatError(.forbidden, message: "Only the sender can edit a message.") }
+        let age = self.time - target.at
+        guard age <= self.rules.editMilliseconds else {
+            throw ChatError(.tooLate, message: "A message can be edited for \(self.rules.editMilliseconds / 1_000) s.")
+        }
+        let content = try content.get()
+        guard content.kind == target.kind, Self.editableKinds.contains(target.kind) else {
+            throw ChatError(
+                .badRequest, message: "A message of kind \(target.kind) cannot become one of kind \(content.kind).", field: "body")
+        }
+        guard content.blobs.allSatisfy({ self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: $0)) }) else {
+            throw ChatError(.notFound, message: "There is no such upload.", field: "blob")
+        }
+        let time = self.time
+        self.modifyTarget(address) { row in
+            if row.original.isEmpty { row.original = row.body }
+            row.body = content.body
+            row.state = .edited
+            row.editedAt = time
+        }
+        for blob in content.blobs { self.blobReferences.append(BlobReference(event: address, blob: blob)) }
+        return self.append(.edit, to: address.conversation, by: actor, ref: address.seq, body: ChangeBody.edit(content.body))
+    }
+
+    private static let editableKinds: Set<EventKind> = [.text, .image, .audio, .video, .file]
+
+    mutating func recall(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.recallOwn, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        let mayRecallAll = (try? self.authorize(.recallOthers, actor, in: address.conversation)) != nil
+        if !mayRecallAll {
+            guard target.sender == actor else {
+                throw ChatError(.forbidden, message: "Only the sender and admins can recall a message.")
+            }
+            guard self.time - target.at <= self.rules.recallMilliseconds else {
+                throw ChatError(.tooLate, message: "A message can be recalled for \(self.rules.recallMilliseconds / 1_000) s.")
+            }
+        }
+        self.blankTarget(address, .recalled)
+        return self.append(.recall, to: address.conversation, by: member.address.user, ref: address.seq)
+    }
+
+    mutating func react(_ address: EventAddress, _ key: String, _ isOn: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.react, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        var annotation = self.annotation(address, of: actor, n: target.n)
+        guard annotation.reactions.contains(key) != isOn else { return self.unchanged(address.conversation) }
+        if isOn {
+            guard annotation.reactions.count < ChatLimits.ownReactions else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.ownReactions) reactions of one user to a message.")
+            }
+            guard target.reactions.count < ChatLimits.reactions || target.reactions.contains(where: { $0.key == key }) else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.reactions) different reactions to a message.")
+            }
+            annotation.reactions.append(key)
+        } else {
+            annotation.reactions.removeAll { $0 == key }
+        }
+        self.facts.annotations.set(annotation.address, annotation)
+        self.modifyTarget(address) { row in
+            if let index = row.reactions.firstIndex(where: { $0.key == key }) {
+                row.reactions[index].count += isOn ? 1 : -1
+                if row.reactions[index].count <= 0 { row.reactions.remove(at: index) }
+            } else if isOn {
+                row.reactions.append(ReactionCount(key: key, count: 1))
+            }
+        }
+        let body = ChangeBody.text(isOn ? ["key": .string(key)] : ["key": .string(key), "remove": .bool(true)])
+        return self.append(.react, to: address.conversation, by: actor, ref: address.seq, body: body)
+    }
+
+    mutating func vote(_ address: EventAddress, _ options: [Int], by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.vote, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        guard target.kind == .poll else { throw ChatError(.badRequest, message: "The message is not a poll.", field: "ref") }
+        guard !target.isClosed else { throw ChatError(.tooLate, message: "The poll has ended.") }
+        guard options.allSatisfy({ target.votes.indices.contains($0) && $0 < 64 }), Set(options).count == options.count,
+            target.allowsManyVotes || options.count <= 1
+        else { throw ChatError(.badRequest, message: "The poll has \(target.votes.count) options.", field: "options") }
+        var annotation = self.annotation(address, of: actor, n: target.n)
+        let earlier = annotation.votes
+        annotation.votes = options.reduce(0) { $0 | 1 << UInt64($1) }
+        let votes = annotation.votes
+        guard votes != earlier else { return self.unchanged(address.conversation) }
+        self.facts.annotations.set(annotation.address, annotation)
+        self.modifyTarget(address) { row in
+            for option in row.votes.indices where option < 64 {
+                let bit = UInt64(1) << UInt64(option)
+                row.votes[option] += (votes & bit != 0 ? 1 : 0) - (earlier & bit != 0 ? 1 : 0)
+            }
+        }
+        let body = target.hidesVoters ? "" : ChangeBody.text(["options": .array(options.map { .integer(Int64($0)) })])
+        return self.append(.vote, to: address.conversation, by: actor, ref: address.seq, body: body)
+    }
+
+    mutating func closePoll(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.closePoll, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        guard target.kind == .poll else { throw ChatError(.badRequest, message: "The message is not a poll.", field: "ref") }
+        guard target.sender == actor else { throw ChatError(.forbidden, message: "Only the sender can end a poll.") }
+        guard !target.isClosed else { return self.unchanged(address.conversation) }
+        self.modifyTarget(address) { $0.isClosed = true }
+        return self.append(.pollClose, to: address.conversation, by: actor, ref: address.seq)
+    }
+
+    mutating func pin(_ address: EventAddress, _ isOn: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.pin, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        guard target.isPinned != isOn else { return self.unchanged(address.conversation) }
+        guard !isOn || (self.facts.conversations[address.conversation]?.counters.pinCount ?? 0) < ChatLimits.pinnedMessages else {
+            throw ChatError(.limit, message: "At most \(ChatLimits.pinnedMessages) pinned messages.")
+        }
+        self.modifyTarget(address) { $0.isPinned = isOn }
+        self.facts.conversations.modify(address.conversation) { $0.counters.pinCount += isOn ? 1 : -1 }
+        return self.append(
+            .pin, to: address.conversation, by: actor, ref: address.seq, body: isOn ? "" : ChangeBody.text(["remove": .bool(true)]))
+    }
+
+    /// "Delete for me": hides messages from the user alone.
+    mutating func hide(_ seqs: [Int64], in conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        let member = try self.authorize(.hide, actor, in: conversation)
+        for seq in seqs { _ = try self.target(EventAddress(conversation, seq), for: actor, includingBlank: true) }
+        for seq in Set(seqs).sorted() {
+            let address = EventAddress(conversation, seq)
+            guard let target = self.row(address) else { continue }
+            let annotation = AnnotationAddress(address, actor)
+            guard !(self.facts.annotations[annotation]?.isHidden ?? false) else { continue }
+            guard target.sender != actor else {
+                // An own message is in `skipped` already.
+                var row = self.annotation(address, of: actor, n: target.n)
+                row.isHidden = true
+                self.facts.annotations.set(annotation, row)
+                continue
+            }
+            self.hide(annotation, n: target.n)
+            if target.n > max(member.readN, member.floorN) { self.facts.members.modify(member.address) { $0.skipped += 1 } }
+        }
+        self.pushes.append(.head(conversation, of: actor))
+        let body = ChangeBody.conversation(conversation, ["seqs": .array(seqs.map { .integer($0) })])
+        return try self.appendToOwnLog(EventKind(.selfHide), of: actor, body: body)
+    }
+
+    /// Removes content whose time is over, or that the operator or the deletion of an account
+    /// erases. No event: clients know the times, and see the state with the next page.
+    mutating func blank(_ targets: [EventAddress], _ state: EventState) -> StoredAnswer {
+        for address in targets where self.row(address)?.state.isBlank == false {
+            self.blankTarget(address, state)
+            self.facts.conversations.modify(address.conversation) { _ in }  // marks the heads as changed
+        }
+        return self.unchanged(targets.first?.conversation ?? ConversationKey(0))
+    }
+}
+
+extension BatchDecider {
+    /// The row of an event: from the storage, or from this batch.
+    func row(_ address: EventAddress) -> EventRow? {
+        if let row = self.facts.events[address] { return row }
+        return self.events.last { $0.seq == address.seq && $0.conversation == address.conversation }
+    }
+
+    mutating func modifyTarget(_ address: EventAddress, _ body: (inout EventRow) -> Void) {
+        if self.facts.events[address] != nil {
+            self.facts.events.modify(address, body)
+        } else if let index = self.events.lastIndex(where: { $0.seq == address.seq && $0.conversation == address.conversation }) {
+            body(&self.events[index])
+        }
+    }
+
+    /// Returns the message that a change refers to.
+    ///
+    /// - Throws: `not_found` unless the user sees the message with its content.
+    func target(_ address: EventAddress, for user: UserKey, includingBlank: Bool = false) throws(ChatError) -> EventRow {
+        guard let view = MemberView(self.facts.members[MemberAddress(address.conversation, user)]), let row = self.row(address),
+            row.isMessage || includingBlank, view.contains(row.seq), includingBlank || !row.state.isBlank,
+            !(self.facts.annotations[AnnotationAddress(address, user)]?.isHidden ?? false)
+        else { throw .noMessage }
+        return row
+    }
+
+    private func annotation(_ address: EventAddress, of user: UserKey, n: Int64) -> AnnotationRow {
+        let key = AnnotationAddress(address, user)
+        return self.facts.annotations[key] ?? AnnotationRow(address: key, n: n)
+    }
+
+    /// Blanks a message and, in this batch, its edits. The storage blanks the edits that it has.
+    private mutating func blankTarget(_ address: EventAddress, _ state: EventState) {
+        if self.row(address)?.isPinned == true {
+            self.facts.conversations.modify(address.conversation) { $0.counters.pinCount -= 1 }
+        }
+        self.modifyTarget(address) { $0.blank(state) }
+        for index in self.events.indices
+        where self.events[index].kind == .edit && self.events[index].ref == address.seq
+            && self.events[index].conversation == address.conversation
+        {
+            self.events[index].blank(state)
+        }
+        self.blanks.append(EventBlank(address: address, state: state))
+    }
+}

@@ -1,0 +1,185 @@
+package import ApusChatStorage
+package import ApusChatWire
+
+/// The one table of permissions: action × standing. `docs/chat-permissions.md` is generated from
+/// it.
+package enum Permissions {
+    /// Throws the refusal of an action, or returns if the user may perform it.
+    ///
+    /// - Parameters:
+    ///   - member: The user's row in the conversation; nil for a stranger.
+    ///   - conversation: Nil if there is none, which is refused like a stranger's action.
+    ///   - time: Now, in milliseconds since 1970.
+    package static func check(
+        _ action: ChatAction, of member: MemberRow?, in conversation: ConversationRow?, at time: Int64
+    ) throws(ChatError) {
+        guard let conversation else { throw .noConversation }
+        let standing = Self.standing(of: member, kind: conversation.kind)
+        guard Self.permits(Self.grant(action, standing), standing, conversation.settings) else {
+            throw standing.mayKnow ? Self.refusal(action, standing) : .noConversation
+        }
+        if let member, member.silencedUntil > time, Self.silencedActions.contains(action) {
+            throw ChatError(
+                .forbidden, message: "An admin does not let you write until the given time.", retryAfter: member.silencedUntil - time)
+        }
+    }
+
+    /// The column of a user.
+    package static func standing(of member: MemberRow?, kind: ConversationKind) -> Standing {
+        guard let member else { return .stranger }
+        switch member.state {
+        case .joined: break
+        case .invited: return .invited
+        case .requested: return .requested
+        case .left, .removed: return .former
+        case .banned: return .banned
+        case .unknown: return .stranger
+        }
+        switch kind {
+        case .own: return .own
+        case .pair: return .pair
+        case .group, .channel, .unknown: break
+        }
+        switch member.role {
+        case .owner: return .owner
+        case .admin: return .admin
+        case .member: return .member
+        case .reader: return .reader
+        case .guest, .unknown: return .guest
+        }
+    }
+
+    /// The cell of an action and a standing.
+    package static func grant(_ action: ChatAction, _ standing: Standing) -> Grant {
+        Self.table[action.rawValue * Standing.allCases.count + standing.rawValue]
+    }
+
+    /// The actions that a silenced member cannot perform.
+    package static let silencedActions: Set<ChatAction> = [
+        .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .setProfile, .invite,
+    ]
+
+    private static func permits(_ grant: Grant, _ standing: Standing, _ settings: ConversationSettings) -> Bool {
+        switch grant {
+        case .yes, .past: true
+        case .no: false
+        case .joinRule: true  // the decision on the join applies the rule
+        case .setting(let setting):
+            switch setting {
+            case .write: settings.write == .members
+            case .invite: settings.invite == .members
+            case .manage: settings.manage == .members
+            case .pin: settings.pin == .members
+            case .mentionAll: settings.mentionAll == .members
+            }
+        }
+    }
+
+    private static func refusal(_ action: ChatAction, _ standing: Standing) -> ChatError {
+        ChatError(.forbidden, message: "Permission needed to \(action.name); yours is that of: \(standing.name).")
+    }
+}
+
+extension Permissions {
+    /// The rows of the table in the order of `ChatAction`, their cells in that of `Standing`.
+    private static let table: [Grant] = ChatAction.allCases.flatMap { action -> [Grant] in
+        let row = Self.row(action)
+        // The order of `Standing`.
+        return [
+            row.own, row.pair, row.staff.0, row.staff.1, row.member, row.reader, row.guest, row.invited, row.requested, row.former, .no,
+            row.stranger,
+        ]
+    }
+
+    private struct Row {
+        var own = Grant.no
+        var pair = Grant.no
+        /// Owner and admin.
+        var staff = (Grant.yes, Grant.yes)
+        var member = Grant.no
+        var reader = Grant.no
+        var guest = Grant.no
+        var invited = Grant.no
+        var requested = Grant.no
+        var former = Grant.no
+        var stranger = Grant.no
+
+        /// All members may, and the users of pairs and self conversations.
+        static let all = Row(own: .yes, pair: .yes, member: .yes, reader: .yes, guest: .yes)
+        /// The owner and the admins may.
+        static let staff = Row()
+    }
+
+    private static func row(_ action: ChatAction) -> Row {
+        var row = Row.all
+        switch action {
+        case .read: row.former = .past
+        case .mark, .hide: break
+        case .send: (row.member, row.reader, row.guest) = (.setting(.write), .no, .setting(.write))
+        case .editOwn, .recallOwn, .closePoll: row.reader = .no
+        case .react, .vote: break
+        case .call: (row.own, row.reader, row.guest) = (.no, .no, .no)
+        case .mentionAll: row = Row(own: .no, pair: .no, member: .setting(.mentionAll))
+        case .recallOthers: row = .staff
+        case .pin: row = Row(own: .yes, pair: .yes, member: .setting(.pin))
+        case .seeMembers: row.guest = .yes
+        case .setProfile: row = Row(member: .setting(.manage))
+        case .configure, .approve, .remove, .ban, .silence, .setRole, .manageLinks: row = .staff
+        case .configureExpiry: row = Row(own: .yes, pair: .yes)
+        case .invite: row = Row(member: .setting(.invite))
+        case .transfer: row = Row(staff: (.yes, .no))
+        case .join: row = Row(staff: (.no, .no), invited: .joinRule, former: .joinRule, stranger: .joinRule)
+        case .accept: row = Row(staff: (.no, .no), invited: .yes)
+        case .leave: (row.own, row.invited, row.requested, row.former) = (.no, .yes, .yes, .yes)
+        case .personalize: (row.invited, row.former) = (.no, .yes)
+        case .report: (row.own, row.invited, row.former) = (.no, .yes, .yes)
+        }
+        return row
+    }
+}
+
+extension Permissions {
+    /// The page `docs/chat-permissions.md`.
+    package static var page: String {
+        let standings = Standing.allCases
+        var page = """
+            # Permissions of the chat
+
+            Generated from `Sources/ApusChatCore/Permissions`. `APUS_UPDATE_DOCS=1` in the environment of
+            `PermissionsTests` writes it again.
+
+            A column is what a user is to a conversation. `pair` is either user of a pair, `self` the user of a self
+            conversation; the roles are those of groups and channels. `former` users left or were removed.
+
+            | action | \(standings.map(\.name).joined(separator: " | ")) |
+            |---|\(String(repeating: "---|", count: standings.count))
+
+            """
+        for action in ChatAction.allCases {
+            page += "| \(action.name) | \(standings.map { Self.grant(action, $0).text }.joined(separator: " | ")) |\n"
+        }
+        page += Self.notes
+        return page
+    }
+
+    private static var notes: String {
+        let silenced = ChatAction.allCases.filter(Self.silencedActions.contains).map(\.name).joined(separator: "; ")
+        return """
+
+            - `write`, `invite`, `manage`, `pin`, `mention_all`: the setting of the conversation has the value `members`. Its value
+              `admins` permits owners and admins only.
+            - `join`: by the setting `join` (`open`: at once, `approval`: after an approval), or by an invite link.
+            - `past`: from the first visible event to the one with which the membership ended.
+            - Edit and recall of own messages are possible for a time that the operator sets (default: 48 hours). Owners and admins
+              recall at any time.
+            - A member that is silenced cannot: \(silenced).
+            - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
+            - Users that requested to join, that are banned, and strangers get `not_found`, as if there were no such
+              conversation. All others get `forbidden`.
+            - Only contacts are added to a group at once; others get an invitation. A user that blocks the inviter does not see it.
+            - In a pair, messages of a blocked user are accepted, and hidden from the user that blocks. In groups a block
+              hides nothing on the server.
+
+            """
+    }
+}

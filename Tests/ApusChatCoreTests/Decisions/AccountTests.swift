@@ -1,0 +1,154 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import Testing
+
+/// Own settings, contacts, profile, reports.
+@Suite struct AccountTests {
+    let world = World()
+    let ann: UserKey
+    let bob: UserKey
+
+    init() {
+        self.ann = self.world.user("ann")
+        self.bob = self.world.user("bob")
+    }
+
+    private func run(_ actor: UserKey, _ action: Command.Action) throws -> Decision {
+        try self.world.run(self.world.command(actor, action))
+    }
+
+    private func ownLog(_ user: UserKey) -> [String] {
+        guard let own = self.world.storage.accounts([user]).first?.selfConversation else { return [] }
+        return self.world.storage.events(in: own, .from(1), as: user, limit: 99).map {
+            "\($0.row?.kind.rawValue ?? "") \($0.row?.body ?? "")"
+        }
+    }
+
+    private func relation(_ owner: UserKey, _ peer: UserKey) -> ContactRow? {
+        self.world.storage.contacts(of: owner, after: nil, limit: 9).first { $0.address.peer == peer }
+    }
+
+    @Test func settingsOfAConversationAreInTheHeadAndTheOwnLog() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        let id = ConversationID(number: group.rawValue).rawValue
+        _ = try self.run(self.bob, .personalize(group, .pin(true)))
+        _ = try self.run(self.bob, .personalize(group, .mute(until: 5)))
+        _ = try self.run(self.bob, .personalize(group, .archive(true)))
+        _ = try self.run(self.bob, .personalize(group, .markUnread(true)))
+        let member = try #require(self.world.member(self.bob, in: group))
+        #expect(member.pinnedAt == self.world.now)
+        #expect(member.mutedUntil == 5)
+        #expect(member.isArchived)
+        #expect(member.isMarkedUnread)
+        #expect(
+            self.ownLog(self.bob) == [
+                "self.pin {\"pinned_at\":\(self.world.now),\"conv\":\"\(id)\"}", "self.mute {\"muted_until\":5,\"conv\":\"\(id)\"}",
+                "self.archive {\"archived\":true,\"conv\":\"\(id)\"}", "self.unread {\"marked_unread\":true,\"conv\":\"\(id)\"}",
+            ])
+        #expect(self.ownLog(self.ann).isEmpty)
+        try self.world.run(self.world.read(self.bob, group, 0))
+        #expect(self.world.member(self.bob, in: group)?.isMarkedUnread == false, "reading ends it")
+    }
+
+    @Test func theNewestDraftIsKept() throws {
+        let group = self.world.conversation(owner: self.ann)
+        _ = try self.run(self.ann, .personalize(group, .draft("{\"text\":\"a\"}")))
+        try self.world.run([
+            self.world.command(self.ann, .personalize(group, .draft("{\"text\":\"b\"}"))),
+            self.world.command(self.ann, .personalize(group, .draft("{\"text\":\"c\"}"))),
+        ])
+        #expect(self.world.storage.head(of: self.ann, in: group)?.draft.contains("{\"text\":\"c\"}") == true)
+        #expect(self.ownLog(self.ann).count { $0.contains("text") } == 1, "the others lost their bodies")
+        _ = try self.run(self.ann, .personalize(group, .draft("")))
+        #expect(self.world.storage.head(of: self.ann, in: group)?.draft == "")
+        #expect(try self.run(self.ann, .personalize(group, .draft(""))).answer?.seq == 0)
+    }
+
+    @Test func pinnedConversationsAreCapped() throws {
+        let groups = (0...ChatLimits.pinnedConversations).map { _ in self.world.conversation(owner: self.ann) }
+        let decisions = try self.world.run(groups.map { self.world.command(self.ann, .personalize($0, .pin(true))) })
+        #expect(decisions.last?.code == .limit)
+        #expect(decisions.dropLast().allSatisfy { $0.code == nil })
+        try self.world.run(self.world.command(self.ann, .personalize(groups[0], .pin(false))))
+        #expect(try self.run(self.ann, .personalize(groups[ChatLimits.pinnedConversations], .pin(true))).code == nil)
+    }
+
+    @Test func foldersAreThoseOfTheAccount() throws {
+        let group = self.world.conversation(owner: self.ann)
+        #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == .notFound)
+        var update = ProfileUpdate()
+        update.folders = ["Home", "Work"]
+        _ = try self.run(self.ann, .updateProfile(update))
+        #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == nil)
+        #expect(self.world.member(self.ann, in: group)?.folders == 2)
+    }
+
+    @Test func twoRequestsMakeAContact() throws {
+        _ = try self.run(self.ann, .contact(self.bob, .request(text: "Hi")))
+        #expect(self.relation(self.ann, self.bob)?.relation == .asked)
+        #expect(self.relation(self.bob, self.ann)?.relation == .requested)
+        #expect(self.ownLog(self.bob) == ["contact.request {\"user\":\"ann\",\"incoming\":true,\"text\":\"Hi\"}"])
+        #expect(try self.run(self.ann, .contact(self.bob, .request(text: ""))).answer?.seq == 0)
+        _ = try self.run(self.bob, .contact(self.ann, .request(text: "")))
+        #expect(self.relation(self.ann, self.bob)?.relation == .friend)
+        #expect(self.relation(self.bob, self.ann)?.relation == .friend)
+        _ = try self.run(self.bob, .contact(self.ann, .remove))
+        #expect(self.relation(self.ann, self.bob)?.relation == ContactRelation.none)
+    }
+
+    @Test func aBlockedUserCannotTellFromTheAnswer() throws {
+        _ = try self.run(self.bob, .contact(self.ann, .block(true)))
+        let asked = try self.run(self.ann, .contact(self.bob, .request(text: "")))
+        #expect(asked.answer?.seq == 1)
+        #expect(self.relation(self.bob, self.ann)?.relation == ContactRelation.none)
+        #expect(self.ownLog(self.bob).count == 1, "the block only")
+    }
+
+    @Test func blockingHidesLaterMessagesOfThePair() throws {
+        let pair = self.world.pair(self.ann, self.bob)
+        try self.world.run(self.world.text(self.ann, pair, "a"))
+        _ = try self.run(self.bob, .contact(self.ann, .block(true)))
+        try self.world.run(self.world.text(self.ann, pair, "b"))
+        try self.world.run(self.world.command(self.ann, .react(EventAddress(pair, 1), key: "+", isOn: true)))
+        #expect(self.world.bodies(self.bob, in: pair) == ["{\"text\":\"a\"}", "hidden"])
+        #expect(self.world.unread(self.bob, in: pair) == 1)
+        #expect(self.world.storage.events(in: pair, .from(3), as: self.bob, limit: 1).first?.row == nil, "the reaction too")
+        // A recall takes something away, and reaches the blocking user.
+        try self.world.run(self.world.command(self.ann, .recall(EventAddress(pair, 1))))
+        #expect(self.world.bodies(self.bob, in: pair).first == "recalled")
+    }
+
+    @Test func anAliasIsPrivate() throws {
+        _ = try self.run(self.ann, .contact(self.bob, .alias("Robert")))
+        #expect(self.relation(self.ann, self.bob)?.alias == "Robert")
+        #expect(self.relation(self.bob, self.ann) == nil)
+    }
+
+    @Test func theProfileChangesInParts() throws {
+        var update = ProfileUpdate()
+        update.nickname = "Ann A."
+        _ = try self.run(self.ann, .updateProfile(update))
+        update = ProfileUpdate()
+        update.status = "away"
+        _ = try self.run(self.ann, .updateProfile(update))
+        let account = try #require(self.world.storage.accounts([self.ann]).first)
+        #expect(account.nickname == "Ann A.")
+        #expect(account.statusText == "away")
+        let blob = try #require(BlobID(String(repeating: "b", count: 64)))
+        update.avatar = .some(.some(blob))
+        #expect(try self.run(self.ann, .updateProfile(update)).code == .notFound)
+    }
+
+    @Test func reportsNameAUserOrAVisibleMessage() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        try self.world.run(self.world.text(self.ann, group))
+        let message = EventAddress(group, 1)
+        #expect(try self.run(self.bob, .report(user: nil, event: message, reason: "spam")).code == nil)
+        #expect(try self.run(self.bob, .report(user: self.ann, event: nil, reason: "spam")).code == nil)
+        let eve = self.world.user("eve")
+        #expect(try self.run(eve, .report(user: nil, event: message, reason: "spam")).code == .notFound)
+        #expect(try self.run(eve, .report(user: nil, event: nil, reason: "spam")).code == .notFound)
+        #expect(self.world.storage.reports.map(\.subject) == [self.ann, self.ann])
+    }
+}

@@ -1,0 +1,225 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import Testing
+
+/// Changes of a message: edit, recall, react, vote, pin, hide.
+@Suite struct TargetTests {
+    let world = World()
+    let ann: UserKey
+    let bob: UserKey
+    let group: ConversationKey
+
+    init() {
+        self.ann = self.world.user("ann")
+        self.bob = self.world.user("bob")
+        self.group = self.world.conversation(owner: self.ann, members: [self.bob])
+    }
+
+    private func message(_ seq: Int64) -> EventAddress { EventAddress(self.group, seq) }
+
+    private func edit(_ actor: UserKey, _ seq: Int64, _ body: String = "{\"text\":\"new\"}", kind: EventKind = .text) -> Command {
+        self.world.command(actor, .edit(self.message(seq), .success(MessageContent(kind: kind, body: body))))
+    }
+
+    private func row(_ seq: Int64, as user: UserKey? = nil) -> EventRow? {
+        self.world.storage.events(in: self.group, .from(seq), as: user ?? self.ann, limit: 1).first?.row
+    }
+
+    @Test func anEditIsAnEventAndChangesItsTarget() throws {
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        self.world.now += 1_000
+        #expect(try self.world.run(self.edit(self.bob, 1)).answer?.seq == 2)
+        #expect(self.row(1)?.body == "{\"text\":\"new\"}")
+        #expect(self.row(1)?.original == "{\"text\":\"old\"}")
+        #expect(self.row(1)?.state == .edited)
+        #expect(self.row(1)?.editedAt == self.world.now)
+        #expect(self.row(2)?.kind == .edit)
+        #expect(self.row(2)?.ref == 1)
+        #expect(self.row(2)?.body == "{\"body\":{\"text\":\"new\"}}")
+        #expect(self.world.storage.head(of: self.ann, in: self.group)?.conversation.counters.lastN == 1, "an edit is not a message")
+    }
+
+    @Test func anEditInTheBatchOfItsMessageIsSeen() throws {
+        let decisions = try self.world.run([self.world.text(self.bob, self.group), self.edit(self.bob, 1)])
+        #expect(decisions.compactMap(\.answer?.seq) == [1, 2])
+        #expect(self.row(1)?.body == "{\"text\":\"new\"}")
+    }
+
+    @Test func onlyTheSenderEditsAndNotTooLate() throws {
+        try self.world.run(self.world.text(self.bob, self.group))
+        #expect(try self.world.run(self.edit(self.ann, 1)).code == .forbidden)
+        #expect(try self.world.run(self.edit(self.bob, 1, kind: .image)).code == .badRequest)
+        #expect(try self.world.run(self.edit(self.bob, 9)).code == .notFound)
+        self.world.now += self.world.rules.editMilliseconds
+        #expect(try self.world.run(self.edit(self.bob, 1)).answer?.seq == 2, "the last millisecond")
+        self.world.now += 1
+        #expect(try self.world.run(self.edit(self.bob, 1)).code == .tooLate)
+    }
+
+    @Test func aChangeCannotBeEditedOrRecalled() throws {
+        try self.world.run([self.world.text(self.bob, self.group), self.edit(self.bob, 1)])
+        #expect(try self.world.run(self.edit(self.bob, 2)).code == .notFound)
+        #expect(try self.world.run(self.world.command(self.bob, .recall(self.message(2)))).code == .notFound)
+    }
+
+    @Test func aRecallBlanksTheMessageAndItsEdits() throws {
+        try self.world.run([self.world.text(self.bob, self.group, mentions: [self.ann]), self.edit(self.bob, 1)])
+        #expect(self.world.mentions(self.ann, in: self.group) == 1)
+        try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
+        #expect(self.row(1)?.state == .recalled)
+        #expect(self.row(1)?.body == "")
+        #expect(self.row(1)?.original == "")
+        #expect(self.row(2)?.body == "")
+        #expect(self.world.mentions(self.ann, in: self.group) == 0)
+        #expect(self.world.unread(self.ann, in: self.group) == 1, "a recalled message counts until it is read")
+        #expect(try self.world.run(self.edit(self.bob, 1)).code == .notFound)
+    }
+
+    @Test func aRecallInTheBatchOfTheEditLeavesNoText() throws {
+        try self.world.run([
+            self.world.text(self.bob, self.group, "secret"), self.edit(self.bob, 1, "{\"text\":\"secret\"}"),
+            self.world.command(self.bob, .recall(self.message(1))),
+        ])
+        for view in self.world.storage.events(in: self.group, .from(1), as: self.ann, limit: 9) {
+            #expect(view.row?.body.contains("secret") == false)
+        }
+    }
+
+    @Test func adminsRecallAtAnyTimeMembersForAWhile() throws {
+        try self.world.run([self.world.text(self.bob, self.group), self.world.text(self.ann, self.group)])
+        self.world.now += self.world.rules.recallMilliseconds + 1
+        #expect(try self.world.run(self.world.command(self.bob, .recall(self.message(1)))).code == .tooLate)
+        #expect(try self.world.run(self.world.command(self.bob, .recall(self.message(2)))).code == .forbidden)
+        #expect(try self.world.run(self.world.command(self.ann, .recall(self.message(1)))).answer?.seq == 3)
+    }
+
+    @Test func aRetryOfARecalledMessageGetsTheFirstAck() throws {
+        let message = self.world.text(self.bob, self.group, id: "a")
+        let answer = try #require(try self.world.run(message).answer)
+        try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
+        #expect(try self.world.run(message) == .repeated(answer))
+    }
+
+    @Test func reactionsAreCountedOncePerUser() throws {
+        try self.world.run(self.world.text(self.bob, self.group))
+        func react(_ user: UserKey, _ key: String, _ isOn: Bool = true) -> Command {
+            self.world.command(user, .react(self.message(1), key: key, isOn: isOn))
+        }
+        let decisions = try self.world.run([react(self.ann, "+"), react(self.bob, "+"), react(self.ann, "+"), react(self.ann, "-")])
+        #expect(decisions.compactMap(\.answer?.seq) == [2, 3, 0, 4])
+        #expect(self.row(1)?.reactions == [ReactionCount(key: "+", count: 2), ReactionCount(key: "-", count: 1)])
+        try self.world.run([react(self.ann, "+", false), react(self.bob, "+", false)])
+        #expect(self.row(1)?.reactions == [ReactionCount(key: "-", count: 1)])
+        #expect(self.world.storage.events(in: self.group, .from(1), as: self.ann, limit: 1).first?.own?.reactions == ["-"])
+        try self.world.run([react(self.ann, "a"), react(self.ann, "b")])
+        #expect(try self.world.run(react(self.ann, "c")).code == .limit)
+    }
+
+    @Test func votesReplaceEarlierOnes() throws {
+        let poll = MessageContent(kind: .poll, body: "{}", options: 3, allowsManyVotes: true)
+        try self.world.run(self.world.command(self.bob, .send(SendCommand(conversation: self.group, content: .success(poll)))))
+        func vote(_ user: UserKey, _ options: [Int]) -> Command { self.world.command(user, .vote(self.message(1), options: options)) }
+        try self.world.run([vote(self.ann, [0, 2]), vote(self.bob, [2]), vote(self.ann, [2])])
+        #expect(self.row(1)?.votes == [0, 0, 2])
+        #expect(try self.world.run(vote(self.ann, [3])).code == .badRequest)
+        #expect(try self.world.run(vote(self.ann, [1, 1])).code == .badRequest)
+        #expect(try self.world.run(vote(self.ann, [-1])).code == .badRequest)
+        try self.world.run(vote(self.ann, []))
+        #expect(self.row(1)?.votes == [0, 0, 1])
+        #expect(try self.world.run(self.world.command(self.ann, .closePoll(self.message(1)))).code == .forbidden)
+        try self.world.run(self.world.command(self.bob, .closePoll(self.message(1))))
+        #expect(try self.world.run(vote(self.ann, [0])).code == .tooLate)
+    }
+
+    @Test func aPollOfOneChoiceTakesOne() throws {
+        let poll = MessageContent(kind: .poll, body: "{}", options: 2, hidesVoters: true)
+        try self.world.run(self.world.command(self.bob, .send(SendCommand(conversation: self.group, content: .success(poll)))))
+        #expect(try self.world.run(self.world.command(self.ann, .vote(self.message(1), options: [0, 1]))).code == .badRequest)
+        try self.world.run(self.world.command(self.ann, .vote(self.message(1), options: [1])))
+        #expect(self.row(2)?.body == "", "an anonymous vote does not tell the option")
+    }
+
+    @Test func pinsAreCountedAndShownInTheHead() throws {
+        try self.world.run([self.world.text(self.bob, self.group), self.world.text(self.bob, self.group)])
+        func pin(_ user: UserKey, _ seq: Int64, _ isOn: Bool = true) -> Command {
+            self.world.command(user, .pin(self.message(seq), isOn: isOn))
+        }
+        #expect(try self.world.run(pin(self.bob, 1)).code == .forbidden, "the setting `pin` permits admins")
+        try self.world.run([pin(self.ann, 1), pin(self.ann, 2), pin(self.ann, 2)])
+        #expect(self.world.storage.head(of: self.bob, in: self.group)?.pins == [2, 1])
+        #expect(self.world.storage.head(of: self.bob, in: self.group)?.conversation.counters.pinCount == 2)
+        try self.world.run([pin(self.ann, 1, false), self.world.command(self.bob, .recall(self.message(2)))])
+        #expect(self.world.storage.head(of: self.bob, in: self.group)?.pins == [])
+        #expect(self.world.storage.head(of: self.bob, in: self.group)?.conversation.counters.pinCount == 0)
+    }
+
+    @Test func deletedForOneselfIsHiddenFromOneselfOnly() throws {
+        try self.world.run([self.world.text(self.ann, self.group, "a"), self.world.text(self.ann, self.group, "b")])
+        try self.world.run(self.world.command(self.bob, .hide(self.group, [1])))
+        #expect(self.world.bodies(self.bob, in: self.group) == ["hidden", "{\"text\":\"b\"}"])
+        #expect(self.world.bodies(self.ann, in: self.group).count == 2)
+        #expect(self.world.unread(self.bob, in: self.group) == 1)
+        try self.world.run(self.world.command(self.bob, .hide(self.group, [2, 2])))
+        #expect(self.world.unread(self.bob, in: self.group) == 0)
+        try self.world.run(self.world.read(self.bob, self.group, 1))
+        #expect(self.world.unread(self.bob, in: self.group) == 0)
+        #expect(try self.world.run(self.world.command(self.bob, .react(self.message(1), key: "+", isOn: true))).code == .notFound)
+        #expect(try self.world.run(self.world.command(self.bob, .hide(self.group, [3]))).code == .notFound)
+    }
+
+    @Test func anEditOfAHiddenMessageIsHidden() throws {
+        try self.world.run(self.world.text(self.ann, self.group))
+        try self.world.run(self.world.command(self.bob, .hide(self.group, [1])))
+        try self.world.run(self.edit(self.ann, 1))
+        let views = self.world.storage.events(in: self.group, .from(1), as: self.bob, limit: 9)
+        #expect(views.map { $0.row == nil } == [true, true])
+    }
+
+    @Test func aThreadCountsItsReplies() throws {
+        try self.world.run(self.world.text(self.ann, self.group))
+        let content = MessageContent(kind: .text, body: "{}")
+        func reply() -> Command {
+            self.world.command(self.bob, .send(SendCommand(conversation: self.group, content: .success(content), ref: 1, thread: 1)))
+        }
+        try self.world.run([reply(), reply()])
+        #expect(self.row(1)?.replyCount == 2)
+        #expect(self.row(1)?.lastReply == 3)
+        #expect(self.world.storage.events(in: self.group, .thread(1, from: 1), as: self.ann, limit: 9).map(\.seq) == [2, 3])
+    }
+
+    @Test func expiredMessagesAreBlanked() throws {
+        self.world.write(self.settings { $0.expire = 60 })
+        try self.world.run(self.world.text(self.ann, self.group))
+        #expect(self.world.storage.expired(at: self.world.now + 59_999, limit: 9).isEmpty)
+        let due = self.world.storage.expired(at: self.world.now + 60_000, limit: 9)
+        #expect(due == [self.message(1)])
+        let position = self.world.storage.position()
+        try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .blank(due, .expired)))
+        #expect(self.world.bodies(self.bob, in: self.group) == ["expired"])
+        #expect(self.world.storage.expired(at: .max, limit: 9).isEmpty)
+        #expect(self.world.storage.changes(of: self.bob, after: position, cursor: nil, limit: 9) != .page([], next: nil))
+    }
+
+    private func settings(_ configure: (inout ConversationSettings) -> Void) -> Changes {
+        var changes = Changes()
+        if var row = self.world.storage.head(of: self.ann, in: self.group)?.conversation {
+            configure(&row.settings)
+            changes.conversations = [ConversationChange(key: row.key, counters: row.counters, row: row)]
+        }
+        return changes
+    }
+
+    @Test func slowModeConcernsMembersOnly() throws {
+        self.world.write(self.settings { $0.slow = 10 })
+        let decisions = try self.world.run([
+            self.world.text(self.bob, self.group), self.world.text(self.bob, self.group), self.world.text(self.ann, self.group),
+            self.world.text(self.ann, self.group),
+        ])
+        #expect(decisions.map(\.code) == [nil, .tooMany, nil, nil])
+        guard case .refused(let error) = decisions[1] else { return }
+        #expect(error.retryAfter == 10_000)
+        self.world.now += 10_000
+        #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
+    }
+}
