@@ -331,7 +331,7 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
             name: "BenchmarkWork",
             dependencies: [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusJSON", "ApusSocketIOProtocol",
-                "ApusWebSocketProtocol", nioCore,
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, nioEmbedded,
             ], path: "Benchmarks/Work", swiftSettings: settings),
         .executableTarget(
             name: "AllocationCheck",

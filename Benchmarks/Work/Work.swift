@@ -1,4 +1,4 @@
-/// The work of one codec or state machine, for `Benchmarks/Micro/run` and
+/// The work of one codec, state machine or route, for `Benchmarks/Micro/run` and
 /// `scripts/check-allocations`.
 public struct Work: Sendable {
     /// The name of the work, with its size.
@@ -11,8 +11,8 @@ public struct Work: Sendable {
         self.make = make
     }
 
-    /// The work of every codec and state machine.
-    public static let all: [Work] = Self.webSocket + Self.json + Self.engineIO + Self.socketIO + Self.framed + Self.machines
+    /// The work of every codec, state machine and route.
+    public static let all: [Work] = Self.webSocket + Self.json + Self.engineIO + Self.socketIO + Self.framed + Self.machines + Self.routes
 }
 
 /// Prevents the optimizer from removing a result.

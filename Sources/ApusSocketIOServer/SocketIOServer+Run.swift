@@ -24,4 +24,7 @@ extension SocketIOServer {
         defer { self.leaveCluster() }
         try await self.engine.listen(host: host, port: port, tls: tls, on: eventLoopGroup, onListening: onListening)
     }
+
+    /// Adds the handlers of an accepted connection, for an external listener.
+    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws { try self.engine.configure(channel, tls: tls) }
 }

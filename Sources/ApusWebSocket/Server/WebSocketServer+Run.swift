@@ -53,7 +53,7 @@ extension WebSocketServer {
     }
 
     /// Sets up the pipeline of an accepted connection.
-    func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
+    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
         guard self.state.withLockedValue({ $0.transports.opened(from: address) }) == nil else {
             // Closes the channel.
