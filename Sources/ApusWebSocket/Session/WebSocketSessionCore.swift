@@ -241,12 +241,7 @@ final class WebSocketSessionCore {
         self.snapshot.withLockedValue { $0.lastError = error }
         var byPeer = false
         if case .connection(let closure) = loss { byPeer = closure.initiator == .peer }
-        let willRetry =
-            switch self.reconnector.lost(self.configuration.decision(about: loss)) {
-            case .retry, .waitForRoute: true
-            case .giveUp, .doNothing: false
-            }
-        switch self.machine.lost(byPeer: byPeer, willRetry: willRetry) {
+        switch self.machine.lost(byPeer: byPeer, willRetry: self.willRetry(after: loss)) {
         case .wait:
             self.publish()
             self.notify(event(true))
@@ -256,6 +251,15 @@ final class WebSocketSessionCore {
             self.finished()
         case .doNothing:
             break
+        }
+    }
+
+    /// Asks the reconnector for the next attempt. A connection that the user closed is not lost.
+    private func willRetry(after loss: WebSocketSession.Loss) -> Bool {
+        guard self.machine.state != .closing else { return false }
+        switch self.reconnector.lost(self.configuration.decision(about: loss)) {
+        case .retry, .waitForRoute: return true
+        case .giveUp, .doNothing: return false
         }
     }
 

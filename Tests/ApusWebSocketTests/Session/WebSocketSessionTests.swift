@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    @Test func onlyALossIsDecidedByTheApplication() async throws {
+        try await ScriptedServer.with(self.script) { server in
+            let losses = NIOLockedValueBox(0)
+            let configuration = self.configuration {
+                $0.retryDecision = { _ in
+                    losses.withLockedValue { $0 += 1 }
+                    return .giveUp
+                }
+            }
+            let closed = WebSocketSession(server.url, configuration: configuration)
+            try await closed.connect()
+            await closed.close()
+            #expect(closed.state == .closedByUser)
+            #expect(losses.withLockedValue { $0 } == 0)
+            let lost = WebSocketSession(server.url, configuration: configuration)
+            try await lost.connect()
+            try await lost.send("abort")
+            await #expect(throws: WebSocketError.self) { for try await _ in lost.messages {} }
+            #expect(losses.withLockedValue { $0 } == 1)
+        }
+    }
+
     @Test func aHandleConnectsSendsAndCloses() async throws {
         try await ScriptedServer.with(self.script) { server in
             let session = WebSocketSession(server.url, configuration: self.configuration())
