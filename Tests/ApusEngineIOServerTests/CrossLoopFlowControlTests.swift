@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusWebSocket
 import ApusWebSocketProtocol
 import Dispatch
 import HTTPTypes
@@ -98,7 +99,10 @@ import Testing
         near.execute { isFree.wait() }
         let isPaused = try await far.executeInContext {
             defer { isFree.signal() }
-            for _ in 0..<20 { transport.received(WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: 100_000))) }
+            let handler = WebSocketHandler(role: .server, limits: .init(), delegate: transport)
+            for _ in 0..<20 {
+                transport.webSocket(handler, received: WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: 100_000)))
+            }
             return transport.readingIsPaused
         }
         #expect(isPaused)

@@ -60,13 +60,14 @@ package struct EngineIOServerSession {
     var state: State {
         didSet { self.isOnWebSocket = self.state.isWebSocket }
     }
-    /// Whether a WebSocket carries the session, so that text messages bypass this state
-    /// machine.
+    /// Whether a WebSocket carries the session.
     ///
     /// Stored, because it is read for every message: computing it in another module would copy the
     /// whole state.
     package private(set) var isOnWebSocket: Bool
     private let version: EngineIOVersion
+    /// The codec of single packets.
+    package var codec: EngineIOPacketCodec { EngineIOPacketCodec(version: self.version) }
     let maximumQueuedBytes: Int
     let maximumPacketsPerAnswer: Int
 
@@ -184,6 +185,20 @@ package struct EngineIOServerSession {
         /// The session ends. Answer a held poll with these packets first.
         case closeSession(EngineIOCloseReason, answerHeldPoll: [EngineIOPacket])
         case ignore
+    }
+
+    /// Handles a message received on the WebSocket that carries the session.
+    ///
+    /// Inlined, with the common case first: most messages are text, in the same form in all
+    /// versions.
+    ///
+    /// - Throws: ``EngineIOError/Code/malformedPacket``.
+    @inlinable
+    package mutating func received(frame: EngineIOMessage) throws(EngineIOError) -> ReceivedAction {
+        if self.isOnWebSocket, case .text(let text) = frame, let message = EngineIOPacketCodec.textMessage(in: text) {
+            return .deliver(.text(message))
+        }
+        return self.received(try self.codec.decode(frame))
     }
 
     /// Handles a packet received on the session's transport.

@@ -15,24 +15,16 @@ extension EngineIOSession {
     func received(_ message: WebSocketMessage, on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         guard self.webSocket === webSocket else { return }  // a probe that failed and is being closed
-        if self.machine.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
-            self.delegate?.session(self, received: .text(text))  // fast path: most messages are text
-            return
-        }
-        do {
-            let packet = try self.codec.decode(EngineIOMessage(message))
-            if self.machine.transport == .webSocket {
-                self.received(packet)
+        do throws(EngineIOError) {
+            if self.machine.isOnWebSocket {
+                self.perform(try self.machine.received(frame: EngineIOMessage(message)))
             } else {
-                self.receivedOnProbe(packet, webSocket)
+                self.perform(self.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
             }
         } catch {
-            if self.machine.transport == .webSocket {
-                self.closeDetail = "\(error)"
-                self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
-            } else {
-                self.endProbe(close: webSocket)
-            }
+            guard self.machine.transport == .webSocket else { return self.endProbe(close: webSocket) }
+            self.closeDetail = "\(error)"
+            self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
         }
     }
 
@@ -88,8 +80,8 @@ extension EngineIOSession {
             Self.upgradeDeadlineName)
     }
 
-    private func receivedOnProbe(_ packet: EngineIOPacket, _ webSocket: EngineIOWebSocketTransport) {
-        switch self.machine.receivedOnProbe(packet) {
+    private func perform(_ action: EngineIOServerSession.ProbeAction, _ webSocket: EngineIOWebSocketTransport) {
+        switch action {
         case .answerProbe(let noopToHeldPoll):
             self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }

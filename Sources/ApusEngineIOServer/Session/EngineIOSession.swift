@@ -214,8 +214,12 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: Packets
 
-    func received(_ packet: EngineIOPacket) {
-        switch self.machine.received(packet) {
+    func received(_ packet: EngineIOPacket) { self.perform(self.machine.received(packet)) }
+
+    /// Performs the machine's action for a packet of either transport.
+    @inline(__always)
+    func perform(_ action: EngineIOServerSession.ReceivedAction) {
+        switch action {
         case .deliver(let message): self.delegate?.session(self, received: message)
         case .receivedPong:
             if case .restartTimer(let delay) = self.heartbeat.receivedPong() {

@@ -124,9 +124,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     // MARK: From the WebSocket
 
-    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) { self.received(message) }
-
-    func received(_ message: WebSocketMessage) {
+    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
         guard let session = self.session else { return }
         if let crossLoop { self.carry(message, crossLoop, to: session) } else { session.received(message, on: self) }
     }

@@ -19,17 +19,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private var connectDeadlinePassed = false
     /// Whether a socket has drain waiters.
     private var awaitsDrain = false
-    @exclusivity(unchecked) private var awaitsAttachments = false
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
-    // Exclusivity checks are off where every packet accesses the property, in single statements
-    // that call no handler.
-    @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
-    @exclusivity(unchecked) private var members = SocketIOMembers()
-    /// The traffic counters, when the admin page is enabled.
+    /// The state that every packet uses. Unchecked: it is accessed in single statements that call
+    /// no handler.
+    @exclusivity(unchecked) private var inbound: Inbound
+    /// The admin page, which counts the traffic. It does not change the route of a packet.
     private let admin: SocketIOAdmin?
-    /// The size of the messages of the packet being received.
-    @exclusivity(unchecked) private var packetBytes = 0
     /// The bytes that wait for the asynchronous handlers of all sockets of this client.
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
@@ -42,6 +38,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Runs only while `awaitsAttachments`.
     private var attachmentsDeadline = EventLoopTimer()
 
+    /// The decoder of the client's packets, and the sockets that receive them.
+    private struct Inbound {
+        var decoder: SocketIOParser.Decoder
+        var members = SocketIOMembers()
+        /// The size of the messages of the packet being received.
+        var packetBytes = 0
+        var awaitsAttachments = false
+    }
+
     init(session: EngineIOSession, server: SocketIOServer?) {
         self.session = session
         self.version = SocketIOVersion(over: session.version)
@@ -52,7 +57,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         limits.maximumAttachments = configuration.maximumAttachments
         limits.maximumConnectBytes = configuration.maximumAuthBytes
         self.parser = configuration.parser
-        self.decoder = configuration.parser.makeDecoder(version: self.version, limits: limits)
+        self.inbound = Inbound(decoder: configuration.parser.makeDecoder(version: self.version, limits: limits))
         self.startConnectDeadline()
     }
 
@@ -66,10 +71,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func timerFired(_ name: EventLoopTimer.Name) {
         if name == Self.attachmentsName {
-            self.awaitsAttachments = false
+            self.inbound.awaitsAttachments = false
             self.server?.logger.debug("Attachments timed out", metadata: ["engineio.sid": "\(self.session.idPrefix)"])
             self.close(.parseError, detail: "the attachments of a packet did not arrive within \(self.configuration.attachmentsTimeout)")
-        } else if self.members.isEmpty {
+        } else if self.inbound.members.isEmpty {
             self.session.close(.forcedClose)
         } else {
             self.connectDeadlinePassed = true
@@ -90,24 +95,33 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard let admin = self.admin else { return }
         self.isPolling = false
         admin.traffic.upgraded()
-        admin.upgraded(self.members.joined)
+        admin.upgraded(self.inbound.members.joined)
     }
 
     func sessionDrained(_ session: EngineIOSession) {
         guard self.awaitsDrain else { return }
         self.awaitsDrain = false
-        for socket in self.members.joined { socket.drained() }
+        for socket in self.inbound.members.joined { socket.drained() }
     }
 
+    /// Decodes a message, and passes the packet that it completes to the socket of its namespace.
     func session(_ session: EngineIOSession, received message: EngineIOMessage) {
         if let admin = self.admin { admin.traffic.received(bytes: message.readableBytes) }
         do throws(SocketIOError) {
-            self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return try self.waitForAttachments() }
-            let bytes = self.packetBytes
-            self.packetBytes = 0
-            if self.awaitsAttachments { self.stopWaitingForAttachments() }
-            try self.received(packet, bytes: bytes)
+            self.inbound.packetBytes += message.readableBytes
+            guard let packet = try self.inbound.decoder.received(message) else { return try self.waitForAttachments() }
+            let bytes = self.inbound.packetBytes
+            self.inbound.packetBytes = 0
+            if self.inbound.awaitsAttachments { self.stopWaitingForAttachments() }
+            guard let socket = self.inbound.members.joined(in: packet.namespace) else { return try self.receivedOutside(packet) }
+            switch packet.content {
+            case .event(let name, let arguments, let ackID): socket.received(name, arguments, ackID: ackID, bytes: bytes)
+            case .ack(let id, let arguments): socket.receivedAck(id, arguments)
+            case .disconnect:
+                self.inbound.members[packet.namespace] = nil
+                socket.closed(.clientNamespaceDisconnect)
+            case .connect, .connectError: try self.receivedOutside(packet)
+            }
         } catch {
             self.server?.logger.debug("Malformed packet", metadata: ["engineio.sid": "\(session.idPrefix)", "error": "\(error)"])
             self.close(.parseError, detail: "\(error)")
@@ -123,8 +137,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Removes a member whose admission failed. If none is left and the connect deadline has
     /// passed, the deadline starts again.
     private func forget(_ name: String) {
-        self.members[name] = nil
-        guard self.connectDeadlinePassed, self.members.isEmpty else { return }
+        self.inbound.members[name] = nil
+        guard self.connectDeadlinePassed, self.inbound.members.isEmpty else { return }
         self.connectDeadlinePassed = false
         self.startConnectDeadline()
     }
@@ -133,29 +147,29 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// namespace get memory and time for it. One deadline covers all attachments, so slow
     /// attachments do not extend it.
     private func waitForAttachments() throws(SocketIOError) {
-        if let name = self.decoder.namespaceOfPartialPacket {
-            let isJoined = if case .joined = self.members[name] { true } else { false }
+        if let name = self.inbound.decoder.namespaceOfPartialPacket {
+            let isJoined = if case .joined = self.inbound.members[name] { true } else { false }
             guard isJoined || self.disconnected.contains(UTF8Key(name)) else {
                 throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
             }
         }
-        self.session.countUnfinished(self.packetBytes)
-        guard !self.awaitsAttachments else { return }
-        self.awaitsAttachments = true
+        self.session.countUnfinished(self.inbound.packetBytes)
+        guard !self.inbound.awaitsAttachments else { return }
+        self.inbound.awaitsAttachments = true
         let timers = self.session.timers
         let timeout = TimeAmount(self.configuration.attachmentsTimeout)
         timers.set(&self.attachmentsDeadline, at: timers.now + timeout, for: self, Self.attachmentsName)
     }
 
     private func stopWaitingForAttachments() {
-        self.awaitsAttachments = false
+        self.inbound.awaitsAttachments = false
         self.session.timers.cancel(&self.attachmentsDeadline)
         self.session.countUnfinished(0)
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
         // Running handlers finish first. The drain's deadline limits the wait.
-        EventLoopFuture.andAllComplete(self.members.joined.map { $0.settle() }, on: session.eventLoop)
+        EventLoopFuture.andAllComplete(self.inbound.members.joined.map { $0.settle() }, on: session.eventLoop)
             .whenComplete { _ in session.close(.serverShuttingDown) }
     }
 
@@ -165,7 +179,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
         self.session.timers.cancel(&self.connectDeadline)
         self.stopWaitingForAttachments()
-        for member in exchange(&self.members, with: .init()).all {
+        for member in exchange(&self.inbound.members, with: .init()).all {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))
             case .joining(let socket):
@@ -178,33 +192,23 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: Packets
 
-    private func received(_ packet: UndecodedPacket, bytes: Int) throws(SocketIOError) {
-        if case .joined(let root) = self.members.root, packet.namespace == "/" {
-            switch packet.content {
-            case .event(let name, let arguments, let ackID): return root.received(name, arguments, ackID: ackID, bytes: bytes)
-            case .ack(let id, let arguments): return root.receivedAck(id, arguments)
-            case .connect, .disconnect, .connectError: break
-            }
-        }
-        if case .connect(let auth) = packet.content {
+    /// Handles a packet that is not for a socket in its namespace: a CONNECT, or a packet that
+    /// precedes or follows the time in the namespace.
+    private func receivedOutside(_ packet: UndecodedPacket) throws(SocketIOError) {
+        switch (self.inbound.members[packet.namespace], packet.content) {
+        case (_, .connect(let auth)):
             let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
-            guard self.members[name] == nil else {
+            guard self.inbound.members[name] == nil else {
                 throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
             }
             self.disconnected.removeAll { $0 == UTF8Key(name) }
-            return self.connect(to: name, auth: auth)
-        }
-        switch (self.members[packet.namespace], packet.content) {
-        case (.joined(let socket), .event(let name, let arguments, let ackID)):
-            socket.received(name, arguments, ackID: ackID, bytes: bytes)
-        case (.joined(let socket), .ack(let id, let arguments)): socket.receivedAck(id, arguments)
-        case (.joined(let socket), .disconnect):
-            self.members[packet.namespace] = nil
-            socket.closed(.clientNamespaceDisconnect)
+            self.connect(to: name, auth: auth)
+        case (_, .connectError):
+            throw SocketIOError(.malformedPacket, message: "A client must not send CONNECT_ERROR")
         case (.joining(let socket), .disconnect):
-            self.members[packet.namespace] = .leaving
+            self.inbound.members[packet.namespace] = .leaving
             socket.abandon()
-        case (.returning, .disconnect): self.members[packet.namespace] = .leaving
+        case (.returning, .disconnect): self.inbound.members[packet.namespace] = .leaving
         case (.leaving, .disconnect), (.leaving, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
         case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // likewise
@@ -212,15 +216,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
         case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.leaving, .event):
             throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
-        case (_, .connect), (_, .connectError):
-            throw SocketIOError(.malformedPacket, message: "A client must not send CONNECT_ERROR")
+        case (.joined, .event), (.joined, .ack), (.joined, .disconnect): break  // the caller passed it to the socket
         }
     }
 
     /// Starts the admission to a namespace. `auth` is an object: the decoder accepts no other
     /// value.
     private func connect(to name: String, auth: SocketIOValue) {
-        guard self.members.count < self.server?.configuration.maximumNamespacesPerClient ?? .max else {
+        guard self.inbound.members.count < self.server?.configuration.maximumNamespacesPerClient ?? .max else {
             return self.refuse(name, "Too many namespaces")
         }
         guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
@@ -229,11 +232,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard self.version.hasRecovery, let former = namespace.recovery?.holder(of: auth) else {
             return self.enter(namespace, server, auth: auth)
         }
-        self.members[name] = .returning
+        self.inbound.members[name] = .returning
         self.end(former) {
-            let isReturning = if case .returning = self.members[name] { true } else { false }
+            let isReturning = if case .returning = self.inbound.members[name] { true } else { false }
             guard isReturning, let server = self.server else {
-                if case .leaving = self.members[name] { self.forget(name) }
+                if case .leaving = self.inbound.members[name] { self.forget(name) }
                 return namespace.release()
             }
             self.enter(namespace, server, auth: auth)
@@ -271,7 +274,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             self.join(socket)
             return namespace.release()
         }
-        self.members[namespace.name] = .joining(socket)
+        self.inbound.members[namespace.name] = .joining(socket)
         let eventLoop = self.session.eventLoop
         // One task per admission, not per message. It ends when the application's middleware
         // returns.
@@ -313,7 +316,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Returns whether the socket is still joining after its middleware check. If the client left
     /// meanwhile, removes the member.
     private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
-        switch self.members[socket.namespace.name] {
+        switch self.inbound.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket
         case .leaving: self.forget(socket.namespace.name)
         case .returning, .joined, nil: break
@@ -322,7 +325,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func join(_ socket: SocketIOServerSocket) {
-        self.members[socket.namespace.name] = .joined(socket)
+        self.inbound.members[socket.namespace.name] = .joined(socket)
         // The deadline applies to the first namespace only.
         self.session.timers.cancel(&self.connectDeadline)
         self.connectDeadlinePassed = false
@@ -371,29 +374,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func send(_ packet: SocketIOPacket) {
         do throws(SocketIOError) {
             let undecoded = UndecodedPacket(packet)
-            if self.admin == nil, try self.sendText(of: undecoded) { return }
-            self.send(try SocketIOOutbound(undecoded, parser: self.parser))
+            var text = self.session.beginText()
+            defer { self.session.endText(&text) }
+            guard try self.parser.writeText(of: undecoded, into: &text) else {
+                return self.send(try SocketIOOutbound(undecoded, parser: self.parser))
+            }
+            self.send(text, around: nil, .automatic)
         } catch {
             self.server?.logger.error("Packet encoding failed", metadata: ["error": "\(error)"])
         }
-    }
-
-    private func sendText(of undecoded: UndecodedPacket) throws(SocketIOError) -> Bool {
-        try self.sendText { text throws(SocketIOError) in try self.parser.writeText(of: undecoded, into: &text) }
-    }
-
-    /// Sends the text that `write` appends. Sends nothing when `write` returns `false` because the
-    /// packet needs another form.
-    @inline(__always)
-    private func sendText(
-        around middle: ByteBuffer? = nil, _ compression: WebSocketCompression = .automatic,
-        _ write: (inout [UInt8]) throws(SocketIOError) -> Bool
-    ) throws(SocketIOError) -> Bool {
-        var text = self.session.beginText()
-        defer { self.session.endText(&text) }
-        guard try write(&text) else { return false }
-        self.session.sendText(text, around: middle, compression)
-        return true
     }
 
     /// Sends a packet to this client only, where possible directly into the next write.
@@ -402,20 +391,22 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func send(
         _ call: EventOrAck, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
     ) throws(SocketIOError) {
-        self.session.eventLoop.assertInEventLoop()
-        // The admin page counts outgoing packets.
-        if self.admin == nil, try self.sendText(of: call, arguments, namespace, isCompressed ? .automatic : .never) { return }
-        let packet = UndecodedPacket(namespace: namespace, content: .init(call, arguments))
-        self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
+        let large = arguments.largeText
+        var text = self.session.beginText()
+        defer { self.session.endText(&text) }
+        guard try self.parser.writeText(of: call, arguments, omitsText: large != nil, namespace: namespace, into: &text) else {
+            let packet = UndecodedPacket(namespace: namespace, content: .init(call, arguments))
+            return self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
+        }
+        self.send(text, around: large, isCompressed ? .automatic : .never)
     }
 
-    private func sendText(
-        of call: EventOrAck, _ arguments: SocketIOPayload, _ namespace: String, _ compression: WebSocketCompression
-    ) throws(SocketIOError) -> Bool {
-        let large = arguments.largeText
-        return try self.sendText(around: large, compression) { text throws(SocketIOError) in
-            try self.parser.writeText(of: call, arguments, omitsText: large != nil, namespace: namespace, into: &text)
-        }
+    /// Sends the text of `EngineIOSession.beginText()`, with `middle` before its last byte.
+    @inline(__always)
+    private func send(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
+        // The first byte of the text is Engine.IO's packet type.
+        if let admin = self.admin { admin.traffic.sent(bytes: text.count - 1 + (middle?.readableBytes ?? 0)) }
+        self.session.sendText(text, around: middle, compression)
     }
 
     func send(_ outbound: SocketIOOutbound) {
@@ -432,16 +423,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// Disconnects a socket from its namespace or, with `close`, closes the connection.
     func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
-        guard case .joined(let joined) = self.members[socket.namespace.name], joined === socket else { return }
+        guard case .joined(let joined) = self.inbound.members[socket.namespace.name], joined === socket else { return }
         if close {
             // Sends DISCONNECT for each namespace first: after a bare close, the client would
             // reconnect automatically.
-            for member in self.members.joined {
+            for member in self.inbound.members.joined {
                 self.send(SocketIOPacket(namespace: member.namespace.name, content: .disconnect))
             }
             return self.session.close(.forcedClose)
         }
-        self.members[socket.namespace.name] = nil
+        self.inbound.members[socket.namespace.name] = nil
         // Bounded like the members. Evicts the oldest at the limit.
         self.disconnected.append(UTF8Key(socket.namespace.name))
         if self.disconnected.count > self.configuration.maximumNamespacesPerClient { self.disconnected.removeFirst() }

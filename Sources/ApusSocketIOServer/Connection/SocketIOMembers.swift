@@ -28,6 +28,16 @@ struct SocketIOMembers {
         set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
     }
 
+    /// Returns the socket that is in the namespace; `nil` before its admission and after its end.
+    @inline(__always)
+    func joined(in namespace: String) -> SocketIOServerSocket? {
+        if namespace == "/" {
+            if case .joined(let socket) = self.root { socket } else { nil }
+        } else {
+            if case .joined(let socket) = self.others[UTF8Key(namespace)] { socket } else { nil }
+        }
+    }
+
     /// All members, in no particular order.
     var all: [Member] { (self.root.map { [$0] } ?? []) + self.others.values }
 

@@ -30,23 +30,28 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     let limits: Limits
     /// `nil` when the client cannot resume.
     let recoveryState: RecoveryState?
-    /// The client's connection. Set to `nil` when the socket leaves, because the connection holds
-    /// the socket.
-    @exclusivity(unchecked) private(set) var connection: SocketIOConnection?
+    /// The client's connection; `nil` after the socket has left.
+    var connection: SocketIOConnection? { self.live.connection }
     /// Under the lock of `limits`.
     private var stored: Stored
 
-    // On the event loop only. Exclusivity checks are off where every event accesses the property,
-    // in single statements that call no handler.
-    @exclusivity(unchecked) var state = State.open
-    @exclusivity(unchecked) var listeners = SocketIOListeners()
+    /// The state that every event uses, on the event loop only. Unchecked: it is accessed in single
+    /// statements that call no handler.
+    @exclusivity(unchecked) var live: Live
     var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
     private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
-    /// The number of events whose clients wait for an ack from this server.
-    @exclusivity(unchecked) var owedAcks = 0
     /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
     var indexInRecipients = 0
+
+    struct Live {
+        /// Set to `nil` when the socket leaves, because the connection holds the socket.
+        var connection: SocketIOConnection?
+        var state = State.open
+        var listeners = SocketIOListeners()
+        /// The number of events whose clients wait for an ack from this server.
+        var owedAcks = 0
+    }
 
     enum State {
         /// Leaves to `disconnecting`.
@@ -115,7 +120,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.session = connection.session
         self.auth = SocketIOStoredAuth(auth)
         self.issued = SocketIOHandshake.now
-        self.connection = connection
+        self.live = Live(connection: connection)
         self.eventLoop = connection.session.eventLoop
         self.limits = limits
         self.recovery = recovery
@@ -224,7 +229,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// rooms, but its client receives no more events.
     public func onDisconnecting(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .open = self.state { self.makeExtras().disconnectingHandlers.append(handler) }
+            if case .open = self.live.state { self.makeExtras().disconnectingHandlers.append(handler) }
         }
     }
 
@@ -232,16 +237,16 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// has left already.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed(let reason) = self.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
+            if case .closed(let reason) = self.live.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
         }
     }
 
     func closed(_ reason: SocketIODisconnectReason) {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.state else { return }
-        self.state = .disconnecting
+        guard case .open = self.live.state else { return }
+        self.live.state = .disconnecting
         if let extras { for handler in exchange(&extras.disconnectingHandlers, with: []) { handler(reason) } }
-        self.state = .closed(reason)
+        self.live.state = .closed(reason)
         self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
@@ -269,8 +274,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Closes a socket that was refused, or whose client left, before it was in its namespace.
     func abandon() {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.state else { return }
-        self.state = .closed(.transportClose)
+        guard case .open = self.live.state else { return }
+        self.live.state = .closed(.transportClose)
         self.withStored { $0.pendingRooms = nil }
         self.namespace.recovery?.abandoned(self)
         self.releaseReferences()
@@ -279,10 +284,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Releases the connection and the handlers. Handlers often capture their socket, so this ends
     /// the cycle.
     private func releaseReferences() {
-        self.connection = nil
+        self.live.connection = nil
         self.asyncQueue?.finish()
         self.disconnectHandlers = []
-        self.listeners = SocketIOListeners()
+        self.live.listeners = SocketIOListeners()
         guard let extras else { return }
         extras.disconnectingHandlers = []
         extras.drainWaiters = []
@@ -292,3 +297,77 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
 @available(*, unavailable)
 extension SocketIOServerSocket.Extras: Sendable {}
+
+extension SocketIOServerSocket {
+    /// Puts the socket into its namespace.
+    ///
+    /// - Returns: The packets that a resumed socket missed; `nil` when some have been removed since
+    ///   the claim.
+    func opened() -> [SocketIOOutbound]? {
+        self.eventLoop.assertInEventLoop()
+        guard let recovery = self.namespace.recovery, let recoveryState = self.recoveryState else {
+            self.enterNamespace()
+            return []
+        }
+        guard let resumption = recoveryState.resumption.take() else {
+            // Before the socket can receive events: the client may miss any event from here on.
+            recoveryState.joined = recovery.joining(self, recoveryState)
+            recoveryState.start = recoveryState.joined
+            self.enterNamespace()
+            return []
+        }
+        // The socket enters first. The missed packets then include any event sent in between, which
+        // must not be sent twice.
+        recoveryState.caughtUpTo = .max
+        self.enterNamespace()
+        self.namespace.join(self, Array(resumption.session.rooms))
+        guard let (missed, end) = recovery.missed(resumption, by: self) else { return nil }
+        recoveryState.caughtUpTo = end.number
+        recoveryState.joined = end
+        recoveryState.start = missed.isEmpty ? end : resumption.from
+        return missed
+    }
+
+    /// Stores the claimed session again: the client disconnected before admission.
+    func giveBack() {
+        guard let resumption = self.recoveryState?.resumption.take() else { return }
+        self.namespace.recovery?.giveBack(resumption)
+    }
+}
+
+extension SocketIOServerSocket {
+    /// Succeeds when the running handlers are done and no client waits for an ack from this server,
+    /// at the latest when the socket closes. Callers set their own deadline.
+    func settle() -> EventLoopFuture<Void> {
+        self.eventLoop.assertInEventLoop()
+        let handlersDone = self.eventLoop.makePromise(of: Void.self)
+        // The queue works in order: when this item runs, all earlier ones are done.
+        if self.asyncQueue?.enqueue(bytes: 0, { handlersDone.succeed() }) != .taken { handlersDone.succeed() }
+        return handlersDone.futureResult.flatMap {
+            guard case .open = self.live.state, self.live.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
+            let acksSent = self.eventLoop.makePromise(of: Void.self)
+            self.makeExtras().settleWaiters.append(acksSent)
+            return acksSent.futureResult
+        }
+    }
+}
+
+extension SocketIOServerSocket {
+    /// Calls `body` once on the event loop when the outgoing queue is short, counting everything
+    /// sent before this call. Drops `body` when the client disconnects first.
+    package func whenDrained(_ body: @escaping @Sendable () -> Void) {
+        // Packets sent from other threads reach the event loop in the first turn, and the transport
+        // at the end of that turn.
+        self.eventLoop.execute { self.eventLoop.execute { self.callWhenDrained(body) } }
+    }
+
+    private func callWhenDrained(_ body: @escaping @Sendable () -> Void) {
+        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        if connection.isDrained() { body() } else { self.makeExtras().drainWaiters.append(body) }
+    }
+
+    func drained() {
+        guard let extras, !extras.drainWaiters.isEmpty else { return }
+        for body in exchange(&extras.drainWaiters, with: []) { body() }
+    }
+}

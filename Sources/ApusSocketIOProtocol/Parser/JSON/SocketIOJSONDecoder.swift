@@ -52,7 +52,14 @@ package struct SocketIOJSONDecoder: Sendable {
     package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
         do throws(SocketIOError) {
             switch message {
-            case .text(let text): return try self.receivedText(text)
+            case .text(let text):
+                guard case .idle = self.state else { throw self.errorOfUnexpectedText }
+                switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
+                case .complete(let packet): return packet
+                case .announces(let header, let json):
+                    self.state = .collecting(Partial(header: header, json: json.detached))
+                    return nil
+                }
             case .binary(let bytes): return try self.receivedAttachment(bytes)
             }
         } catch {
@@ -61,20 +68,15 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
+    /// The error of a text message in place of an attachment or after an error.
+    private var errorOfUnexpectedText: SocketIOError {
         switch self.state {
-        case .idle: break
+        case .failed(let error): error
         case .collecting(let partial):
-            throw SocketIOError(
+            SocketIOError(
                 .malformedPacket,
                 message: "text message received instead of attachment \(partial.attachments.count + 1) of \(partial.header.attachments)")
-        case .failed(let error): throw error
-        }
-        switch try SocketIOPacketText.read(text, version: self.version, limits: self.limits) {
-        case .complete(let packet): return packet
-        case .announces(let header, let json):
-            self.state = .collecting(Partial(header: header, json: json.detached))
-            return nil
+        case .idle: SocketIOError(.malformedPacket, message: "text message received at the wrong time")
         }
     }
 

@@ -31,7 +31,6 @@ enum SocketIOPacketText {
         switch header.type {
         case .event where !json.isEmpty:
             let (name, arguments) = try self.event(json, of: text, at: header.length, limits: limits)
-            try SocketIOPacket.checkReceived(name: name)
             return .complete(
                 UndecodedPacket(namespace: header.namespace, content: .event(name: name, arguments: arguments, ackID: header.ackID)))
         case .ack where !json.isEmpty:
@@ -40,8 +39,7 @@ enum SocketIOPacketText {
             }
             return .complete(UndecodedPacket(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
         case .binaryEvent where header.attachments > 0 && !json.isEmpty:
-            let (name, _) = try self.event(json, of: text, at: header.length, limits: limits)
-            try SocketIOPacket.checkReceived(name: name)
+            _ = try self.event(json, of: text, at: header.length, limits: limits)
             return .announces(header, json: self.json(text, behind: header))
         case .binaryAck where header.attachments > 0 && !json.isEmpty:
             guard header.ackID != nil, try self.arguments(json, of: text, at: header.length, limits: limits) != nil else {
@@ -94,6 +92,7 @@ enum SocketIOPacketText {
         guard case .array(let outline) = try self.outline(json, limits), let name = self.name(json, outline, limits) else {
             throw SocketIOPacket.Content.wrongEvent
         }
+        try SocketIOPacket.checkReceived(name: name)
         return (name, self.slice(text, outline.rest, at: offset))
     }
 

@@ -1,7 +1,92 @@
+import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
+
+// Incoming events: catch-all listeners, then middleware, then the listeners of the event.
+extension SocketIOServerSocket {
+    /// - Parameter bytes: The size of the event on the wire.
+    func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
+        if ackID != nil { self.live.owedAcks += 1 }
+        let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
+        if self.live.listeners.hasCatchAllListeners {
+            for entry in self.live.listeners.any { self.run(entry.handler, event) }
+            let middleware = self.live.listeners.middleware
+            guard middleware.isEmpty else { return self.check(event, middleware[...]) }
+        }
+        self.dispatch(event)
+    }
+
+    private func dispatch(_ event: SocketIOEvent) {
+        guard case .open = self.live.state else { return }  // the client left during an asynchronous check
+        guard let entries = self.live.listeners.take(event.name) else { return }
+        switch entries {
+        case .one(let entry): self.run(entry.handler, event)
+        case .many(let entries): for entry in entries { self.run(entry.handler, event) }
+        }
+    }
+
+    /// Runs the middleware in order, and then the listeners.
+    private func check(_ event: SocketIOEvent, _ middleware: ArraySlice<SocketIOHandler>) {
+        var rest = middleware
+        while let check = rest.popFirst() {
+            switch check {
+            case .synchronous(let body):
+                do { try body(event) } catch { return self.report(error, event) }
+            case .asynchronous(let body):
+                let remaining = rest
+                let event = event.detached  // stored until the check runs
+                // The queue keeps the events in order: the next event is checked when this one has
+                // passed.
+                return self.enqueue(event.bytes) {
+                    do {
+                        try await body(event)
+                        try? await self.eventLoop.submit { self.check(event, remaining) }.get()
+                    } catch {
+                        self.report(error, event)
+                    }
+                }
+            }
+        }
+        self.dispatch(event)
+    }
+
+    private func run(_ handler: SocketIOHandler, _ event: SocketIOEvent) {
+        switch handler {
+        case .synchronous(let body):
+            do { try body(event) } catch { self.report(error, event) }
+        case .asynchronous(let body):
+            let event = event.detached  // stored until the handler runs
+            self.enqueue(event.bytes) {
+                do { try await body(event) } catch { self.report(error, event) }
+            }
+        }
+    }
+
+    private func enqueue(_ bytes: Int, _ work: @escaping @Sendable () async -> Void) {
+        self.eventLoop.assertInEventLoop()
+        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        let queue =
+            self.asyncQueue
+            ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents, waitingBytes: connection.waitingEvents)
+        self.asyncQueue = queue
+        let bound: String
+        switch queue.enqueue(bytes: bytes, work) {
+        case .taken: return
+        case .tooMany: bound = "\(self.limits.maximumWaitingEvents) events"
+        case .tooLarge: bound = "\(connection.waitingEvents.maximum) bytes of events"
+        }
+        // Handlers this far behind rarely catch up. No DISCONNECT packet is sent: the client may
+        // reconnect.
+        connection.close(.forcedClose, detail: "more than \(bound) wait for their handlers")
+    }
+
+    private func report(_ error: any Error, _ event: SocketIOEvent) {
+        if let hook = self.limits.onHandlerError { return hook(error, event, self) }
+        self.namespace.reportHandlerError(error, event)
+    }
+}
 
 // Listening. Arguments are decoded to the handler's types. If they do not match, the handler is not
 // called and no ack is sent, so that the client's ack times out as with an unknown event. Decoding
@@ -106,13 +191,13 @@ extension SocketIOServerSocket {
 
     private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOListener {
         let listener = SocketIOListener()
-        self.onLoopWhileOpen { $0.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
+        self.onLoopWhileOpen { $0.live.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
         return listener
     }
 
     private func onLoopWhileOpen(_ body: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed = self.state { return }  // no more events, and the handler would never be released
+            if case .closed = self.live.state { return }  // no more events, and the handler would never be released
             body(self)
         }
     }
@@ -124,13 +209,13 @@ extension SocketIOServerSocket {
     /// listeners and before the listeners of the event. An error stops the event and is passed to
     /// the configuration's `onHandlerError`.
     public func use(_ middleware: @escaping @Sendable (SocketIOEvent) throws -> Void) {
-        self.onLoopWhileOpen { $0.listeners.addMiddleware(.synchronous(middleware)) }
+        self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.synchronous(middleware)) }
     }
 
     /// Adds an asynchronous check of every event from this client. Events keep their order: the
     /// next ones wait during a check.
     public func use(_ middleware: @escaping @Sendable (SocketIOEvent) async throws -> Void) {
-        self.onLoopWhileOpen { $0.listeners.addMiddleware(.asynchronous(middleware)) }
+        self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.asynchronous(middleware)) }
     }
 
     /// Listens to every event, before middleware and before the listeners of the event.
@@ -165,33 +250,72 @@ extension SocketIOServerSocket {
 
     /// Removes a listener of any kind.
     public func off(_ listener: SocketIOListener) {
-        self.eventLoop.runOnLoop { self.listeners.remove(listener) }
+        self.eventLoop.runOnLoop { self.live.listeners.remove(listener) }
     }
 
     /// Removes all listeners of an event.
     public func off(_ event: String) {
-        self.eventLoop.runOnLoop { self.listeners.removeAll(for: event) }
+        self.eventLoop.runOnLoop { self.live.listeners.removeAll(for: event) }
     }
 
     /// Removes all catch-all listeners.
     public func offAny() {
-        self.eventLoop.runOnLoop { self.listeners.removeAllAny() }
+        self.eventLoop.runOnLoop { self.live.listeners.removeAllAny() }
     }
 
     /// Removes all listeners to outgoing events.
     public func offAnyOutgoing() {
-        self.eventLoop.runOnLoop { self.listeners.removeAllOutgoing() }
+        self.eventLoop.runOnLoop { self.live.listeners.removeAllOutgoing() }
     }
 
     private func addAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void, first: Bool) -> SocketIOListener {
         let listener = SocketIOListener()
-        self.onLoopWhileOpen { $0.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
+        self.onLoopWhileOpen { $0.live.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
         return listener
     }
 
     private func addOutgoing(_ handler: @escaping SocketIOOutgoingHandler, first: Bool) -> SocketIOListener {
         let listener = SocketIOListener()
-        self.onLoopWhileOpen { $0.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
+        self.onLoopWhileOpen { $0.live.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
         return listener
+    }
+}
+
+// Declared events: the same operations, with the name and the types from one declaration.
+extension SocketIOServerSocket {
+    /// Listens to a declared event. An ack that the client requests is empty. The handler runs on
+    /// the event loop and must not block.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable>(
+        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketIOListener {
+        self.on(event.name, handler)
+    }
+
+    /// Listens to a declared event with an asynchronous handler. A socket's asynchronous handlers
+    /// run one after the other.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable>(
+        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
+    ) -> SocketIOListener {
+        self.on(event.name, handler)
+    }
+
+    /// Listens to a declared request. The handler's return value is the ack. The handler runs on
+    /// the event loop and must not block.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
+    ) -> SocketIOListener {
+        self.on(request.name, handler)
+    }
+
+    /// Listens to a declared request with an asynchronous handler. A socket's asynchronous handlers
+    /// run one after the other.
+    @discardableResult
+    public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
+    ) -> SocketIOListener {
+        self.on(request.name, handler)
     }
 }

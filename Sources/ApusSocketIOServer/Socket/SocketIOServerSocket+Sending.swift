@@ -1,0 +1,389 @@
+import ApusConnectivity
+import ApusEngineIOProtocol
+import ApusEngineIOServer
+public import ApusJSON
+public import ApusSocketIOProtocol
+import NIOConcurrencyHelpers
+import NIOCore
+
+// Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit does
+// nothing.
+extension SocketIOServerSocket {
+    /// Sends an event to this client.
+    public func emit(_ event: String, arguments: [SocketIOValue]) {
+        self.emit(event, SocketIOPayload(arguments), SocketIOEmitFlags())
+    }
+
+    /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
+    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
+        do {
+            self.emit(event, SocketIOPayload(try SocketIOArguments.encode(repeat each arguments)), SocketIOEmitFlags())
+        } catch {
+            self.namespace.reportUnencodable(event, error)
+        }
+    }
+
+    /// Sends an event with received arguments, without decoding and encoding them again.
+    public func emit(_ event: String, payload: SocketIOPayload) {
+        self.emit(event, payload, SocketIOEmitFlags())
+    }
+
+    func emit(_ event: String, _ arguments: SocketIOPayload, _ flags: SocketIOEmitFlags) {
+        do {
+            var ackID: Int?
+            if let recovery = self.namespace.recovery {
+                guard flags.isVolatile || self.recoveryState == nil else {
+                    let delivery = SocketIODelivery(
+                        event: event, arguments: arguments, targets: SocketIOTargets(rooms: [self.id]), flags: flags)
+                    return try recovery.deliver(delivery, in: self.namespace, to: self)
+                }
+                ackID = self.namespace.ackIDWithoutOffset(arguments)
+            }
+            let call = EventOrAck.event(name: event, ackID: ackID)
+            guard self.eventLoop.inEventLoop else {
+                let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
+                return self.eventLoop.execute { self.deliver(outbound, isVolatile: flags.isVolatile) }
+            }
+            guard case .open = self.live.state, let connection = self.live.connection else { return }
+            if flags.isVolatile, !connection.session.isWritable { return }
+            if !self.live.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(call, arguments)) }
+            try connection.send(call, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+        } catch {
+            self.namespace.reportUnencodable(event, error)
+        }
+    }
+
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
+        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        if isVolatile, !connection.session.isWritable { return }
+        if !self.live.listeners.outgoing.isEmpty { self.notifyOutgoing(outbound.content) }
+        connection.send(outbound)
+    }
+
+    private func notifyOutgoing(_ content: UndecodedPacket.Content) {
+        guard case .event(let name, let payload, _) = content else { return }
+        let arguments = payload.arguments
+        for entry in self.live.listeners.outgoing { entry.handler(name, arguments) }
+    }
+
+    // MARK: Flags
+
+    /// Drops the next event if the client cannot receive it now: `socket.volatile.emit("position",
+    /// x, y)`.
+    public var volatile: SocketIOEmitter { SocketIOEmitter(socket: self).volatile }
+
+    /// Sets whether the transport may compress the next event. Default: `true`.
+    public func compress(_ isCompressed: Bool) -> SocketIOEmitter { SocketIOEmitter(socket: self).compress(isCompressed) }
+
+    /// Sets the time that the next `emitWithAck` waits.
+    public func timeout(_ timeout: Duration) -> SocketIOEmitter { SocketIOEmitter(socket: self).timeout(timeout) }
+}
+
+/// A socket with the options of the next event: `socket.volatile.compress(false).emit("frame",
+/// bytes)`.
+public struct SocketIOEmitter: Sendable {
+    private let socket: SocketIOServerSocket
+    private var flags = SocketIOEmitFlags()
+
+    init(socket: SocketIOServerSocket) {
+        self.socket = socket
+    }
+
+    /// Drops the event if the client cannot receive it now.
+    public var volatile: SocketIOEmitter { self.with { $0.isVolatile = true } }
+
+    /// Sets whether the transport may compress the event. Default: `true`.
+    public func compress(_ isCompressed: Bool) -> SocketIOEmitter { self.with { $0.isCompressed = isCompressed } }
+
+    /// Sets the time that `emitWithAck` waits.
+    public func timeout(_ timeout: Duration) -> SocketIOEmitter { self.with { $0.timeout = timeout } }
+
+    private func with(_ change: (inout SocketIOEmitFlags) -> Void) -> SocketIOEmitter {
+        var copy = self
+        change(&copy.flags)
+        return copy
+    }
+
+    /// Sends an event to this client.
+    public func emit(_ event: String, arguments: [SocketIOValue]) {
+        self.socket.emit(event, SocketIOPayload(arguments), self.flags)
+    }
+
+    /// Sends an event with received arguments, without decoding and encoding them again.
+    public func emit(_ event: String, payload: SocketIOPayload) {
+        self.socket.emit(event, payload, self.flags)
+    }
+
+    /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
+    /// sent as a binary attachment.
+    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
+        do {
+            self.socket.emit(event, SocketIOPayload(try SocketIOArguments.encode(repeat each arguments)), self.flags)
+        } catch {
+            self.socket.namespace.reportUnencodable(event, error)
+        }
+    }
+
+    /// Sends an event and waits for the client's ack. See
+    /// ``SocketIOServerSocket/emitWithAck(_:arguments:timeout:)``.
+    public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> [SocketIOValue] {
+        try await self.socket.emitWithAck(event, arguments, self.flags)
+    }
+
+    /// Sends an event, waits for the client's ack and decodes its first argument.
+    public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
+        _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
+    ) async throws -> Answer {
+        let values = try await self.socket.emitWithAck(event, try SocketIOArguments.encode(repeat each arguments), self.flags)
+        return try SocketIOArguments.decode(values: values, as: type)
+    }
+}
+
+/// A pending wait for a client's ack. It ends exactly once: by the ack, its deadline, cancellation
+/// or the end of the socket.
+struct WaitingAck {
+    let resume: @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    let event: String
+    /// The timeout; `nil` for a broadcast, which has its own timer.
+    let timeout: Duration?
+}
+
+// Acks of clients, and acks to clients.
+extension SocketIOServerSocket {
+    /// Sends an event and waits for the client's ack.
+    ///
+    /// Cancelling the task ends the wait. The client may still receive the event.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
+    ///   - timeout: The time to wait. Default: the configuration's `ackTimeout`.
+    /// - Returns: The ack's arguments.
+    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (as soon as the client
+    ///   disconnects), `bufferFull` (too many pending acks), `notConnected` (a volatile event that
+    ///   was dropped) or `invalidArguments`; `CancellationError`.
+    public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
+        try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
+    }
+
+    /// Sends an event, waits for the client's ack and decodes its first argument.
+    ///
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and the decoder's error for
+    ///   an answer of another type.
+    public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
+        _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
+    ) async throws -> Answer {
+        let values = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments), timeout: timeout)
+        return try SocketIOArguments.decode(values: values, as: type)
+    }
+
+    /// Sends an event and calls `completion` once, on the socket's event loop, with the client's
+    /// ack or an error.
+    public func emitWithAck(
+        _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
+        completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    ) {
+        self.eventLoop.runOnLoop {
+            _ = self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout), resume: completion)
+        }
+    }
+
+    func emitWithAck(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) async throws -> [SocketIOValue] {
+        let wait = NIOLockedValueBox<(id: Int?, isCancelled: Bool)>((nil, false))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
+                self.eventLoop.runOnLoop {
+                    // Both run on one loop: the cancellation is either visible here or finds the id
+                    // later.
+                    guard !wait.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
+                    let id = self.emitWithAck(event, arguments, flags) { continuation.resume(with: $0) }
+                    wait.withLockedValue { $0.id = id }
+                }
+            }
+        } onCancel: {
+            wait.withLockedValue { $0.isCancelled = true }
+            self.eventLoop.runOnLoop {
+                if let id = wait.withLockedValue({ $0.id }) { self.endWait(id, .failure(CancellationError())) }
+            }
+        }
+    }
+
+    /// Sends an event and waits for its ack. Returns the ack id; `nil` when `resume` was called
+    /// already.
+    private func emitWithAck(
+        _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags,
+        resume: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
+    ) -> Int? {
+        let id = self.namespace.makeAckID()
+        let timeout = flags.timeout ?? self.limits.ackTimeout
+        do throws(SocketIOError) {
+            let content = UndecodedPacket.Content.event(name: event, arguments: .init(arguments), ackID: id)
+            let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
+            let waiting = WaitingAck(resume: resume, event: event, timeout: timeout)
+            return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, waiting) ? id : nil
+        } catch {
+            resume(.failure(error))
+            return nil
+        }
+    }
+
+    /// Sends an event that requests the ack `ackID`. Returns `false` when the wait has ended
+    /// already and `resume` was called.
+    ///
+    /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
+    /// the socket.
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
+        self.eventLoop.assertInEventLoop()
+        guard case .open = self.live.state, let connection = self.live.connection else {
+            waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
+            return false
+        }
+        let extras = self.makeExtras()
+        guard extras.waitingAcks.count < self.limits.maximumWaitingAcks else {
+            let message = "The server already waits for \(extras.waitingAcks.count) acks of this client (`maximumWaitingAcks`)"
+            waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
+            return false
+        }
+        guard !isVolatile || connection.session.isWritable else {
+            waiting.resume(.failure(SocketIOError(.notConnected, message: "The volatile event was dropped: the client is not writable")))
+            return false
+        }
+        extras.waitingAcks[ackID] = waiting
+        if let timeout = waiting.timeout { self.startAckDeadline(ackID, timeout, extras) }
+        self.deliver(outbound, isVolatile: isVolatile)
+        return true
+    }
+
+    private func startAckDeadline(_ id: Int, _ timeout: Duration, _ extras: Extras) {
+        let timer =
+            extras.ackTimer
+            // A reference cycle with the socket, which ends when the socket closes.
+            ?? DeadlineTimer(on: self.eventLoop) {
+                self.extras?.waitingAcks[$0] != nil
+            } passed: {
+                self.ackTimedOut($0)
+            }
+        extras.ackTimer = timer
+        timer.add(id, in: timeout, amongWaiting: extras.waitingAcks.count)
+    }
+
+    private func ackTimedOut(_ id: Int) {
+        guard let waiting = self.extras?.waitingAcks[id], let timeout = waiting.timeout else { return }
+        self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(waiting.event) within \(timeout)")))
+    }
+
+    /// Ends a wait without an ack. Does nothing when the wait has ended already.
+    func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
+        self.eventLoop.assertInEventLoop()
+        guard let waiting = self.extras?.waitingAcks.removeValue(forKey: id) else { return }
+        waiting.resume(result)
+    }
+
+    func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
+        guard self.extras?.waitingAcks[id] != nil else { return }  // late, or never requested
+        self.endWait(id, .success(arguments.arguments))
+    }
+
+    func failWaitingAcks(_ reason: SocketIODisconnectReason) {
+        guard let extras = self.extras else { return }
+        extras.ackTimer?.cancel()
+        extras.ackTimer = nil
+        for ack in exchange(&extras.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
+            ack.resume(.failure(SocketIOError(.disconnected, message: "The client disconnected before it acknowledged: \(reason)")))
+        }
+    }
+
+    // MARK: Acks to the client
+
+    /// Sends an ack to the client, on the event loop.
+    func sendAck(_ id: Int, _ arguments: SocketIOPayload) {
+        self.eventLoop.assertInEventLoop()
+        if case .open = self.live.state, let connection = self.live.connection {
+            do throws(SocketIOError) {
+                try connection.send(.ack(id: id), arguments, namespace: self.namespace.name)
+            } catch {
+                self.namespace.reportUnencodable("(ack)", error)
+            }
+        }
+        self.ackSettled()
+    }
+
+    /// Called when an ack was released without being sent.
+    func ackDropped() {
+        self.eventLoop.runOnLoop { self.ackSettled() }
+    }
+
+    private func ackSettled() {
+        self.live.owedAcks -= 1
+        guard self.live.owedAcks == 0, let extras = self.extras else { return }
+        for waiter in exchange(&extras.settleWaiters, with: []) { waiter.succeed() }
+    }
+}
+
+// Emits to other sockets. The socket itself is excluded.
+extension SocketIOServerSocket {
+    /// An emit to every other socket of the namespace.
+    public var broadcast: SocketIOBroadcast {
+        SocketIOBroadcast(namespace: self.namespace, targets: SocketIOTargets(except: [self.id]))
+    }
+
+    /// Returns an emit to the other members of these rooms.
+    public func to(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
+
+    /// Returns an emit to the other members of these rooms.
+    public func to(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
+
+    /// Returns an emit to the other members of these rooms; an alias of `to`.
+    public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
+
+    /// Returns an emit to the other members of these rooms; an alias of `to`.
+    public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
+
+    /// Returns an emit to every other socket outside these rooms.
+    public func except(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.except(rooms) }
+
+    /// Returns an emit to every other socket outside these rooms.
+    public func except(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.except(rooms) }
+
+    /// An emit to the other sockets of this server.
+    public var local: SocketIOBroadcast { self.broadcast.local }
+}
+
+// Declared events and requests.
+extension SocketIOServerSocket {
+    /// Sends a declared event to this client.
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+        self.emit(event.name, repeat each arguments)
+    }
+
+    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// ``emitWithAck(_:_:timeout:as:)``.
+    public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
+    ) async throws -> Answer {
+        try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
+    }
+}
+
+extension SocketIOEmitter {
+    /// Sends a declared event to this client.
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+        self.emit(event.name, repeat each arguments)
+    }
+
+    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
+    public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
+        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument
+    ) async throws -> Answer {
+        try await self.emitWithAck(request.name, repeat each arguments, as: Answer.self)
+    }
+}
+
+extension SocketIOBroadcasting {
+    /// Sends a declared event to every recipient.
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+        self.emit(event.name, repeat each arguments)
+    }
+}
