@@ -21,7 +21,8 @@ extension Command {
         case .edit(let target, let content):
             self.addTarget(target, to: &needs)
             if case .success(let content) = content { self.addBlobs(content.blobs, to: &needs) }
-        case .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target), .pin(let target, _):
+        case .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target), .pin(let target, _),
+            .updateCall(let target, _):
             self.addTarget(target, to: &needs)
         case .hide(let conversation, let seqs):
             self.addMember(self.actor, of: conversation, to: &needs)
@@ -42,6 +43,7 @@ extension Command {
         case .set(let conversation, let update):
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
+        case .startCall(let conversation, _): self.addMember(self.actor, of: conversation, to: &needs)
         case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _):
             self.addMember(self.actor, of: conversation, to: &needs)
             needs.accounts.append(self.actor)
@@ -84,11 +86,11 @@ extension Command {
         case .send(let send): send.conversation
         case .mark(let mark): mark.conversation
         case .edit(let target, _), .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target),
-            .pin(let target, _):
+            .pin(let target, _), .updateCall(let target, _):
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _), .silence(let key, _, _),
-            .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _), .personalize(let key, _):
+            .startCall(let key, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _), .personalize(let key, _):
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation

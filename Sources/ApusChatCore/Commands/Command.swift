@@ -34,6 +34,8 @@ package struct Command: Sendable {
         case vote(EventAddress, options: [Int])
         case closePoll(EventAddress)
         case pin(EventAddress, isOn: Bool)
+        case startCall(ConversationKey, CallMedia)
+        case updateCall(EventAddress, CallState)
         // Conversations.
         case openPair(peer: UserKey?, new: ConversationKey)
         case create(CreateCommand)

@@ -49,7 +49,7 @@ extension BatchDecider {
 
     /// A message moves its sender's read position only if the sender had read everything before it:
     /// what an offline outbox or a program sends reads nothing.
-    private mutating func countOwnMessage(n: Int64, of address: MemberAddress) {
+    mutating func countOwnMessage(n: Int64, of address: MemberAddress) {
         let time = self.time
         self.facts.members.modify(address) { member in
             if max(member.readN, member.floorN) == n - 1 {

@@ -42,6 +42,8 @@ package struct ConversationCounters: Sendable, Equatable {
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
+    /// The seq of the call that takes place, or 0.
+    package var callSeq: Int64 = 0
     /// The number of pinned messages, for the cap.
     package var pinCount: Int = 0
     /// The number of links that are not revoked, for the cap.

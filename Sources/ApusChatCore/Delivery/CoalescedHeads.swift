@@ -1,0 +1,82 @@
+package import ApusChatStorage
+
+/// Collects what one connection is told of changed heads and of read positions, so that it receives
+/// at most one frame of them a second.
+package struct CoalescedHeads: Sendable {
+    /// The content of one frame.
+    package struct Frame: Sendable, Equatable {
+        /// Heads that changed, to be read and sent as they are when the frame is made.
+        package var heads: [ConversationKey] = []
+        /// The newest read position of each member.
+        package var reads: [Read] = []
+
+        package init(heads: [ConversationKey] = [], reads: [Read] = []) {
+            self.heads = heads
+            self.reads = reads
+        }
+    }
+
+    package struct Read: Sendable, Equatable {
+        package var conversation: ConversationKey
+        package var user: UserKey
+        package var n: Int64
+
+        package init(conversation: ConversationKey, user: UserKey, n: Int64) {
+            self.conversation = conversation
+            self.user = user
+            self.n = n
+        }
+    }
+
+    package enum Action: Sendable, Equatable {
+        case send(Frame)
+        /// Call `timerFired` after this time.
+        case schedule(after: Duration)
+        /// A timer runs already.
+        case doNothing
+    }
+
+    /// The time between two frames, in milliseconds.
+    package static let interval: Int64 = 1_000
+
+    private var heads: Set<ConversationKey> = []
+    private var reads: [MemberAddress: Int64] = [:]
+    private var lastFrame: Int64?
+    private var isScheduled = false
+
+    package init() {}
+
+    package var isEmpty: Bool { self.heads.isEmpty && self.reads.isEmpty }
+
+    /// - Parameter time: Milliseconds of a clock that never jumps.
+    package mutating func headChanged(_ conversation: ConversationKey, at time: Int64) -> Action {
+        self.heads.insert(conversation)
+        return self.sendOrWait(at: time)
+    }
+
+    package mutating func readMoved(_ read: Read, at time: Int64) -> Action {
+        let address = MemberAddress(read.conversation, read.user)
+        self.reads[address] = max(self.reads[address] ?? 0, read.n)
+        return self.sendOrWait(at: time)
+    }
+
+    package mutating func timerFired(at time: Int64) -> Action {
+        self.isScheduled = false
+        return self.isEmpty ? .doNothing : self.sendOrWait(at: time)
+    }
+
+    private mutating func sendOrWait(at time: Int64) -> Action {
+        guard !self.isScheduled else { return .doNothing }
+        if let lastFrame = self.lastFrame, time.elapsed(since: lastFrame) < Self.interval {
+            self.isScheduled = true
+            return .schedule(after: .milliseconds(Self.interval - time.elapsed(since: lastFrame)))
+        }
+        self.lastFrame = time
+        var frame = Frame(heads: self.heads.sorted())
+        frame.reads = self.reads.map { Read(conversation: $0.key.conversation, user: $0.key.user, n: $0.value) }
+            .sorted { ($0.conversation, $0.user) < ($1.conversation, $1.user) }
+        self.heads.removeAll()
+        self.reads.removeAll()
+        return .send(frame)
+    }
+}

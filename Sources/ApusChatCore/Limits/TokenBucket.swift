@@ -1,0 +1,53 @@
+/// An amount that may be used at once and is refilled with time.
+package struct TokenBucket: Sendable {
+    /// The size of a bucket, and how fast it is refilled.
+    package struct Rate: Sendable, Hashable {
+        /// The number that may be used at once.
+        package var burst: Int64
+        /// The number that is refilled in `period`.
+        package var count: Int64
+        /// In milliseconds.
+        package var period: Int64
+
+        package init(burst: Int64, _ count: Int64, per period: Duration) {
+            self.burst = max(1, burst)
+            self.count = max(1, count)
+            self.period = max(1, period.components.seconds * 1_000)
+        }
+    }
+
+    // Counted in units of 1 / period, so that integers are exact: each millisecond refills `count`
+    // units, and one use costs `period` units.
+    private var units: Int64
+    private var updated: Int64
+
+    package init(_ rate: Rate, at time: Int64) {
+        self.units = rate.burst * rate.period
+        self.updated = time
+    }
+
+    /// The time until `cost` can be used, in milliseconds: 0 if it can be used now. A cost above
+    /// the burst is possible with a full bucket.
+    package mutating func wait(for cost: Int64, _ rate: Rate, at time: Int64) -> Int64 {
+        self.refill(rate, at: time)
+        let missing = min(cost, rate.burst) * rate.period - self.units
+        return missing <= 0 ? 0 : (missing + rate.count - 1) / rate.count
+    }
+
+    /// Uses an amount that `wait` found to be there.
+    package mutating func use(_ cost: Int64, _ rate: Rate) { self.units -= cost * rate.period }
+
+    /// Whether nothing is used: such a bucket need not be kept.
+    package mutating func isFull(_ rate: Rate, at time: Int64) -> Bool {
+        self.refill(rate, at: time)
+        return self.units >= rate.burst * rate.period
+    }
+
+    private mutating func refill(_ rate: Rate, at time: Int64) {
+        let full = rate.burst * rate.period
+        let elapsed = min(time.elapsed(since: self.updated), full)  // a longer time fills the bucket as well
+        let (refill, isOverflown) = elapsed.multipliedReportingOverflow(by: rate.count)
+        self.units = isOverflown ? full : min(full, self.units + refill)
+        self.updated = max(self.updated, time)
+    }
+}

@@ -1,0 +1,114 @@
+import ApusChatStorage
+package import ApusChatWire
+
+/// Makes batches of the commands that arrive while the batch before is written.
+///
+/// A batch takes users in turn and never waits for more commands. Messages and marks of one
+/// conversation are put together; every other command keeps its place, so that the commands of one
+/// user keep their order.
+package struct Sequencer: Sendable {
+    /// A command and the number under which the session waits for its answer.
+    package struct Entry: Sendable {
+        package let command: Command
+        package let ticket: Int64
+
+        package init(command: Command, ticket: Int64) {
+            self.command = command
+            self.ticket = ticket
+        }
+    }
+
+    /// The bounds of one batch.
+    package struct Bounds: Sendable {
+        package var commands = 256
+        /// The approximate number of bytes that a batch adds to the log.
+        package var bytes = 1 << 20
+        package init() {}
+    }
+
+    private let bounds: Bounds
+    private var queue: FairQueue<Entry>
+    /// A command that did not fit into the last batch.
+    private var held: Entry?
+
+    package init(bounds: Bounds = Bounds(), queue: FairQueue<Entry>.Bounds = .commands) {
+        self.bounds = bounds
+        self.queue = FairQueue(bounds: queue)
+    }
+
+    /// The number of waiting commands.
+    package var count: Int { self.queue.count + (self.held == nil ? 0 : 1) }
+
+    /// Takes a command, or refuses it with the time after which a retry is worth it.
+    package mutating func enqueue(_ command: Command, ticket: Int64) -> ChatError? {
+        switch self.queue.enqueue(Entry(command: command, ticket: ticket), for: command.actor) {
+        case .admitted: nil
+        case .userFull: ChatError(.tooMany, message: "Too many requests of this account are waiting.", retryAfter: 1_000)
+        case .full: ChatError(.unavailable, message: "The server is overloaded.", retryAfter: 2_000)
+        }
+    }
+
+    /// Takes the commands of the next batch. Empty if none waits.
+    package mutating func takeBatch() -> [Entry] {
+        var batch: [Entry] = []
+        var bytes = 0
+        batch.reserveCapacity(min(self.bounds.commands, self.count))
+        while batch.count < self.bounds.commands, let entry = self.take() {
+            let size = entry.command.byteCount
+            if !batch.isEmpty, bytes + size > self.bounds.bytes {
+                self.held = entry
+                break
+            }
+            bytes += size
+            batch.append(entry)
+        }
+        return Self.grouped(batch)
+    }
+
+    private mutating func take() -> Entry? {
+        if let held = self.held {
+            self.held = nil
+            return held
+        }
+        guard let (user, entry) = self.queue.next() else { return nil }
+        self.queue.finished(user)
+        return entry
+    }
+
+    /// Puts messages and marks of one conversation together, each run of them by itself.
+    private static func grouped(_ batch: [Entry]) -> [Entry] {
+        var grouped: [Entry] = []
+        grouped.reserveCapacity(batch.count)
+        var groups: [ConversationKey: Int] = [:]
+        var run: [[Entry]] = []
+        func endRun() {
+            for group in run { grouped += group }
+            run.removeAll(keepingCapacity: true)
+            groups.removeAll(keepingCapacity: true)
+        }
+        for entry in batch {
+            guard entry.command.isMessageOrMark, let key = entry.command.conversation else {
+                endRun()
+                grouped.append(entry)
+                continue
+            }
+            if let group = groups[key] {
+                run[group].append(entry)
+            } else {
+                groups[key] = run.count
+                run.append([entry])
+            }
+        }
+        endRun()
+        return grouped
+    }
+}
+
+extension Command {
+    fileprivate var isMessageOrMark: Bool {
+        switch self.action {
+        case .send, .mark: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import Testing
+
+@Suite struct PushRouterTests {
+    private let ann = UserKey(1)
+    private let bob = UserKey(2)
+    private let cid = UserKey(3)
+    private let annSocket = SocketKey(11)
+    private let bobSocket = SocketKey(12)
+    private let bobPhone = SocketKey(13)
+    private let group = ConversationKey(7)
+
+    private func router() -> PushRouter {
+        var router = PushRouter(largeConversation: 5, receiptMembers: 3)
+        for (socket, user) in [(self.annSocket, self.ann), (self.bobSocket, self.bob), (self.bobPhone, self.bob)] {
+            if router.connected(socket, user: user) { router.loaded([self.group], of: user) }
+        }
+        return router
+    }
+
+    private func batch(_ pushes: [Push], members: Int = 2, hidden: [AnnotationAddress] = []) -> DecidedBatch {
+        var counters = ConversationCounters()
+        counters.memberCount = members
+        var changes = Changes()
+        changes.conversations = [ConversationChange(key: self.group, counters: counters)]
+        return DecidedBatch(changes: changes, pushes: pushes, hidden: hidden)
+    }
+
+    @Test func eventsGoToAllConnectionsOfTheMembers() {
+        var router = self.router()
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 3)]))
+                == [.events(self.group, first: 1, last: 3, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+        #expect(router.route(self.batch([.events(ConversationKey(8), first: 1, last: 1)])).isEmpty)
+    }
+
+    @Test func aUserWithHiddenEventsGetsAFrameOfItsOwn() {
+        var router = self.router()
+        let hidden = AnnotationAddress(EventAddress(self.group, 2), self.bob)
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 3)], hidden: [hidden])) == [
+                .personal(self.group, first: 1, last: 3, user: self.bob, to: [self.bobSocket, self.bobPhone]),
+                .events(self.group, first: 1, last: 3, to: [self.annSocket]),
+            ])
+    }
+
+    @Test func aDepartedMemberGetsTheEventsUpToTheEnd() {
+        var router = self.router()
+        let batch = self.batch([.events(self.group, first: 1, last: 3), .departed(self.group, self.bob, last: 2)])
+        #expect(
+            router.route(batch) == [
+                .personal(self.group, first: 1, last: 2, user: self.bob, to: [self.bobSocket, self.bobPhone]),
+                .events(self.group, first: 1, last: 3, to: [self.annSocket]),
+            ])
+        #expect(
+            router.route(self.batch([.events(self.group, first: 4, last: 4)]))
+                == [.events(self.group, first: 4, last: 4, to: [self.annSocket])])
+    }
+
+    @Test func anArrivedMemberGetsTheEventsFromTheArrivalOn() {
+        var router = self.router()
+        let socket = SocketKey(14)
+        #expect(router.connected(socket, user: self.cid) == true)
+        router.loaded([], of: self.cid)
+        let batch = self.batch([.events(self.group, first: 1, last: 3), .arrived(self.group, self.cid, first: 3)])
+        #expect(router.route(batch).contains(.personal(self.group, first: 3, last: 3, user: self.cid, to: [socket])))
+        let next = router.route(self.batch([.events(self.group, first: 4, last: 4)]))
+        #expect(next == [.events(self.group, first: 4, last: 4, to: [self.annSocket, self.bobSocket, self.bobPhone, socket])])
+    }
+
+    @Test func aMemberThatReturnsInTheBatchStays() {
+        var router = self.router()
+        let pushes: [Push] = [
+            .events(self.group, first: 1, last: 2), .departed(self.group, self.bob, last: 1), .arrived(self.group, self.bob, first: 2),
+        ]
+        _ = router.route(self.batch(pushes))
+        #expect(
+            router.route(self.batch([.events(self.group, first: 3, last: 3)]))
+                == [.events(self.group, first: 3, last: 3, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+    }
+
+    @Test func whatChangesWhileTheConversationsAreReadIsNewer() {
+        var router = self.router()
+        let socket = SocketKey(14)
+        let joined = ConversationKey(9)
+        _ = router.connected(socket, user: self.cid)
+        _ = router.route(self.batch([.departed(self.group, self.cid, last: 1), .arrived(joined, self.cid, first: 1)]))
+        router.loaded([self.group], of: self.cid)
+        #expect(
+            router.route(self.batch([.events(self.group, first: 2, last: 2)]))
+                == [.events(self.group, first: 2, last: 2, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+        #expect(
+            router.route(self.batch([.events(joined, first: 2, last: 2)])) == [.events(joined, first: 2, last: 2, to: [socket])])
+    }
+
+    @Test func inALargeConversationThoseThatLookGetTheEvents() {
+        var router = self.router()
+        router.shows(self.bobPhone, [self.group])
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 1)], members: 6)) == [
+                .events(self.group, first: 1, last: 1, to: [self.bobPhone]), .nudge(self.group, to: [self.annSocket, self.bobSocket]),
+            ])
+    }
+
+    @Test func readPositionsGoToTheOthersOfSmallConversations() {
+        var router = self.router()
+        let read = Push.read(self.group, by: self.ann, n: 4)
+        #expect(
+            router.route(self.batch([read], members: 3))
+                == [.read(self.group, by: self.ann, n: 4, to: [self.bobSocket, self.bobPhone])])
+        #expect(router.route(self.batch([read], members: 4)).isEmpty)
+    }
+
+    @Test func headsGoToTheirUser() {
+        var router = self.router()
+        #expect(
+            router.route(
+                self.batch([.head(self.group, of: self.bob), .head(self.group, of: self.cid), .user(self.ann, subject: self.bob)]))
+                == [
+                    .head(self.group, user: self.bob, to: [self.bobSocket, self.bobPhone]), .user(subject: self.bob, to: [self.annSocket]),
+                ])
+    }
+
+    @Test func aUserWithoutConnectionsIsForgotten() {
+        var router = self.router()
+        router.disconnected(self.bobSocket)
+        #expect(router.sockets(of: self.bob) == [self.bobPhone])
+        router.disconnected(self.bobPhone)
+        router.disconnected(self.bobPhone)
+        #expect(router.userCount == 1)
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 1)]))
+                == [.events(self.group, first: 1, last: 1, to: [self.annSocket])])
+        #expect(router.connected(self.bobSocket, user: self.bob) == true, "the conversations are read again")
+    }
+}
