@@ -116,7 +116,7 @@ package struct HelloAnswer: Hashable, WireObject {
     }
 
     package init(from reader: WireReader) throws(WireError) {
-        self.version = try reader.integer("version")
+        self.version = try reader.integer("version", in: 1...1_000_000)
         self.features = try reader.strings("features", length: 40, maximum: 100)
         self.limits = try reader.object("limits")
         self.epoch = try reader.text("epoch")

@@ -143,14 +143,14 @@ extension ThreadSummary: WireObject {
 extension ChatEvent: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
-        self.seq = try reader.integer("seq")
-        self.n = try reader.integerIfPresent("n")
+        self.seq = try reader.integer("seq", in: WireReader.seqs)
+        self.n = try reader.integerIfPresent("n", in: WireReader.seqs)
         self.sender = try reader.textIfPresent("sender")
         self.id = try reader.textIfPresent("id")
         self.at = try reader.integerIfPresent("at") ?? 0
         self.kind = try reader.text("kind")
-        self.ref = try reader.integerIfPresent("ref")
-        self.thread = try reader.integerIfPresent("thread")
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+        self.thread = try reader.integerIfPresent("thread", in: WireReader.seqs)
         self.state = try reader.choiceIfPresent("state") ?? .normal
         self.body = try reader.freeIfPresent("body") ?? [:]
         self.editedAt = try reader.integerIfPresent("edited_at")

@@ -83,7 +83,7 @@ extension ChatHead: WireObject {
         self.kind = try reader.choice("kind")
         self.state = try reader.choiceIfPresent("state") ?? .joined
         self.role = try reader.choiceIfPresent("role") ?? .member
-        self.title = try reader.stringIfPresent("title", maximum: ChatLimits.titleLength)
+        self.title = try reader.stringIfPresent("title", minimum: 1, maximum: ChatLimits.titleLength)
         self.avatar = try reader.textIfPresent("avatar")
         self.peer = try reader.objectIfPresent("peer")
         self.members = try reader.integerIfPresent("members") ?? 0
@@ -91,14 +91,14 @@ extension ChatHead: WireObject {
         self.settings = try reader.objectIfPresent("settings")
         self.seq = try reader.integer("seq")
         self.n = try reader.integer("n")
-        self.minSeq = try reader.integerIfPresent("min_seq") ?? 1
+        self.minSeq = try reader.integerIfPresent("min_seq", in: WireReader.seqs) ?? 1
         self.read = try reader.integerIfPresent("read") ?? 0
         self.unread = try reader.integerIfPresent("unread") ?? 0
         self.mentions = try reader.integerIfPresent("mentions") ?? 0
         self.at = try reader.integer("at")
         self.last = try reader.objectIfPresent("last")
-        self.pins = try reader.integers("pins", maximum: ChatLimits.pinnedMessages)
-        self.call = try reader.integerIfPresent("call")
+        self.pins = try reader.integers("pins", in: WireReader.seqs, maximum: ChatLimits.pinnedMessages)
+        self.call = try reader.integerIfPresent("call", in: WireReader.seqs)
         self.own = try reader.objectIfPresent("own") ?? OwnSettings()
     }
 

@@ -36,9 +36,9 @@ public struct ChatUser: Hashable, Sendable {
 extension ChatUser: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.name = try reader.text("name")
-        self.nick = try reader.stringIfPresent("nick", maximum: ChatLimits.nickLength)
+        self.nick = try reader.stringIfPresent("nick", minimum: 1, maximum: ChatLimits.nickLength)
         self.avatar = try reader.textIfPresent("avatar")
-        self.status = try reader.stringIfPresent("status", maximum: ChatLimits.statusLength)
+        self.status = try reader.stringIfPresent("status", minimum: 1, maximum: ChatLimits.statusLength)
         self.online = try reader.boolIfPresent("online")
         self.lastSeen = try reader.integerIfPresent("last_seen")
         self.isBot = try reader.bool("bot")

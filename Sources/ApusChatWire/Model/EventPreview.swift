@@ -36,7 +36,7 @@ public struct EventPreview: Hashable, Sendable {
 extension EventPreview: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.seq = try reader.integer("seq")
-        self.n = try reader.integerIfPresent("n")
+        self.n = try reader.integerIfPresent("n", in: WireReader.seqs)
         self.sender = try reader.textIfPresent("sender")
         self.at = try reader.integerIfPresent("at") ?? 0
         self.kind = try reader.text("kind")

@@ -67,7 +67,7 @@ extension OwnSettings: WireObject {
 extension Draft: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.text = try reader.string("text", maximum: ChatLimits.draftLength)
-        self.ref = try reader.integerIfPresent("ref")
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
         self.at = try reader.integer("at")
     }
 

@@ -58,7 +58,7 @@ package struct PresencePush: Hashable, WireObject {
 
         package init(from reader: WireReader) throws(WireError) {
             self.user = try reader.text("user")
-            self.isOnline = try reader.bool("online")
+            self.isOnline = try reader.flag("online")
             self.lastSeen = try reader.integerIfPresent("last_seen")
         }
 

@@ -71,7 +71,7 @@ package struct HistoryAnswer: Hashable, WireObject {
         }
 
         package init(from reader: WireReader) throws(WireError) {
-            self.seq = try reader.integer("seq")
+            self.seq = try reader.integer("seq", in: WireReader.seqs)
             self.reactions = try reader.strings("reactions", length: ChatLimits.reactionLength, maximum: ChatLimits.ownReactions)
             self.votes = try reader.integers("votes", maximum: ChatLimits.pollOptions)
         }
@@ -106,7 +106,7 @@ package struct HistoryAnswer: Hashable, WireObject {
         self.events = try reader.objects("events", maximum: ChatLimits.historyEvents)
         self.mine = try reader.objects("mine", maximum: ChatLimits.historyEvents)
         self.seq = try reader.integer("seq")
-        self.minSeq = try reader.integer("min_seq")
+        self.minSeq = try reader.integer("min_seq", in: WireReader.seqs)
     }
 
     package func write(to writer: inout WireWriter) {

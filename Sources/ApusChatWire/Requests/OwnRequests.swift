@@ -207,6 +207,10 @@ package struct SettingsSetRequest: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.id = try reader.text("id")
         self.settings = try reader.object("settings")
+        let audiences = [self.settings.lastSeen, self.settings.avatar, self.settings.add, self.settings.find]
+        guard !audiences.contains(.unknown) else {
+            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
+        }
     }
 
     package func write(to writer: inout WireWriter) {

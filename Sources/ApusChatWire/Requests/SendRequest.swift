@@ -89,8 +89,8 @@ package struct SendAnswer: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
         self.id = try reader.text("id")
-        self.seq = try reader.integer("seq")
-        self.n = try reader.integer("n")
+        self.seq = try reader.integer("seq", in: WireReader.seqs)
+        self.n = try reader.integer("n", in: WireReader.seqs)
         self.at = try reader.integer("at")
     }
 
@@ -121,7 +121,7 @@ package struct ChangeAnswer: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
         self.id = try reader.text("id")
-        self.seq = try reader.integerIfPresent("seq")
+        self.seq = try reader.integerIfPresent("seq", in: WireReader.seqs)
         self.at = try reader.integer("at")
     }
 

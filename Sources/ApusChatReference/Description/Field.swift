@@ -1,0 +1,97 @@
+package import ApusChatWire
+
+/// The type of a field in the reference of the wire.
+package indirect enum FieldType: Hashable, Sendable {
+    /// A string of a minimum and a maximum number of Unicode scalars.
+    case string(ClosedRange<Int>)
+    /// A ``UserName``.
+    case user
+    /// A ``ConversationID``.
+    case conversation
+    /// A ``ClientID``.
+    case client
+    /// A ``DeviceID``.
+    case device
+    /// A ``BlobID``.
+    case blob
+    /// A ``BlobChange``.
+    case blobOrEmpty
+    /// A ``LinkCode``.
+    case link
+    /// A ``PageToken``.
+    case token
+    /// The name of an ``EventKind``.
+    case kind
+    /// An integer.
+    case integer(ClosedRange<Int64>)
+    /// A number that may have a fraction.
+    case number(ClosedRange<Double>)
+    /// Milliseconds since 1970.
+    case time
+    /// A Boolean.
+    case bool
+    /// An object of any fields.
+    case any
+    /// One of some strings.
+    case choice([String])
+    /// An object described under this name.
+    case shape(String)
+    /// A list of at most a number of elements.
+    case list(FieldType, Int)
+
+    /// A `seq` or an `n`.
+    package static let seq = FieldType.integer(1...WireReader.largestInteger)
+    /// A number of objects.
+    package static let count = FieldType.integer(0...WireReader.largestInteger)
+
+    /// A string of at most `maximum` Unicode scalars.
+    package static func string(_ maximum: Int) -> Self { .string(0...maximum) }
+    /// A string that is not empty.
+    package static func words(_ maximum: Int) -> Self { .string(1...maximum) }
+    /// The known values of an open set.
+    package static func choice<Choice: WireChoice>(_ type: Choice.Type) -> Self {
+        .choice(Choice.allCases.filter { $0 != .unknown }.map(\.rawValue))
+    }
+}
+
+/// A field of an object on the wire.
+package struct Field: Hashable, Sendable {
+    package var name: String
+    package var type: FieldType
+    package var isRequired: Bool
+    package var text: String
+
+    /// A field that is always present.
+    package static func must(_ name: String, _ type: FieldType, _ text: String) -> Self {
+        Self(name: name, type: type, isRequired: true, text: text)
+    }
+
+    /// A field that may be absent.
+    package static func may(_ name: String, _ type: FieldType, _ text: String) -> Self {
+        Self(name: name, type: type, isRequired: false, text: text)
+    }
+
+    /// The client's id of a changing request.
+    package static let id = Self.must("id", .client, "The client's id of the request. A retry carries the same one.")
+    /// The conversation of a request.
+    package static let conv = Self.must("conv", .conversation, "The conversation.")
+}
+
+/// An object on the wire.
+package struct Shape: Sendable {
+    package var name: String
+    package var text: String
+    package var fields: [Field]
+    /// An example as JSON text.
+    package var example: String
+    /// Reads and writes an object with the code, which must not change it.
+    package var recode: Recode?
+
+    package init(_ name: String, _ text: String, _ fields: [Field], example: String = "", recode: Recode? = nil) {
+        self.name = name
+        self.text = text
+        self.fields = fields
+        self.example = example
+        self.recode = recode
+    }
+}

@@ -1,0 +1,119 @@
+package import ApusChatWire
+package import ApusJSON
+
+/// Reads an object with the code of the wire and writes it again.
+package struct Recode: Sendable {
+    package var run: @Sendable (JSONValue) throws(WireError) -> JSONValue
+    /// The number of stored properties of the type, which tests compare with the described fields.
+    package var propertyCount: @Sendable (JSONValue) throws(WireError) -> Int
+
+    package init<Value: WireObject>(_ type: Value.Type) {
+        self.run = { value throws(WireError) in try Value(json: value).json }
+        self.propertyCount = { value throws(WireError) in Mirror(reflecting: try Value(json: value)).children.count }
+    }
+}
+
+/// A request that a client sends and the server answers.
+package struct Verb: Sendable {
+    /// The name of the Socket.IO event, and the last part of the path of the HTTP mirror.
+    package var name: String
+    package var text: String
+    package var request: [Field]
+    package var answer: [Field]
+    /// The codes beyond those that every verb can return.
+    package var errors: [ChatError.Code]
+    /// A request and an answer as JSON text.
+    package var examples: (request: String, answer: String)
+    package var recodes: (request: Recode?, answer: Recode?)
+
+    package init<Request: WireObject, Answer: WireObject>(
+        _ verb: ChatVerb<Request, Answer>, _ text: String, request: [Field], answer: [Field], errors: [ChatError.Code],
+        example: String, answers: String
+    ) {
+        self.name = verb.name
+        self.text = text
+        self.request = request
+        self.answer = answer
+        self.errors = errors
+        self.examples = (example, answers)
+        self.recodes = (Recode(Request.self), Recode(Answer.self))
+    }
+
+    /// Whether the request carries an id, and the server repeats the answer to a retry.
+    package var isChanging: Bool { self.request.contains(.id) }
+
+    /// The codes that every verb can return.
+    package static let commonErrors: [ChatError.Code] = [
+        .badRequest, .unauthorized, .tooLarge, .unsupported, .tooMany, .unavailable, .internal,
+    ]
+}
+
+/// Some verbs under one heading.
+package struct VerbGroup: Sendable {
+    package var title: String
+    package var verbs: [Verb]
+}
+
+/// An event that the server sends.
+package struct Push: Sendable {
+    package var name: String
+    package var text: String
+    package var fields: [Field]
+    package var example: String
+    package var recode: Recode?
+
+    package init<Payload: WireObject>(
+        _ push: ChatPush<Payload>, _ text: String, _ fields: [Field], example: String
+    ) {
+        self.name = push.name
+        self.text = text
+        self.fields = fields
+        self.example = example
+        self.recode = Recode(Payload.self)
+    }
+}
+
+/// A route of the HTTP interface.
+package struct Route: Sendable {
+    /// The method of a request.
+    package enum Method: String, Sendable { case get, post }
+
+    package var method: Method
+    package var path: String
+    package var text: String
+    /// Whether the request carries an access token or the cookie.
+    package var needsSession: Bool
+    package var request: [Field]
+    package var answer: [Field]
+    package var errors: [ChatError.Code]
+    package var examples: (request: String, answer: String)
+    package var recodes: (request: Recode?, answer: Recode?)
+
+    package init<Request: WireObject, Answer: WireObject>(
+        _ method: Method, _ path: String, _ text: String, needsSession: Bool, request: [Field], _ requestType: Request.Type,
+        answer: [Field], _ answerType: Answer.Type, errors: [ChatError.Code], example: String, answers: String
+    ) {
+        self.method = method
+        self.path = path
+        self.text = text
+        self.needsSession = needsSession
+        self.request = request
+        self.answer = answer
+        self.errors = errors
+        self.examples = (example, answers)
+        self.recodes = (Recode(Request.self), Recode(Answer.self))
+    }
+
+    /// The mirror of a verb: `POST /api/chat/` and its name.
+    package init(_ verb: Verb) {
+        self.method = .post
+        self.path = "/api/chat/" + verb.name
+        self.text = verb.text
+        self.needsSession = true
+        self.request = verb.request
+        self.answer = verb.answer
+        self.errors = verb.errors
+        self.examples = verb.examples
+        self.recodes = verb.recodes
+    }
+}

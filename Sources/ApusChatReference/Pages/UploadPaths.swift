@@ -1,0 +1,68 @@
+import ApusJSON
+
+/// The OpenAPI description of uploads (tus 1.0) and blobs, whose bodies are not JSON.
+enum UploadPaths {
+    static var items: [(path: String, item: JSONValue)] {
+        [
+            ("/api/uploads", .object(["post": self.creation])),
+            (
+                "/api/uploads/{upload}",
+                .object([
+                    "parameters": .array([self.parameter("upload", "path", "The id of the upload, from `Location`.")]),
+                    "head": self.operation("uploads.offset", "Requests the offset up to which the bytes are on the disk.", status: "200"),
+                    "patch": self.patch,
+                    "delete": self.operation("uploads.delete", "Removes an unfinished upload.", status: "204"),
+                ])
+            ),
+            (
+                "/api/blobs/{blob}",
+                .object([
+                    "parameters": .array([self.parameter("blob", "path", "The id of the blob.")]),
+                    "get": self.operation(
+                        "blobs.get", "Returns the bytes of a blob that the user may read. Ranges are supported.", status: "200"),
+                ])
+            ),
+        ]
+    }
+
+    private static var creation: JSONValue {
+        self.operation(
+            "uploads.create", "Creates an upload. `Upload-Metadata` has `name` and `type`, and may have `sha256`.", status: "201",
+            parameters: [
+                self.version, self.parameter("Upload-Length", "header", "The size in bytes."),
+                self.parameter("Upload-Metadata", "header", "The name and the media type.", isRequired: false),
+            ])
+    }
+
+    private static var patch: JSONValue {
+        guard
+            case .object(var operation) = self.operation(
+                "uploads.append", "Appends bytes at an offset. Bytes that arrived before a lost connection are kept.", status: "204",
+                parameters: [self.version, self.parameter("Upload-Offset", "header", "The offset of the first byte.")])
+        else { return .null }
+        operation["requestBody"] = .object(["required": true, "content": .object(["application/offset+octet-stream": .object([:])])])
+        return .object(operation)
+    }
+
+    private static let version = Self.parameter("Tus-Resumable", "header", "The version of tus: 1.0.0.")
+
+    private static func parameter(_ name: String, _ place: String, _ text: String, isRequired: Bool = true) -> JSONValue {
+        .object([
+            "name": .string(name), "in": .string(place), "required": .bool(isRequired), "description": .string(text),
+            "schema": .object(["type": "string"]),
+        ])
+    }
+
+    private static func operation(_ id: String, _ text: String, status: String, parameters: [JSONValue] = []) -> JSONValue {
+        var operation: JSONObject = ["operationId": .string(id), "summary": .string(text)]
+        if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
+        operation["responses"] = .object([
+            status: .object(["description": "Success."]),
+            "default": .object([
+                "description": "An error.",
+                "content": .object(["application/json": .object(["schema": .object(["$ref": "#/components/schemas/Error"])])]),
+            ]),
+        ])
+        return .object(operation)
+    }
+}

@@ -1,0 +1,168 @@
+import ApusChatWire
+
+extension ChatReference {
+    /// The objects of the model.
+    static let modelShapes = [
+        Shape(
+            "Event",
+            """
+            An entry of a log. A change also updates the event it refers to, so that a page of a log shows each \
+            message in its newest form.
+            """,
+            [
+                .must("conv", .conversation, "The conversation."),
+                .must("seq", .seq, "The place in the log: 1, 2, 3 … without holes."),
+                .may("n", .seq, "The ordinal among the messages; absent for a change."),
+                .may("sender", .user, "The sender; absent for a hidden event and for one of the server."),
+                .may("id", .client, "The id that the sender's client chose."),
+                .may("at", .time, "The time at which the server stored the event; absent for a hidden event."),
+                .must("kind", .kind, "The kind."),
+                .may("ref", .seq, "The event that a reply quotes or that a change changes."),
+                .may("thread", .seq, "The message whose thread this reply belongs to."),
+                .may(
+                    "state", .choice(EventState.self),
+                    "The state of the content; absent for `normal`. `recalled`, `expired` and `erased` have no body."),
+                .may("body", .any, "The content, depending on the kind."),
+                .may("edited_at", .time, "The time of the last edit."),
+                .may("expires_at", .time, "The time at which the message disappears."),
+                .may("reactions", .list(.shape("ReactionCount"), ChatLimits.reactions), "The reactions, most frequent first."),
+                .may("votes", .list(.count, ChatLimits.pollOptions), "The votes for each option of a poll."),
+                .may("replies", .shape("ThreadSummary"), "The thread that this message began."),
+            ], recode: Recode(ChatEvent.self)),
+        Shape(
+            "ReactionCount", "The number of users that reacted to a message with one text.",
+            [
+                .must("key", .words(ChatLimits.reactionLength), "The reaction."),
+                .must("count", .count, "The number of users."),
+            ], recode: Recode(ReactionCount.self)),
+        Shape(
+            "ThreadSummary", "The replies of a thread.",
+            [
+                .must("count", .count, "The number of replies."),
+                .must("seq", .count, "The newest reply."),
+            ], recode: Recode(ThreadSummary.self)),
+        Shape(
+            "Head",
+            """
+            The summary of a conversation for one user. It contains no members; read positions of other members \
+            do not change it.
+            """,
+            [
+                .must("conv", .conversation, "The conversation."),
+                .must("kind", .choice(ConversationKind.self), "The kind."),
+                .may("state", .choice(MemberState.self), "The recipient's relation to the conversation; absent for `joined`."),
+                .may("role", .choice(MemberRole.self), "The recipient's role; absent for `member`."),
+                .may("title", .words(ChatLimits.titleLength), "The title of a group or channel."),
+                .may("avatar", .blob, "The picture of a group or channel."),
+                .may("peer", .shape("User"), "The other user of a pair, or the user that invited the recipient."),
+                .may("members", .count, "The number of members."),
+                .may("members_version", .count, "Increases with each change of the members."),
+                .may("settings", .shape("Settings"), "The settings."),
+                .must("seq", .count, "The newest event that the recipient can see; 0 for an empty log."),
+                .must("n", .count, "The ordinal of the newest message."),
+                .may("min_seq", .seq, "The first `seq` that the recipient can see; absent for 1."),
+                .may("read", .count, "The ordinal of the last message read."),
+                .may("unread", .count, "The messages that the recipient has not read."),
+                .may("mentions", .count, "The unread messages that mention the recipient."),
+                .must("at", .time, "The time of the newest event."),
+                .may("last", .shape("Preview"), "The newest event."),
+                .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),
+                .may("call", .seq, "The call that takes place."),
+                .may("own", .shape("Own"), "The recipient's own settings."),
+            ], recode: Recode(ChatHead.self)),
+        Shape(
+            "Preview", "The newest event in the form that a list of conversations shows.",
+            [
+                .must("seq", .count, "The place in the log."),
+                .may("n", .seq, "The ordinal; absent for a change."),
+                .may("sender", .user, "The sender."),
+                .may("at", .time, "The time."),
+                .must("kind", .kind, "The kind, which tells the client what to show when there is no text."),
+                .may("state", .choice(EventState.self), "The state of the content."),
+                .may(
+                    "text", .string(ChatLimits.previewLength),
+                    "The start of the text or caption, the name of the file, or the question of the poll."),
+                .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
+            ], recode: Recode(EventPreview.self)),
+        Shape(
+            "Own", "A user's own settings for a conversation.",
+            [
+                .may("pinned_at", .time, "The time at which the user pinned the conversation."),
+                .may("archived", .bool, "Whether it is archived."),
+                .may("muted_until", .time, "The time until which there are no notifications."),
+                .may("marked_unread", .bool, "Whether it is marked as unread."),
+                .may("draft", .shape("Draft"), "The unfinished message."),
+                .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
+            ], recode: Recode(OwnSettings.self)),
+        Shape(
+            "Draft", "An unfinished message.",
+            [
+                .must("text", .string(ChatLimits.draftLength), "The text."),
+                .may("ref", .seq, "The message that it replies to."),
+                .must("at", .time, "The time of the last change."),
+            ], recode: Recode(Draft.self)),
+        Shape(
+            "Settings", "The settings of a group or channel. Servers send all; an absent one has its default.",
+            [
+                .may("write", .choice(MemberScope.self), "The members that may write."),
+                .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
+                .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
+                .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
+                .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
+                .may("join", .choice(JoinRule.self), "How users join by a link or from the directory."),
+                .may("listed", .bool, "Whether the directory lists the conversation."),
+                .may("history", .choice(HistoryRule.self), "What a new member sees of the log."),
+                .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
+                .may("expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages disappear, in seconds; 0 for never."),
+                .may("receipts", .bool, "Whether members can see the read positions of others."),
+            ], recode: Recode(ConversationSettings.self)),
+        Shape(
+            "SettingsChange", "New values of some settings.",
+            [
+                .may("write", .choice(MemberScope.self), "The members that may write."),
+                .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
+                .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
+                .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
+                .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
+                .may("join", .choice(JoinRule.self), "How users join by a link or from the directory."),
+                .may("listed", .bool, "Whether the directory lists the conversation."),
+                .may("history", .choice(HistoryRule.self), "What a new member sees of the log."),
+                .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
+                .may("expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages disappear, in seconds; 0 for never."),
+                .may("receipts", .bool, "Whether members can see the read positions of others."),
+            ], recode: Recode(ConversationSettingsChange.self)),
+        Shape(
+            "User", "A user as shown to another user.",
+            [
+                .must("name", .user, "The account name."),
+                .may("nick", .words(ChatLimits.nickLength), "The shown name, which several users may have."),
+                .may("avatar", .blob, "The picture."),
+                .may("status", .words(ChatLimits.statusLength), "The status text."),
+                .may("online", .bool, "Whether a device is connected; absent if the user does not show it."),
+                .may("last_seen", .time, "The time of the last connection; absent if the user does not show it."),
+                .may("bot", .bool, "Whether the account is that of a program."),
+                .may("deleted", .bool, "Whether the account was deleted."),
+            ], recode: Recode(ChatUser.self)),
+        Shape(
+            "Member", "A member of a conversation.",
+            [
+                .must("user", .shape("User"), "The user."),
+                .must("role", .choice(MemberRole.self), "The role."),
+                .may("state", .choice(MemberState.self), "The relation to the conversation; absent for `joined`."),
+                .must("since", .time, "The time at which the user got this state."),
+                .may("read", .count, "The ordinal of the last message read; absent where read positions are not shown."),
+                .may("muted_until", .time, "The time until which the member may not write."),
+                .may("by", .user, "The member that added or invited the user."),
+            ], recode: Recode(ChatMember.self)),
+        Shape(
+            "Entity", "A range of a text with a meaning. Entities are ordered by `offset`, and are nested or separate.",
+            [
+                .must("type", .choice(TextEntityKind.self), "The meaning."),
+                .must("offset", .integer(0...Int64(ChatLimits.textLength)), "The number of scalars before the range."),
+                .must("length", .integer(1...Int64(ChatLimits.textLength)), "The number of scalars in the range."),
+                .may("url", .words(2_000), "The address of a link, with the scheme `http`, `https`, `mailto`, `tel` or `xmpp`."),
+                .may("user", .user, "The user of a mention."),
+                .may("language", .words(30), "The language of a block of code."),
+            ], recode: Recode(TextEntity.self)),
+    ]
+}

@@ -1,0 +1,190 @@
+import ApusChatWire
+
+extension ChatReference {
+    /// The objects that are parts of requests, answers and bodies.
+    static let partShapes = [
+        Shape(
+            "LinkPreview", "What a link leads to.",
+            [
+                .must("url", .words(2_000), "The address."),
+                .may("title", .words(300), "The title of the page."),
+                .may("text", .words(ChatLimits.captionLength), "The description of the page."),
+                .may("site", .words(100), "The name of the site."),
+                .may("blob", .blob, "A picture."),
+                .may("width", .integer(1...ChatLimits.imageSide), "The width of the picture, in pixels."),
+                .may("height", .integer(1...ChatLimits.imageSide), "The height of the picture, in pixels."),
+            ], recode: Recode(LinkPreview.self)),
+        Shape(
+            "ForwardedFrom", "The origin of a forwarded message.",
+            [
+                .may("sender", .user, "The sender of the original message; absent if it was forwarded without a name."),
+                .may("nick", .words(ChatLimits.nickLength), "The shown name of the sender at that time."),
+                .must("at", .time, "The time of the original message, in milliseconds since 1970."),
+            ], recode: Recode(ForwardedFrom.self)),
+        Shape(
+            "BundleItem", "A message of a bundle.",
+            [
+                .may("sender", .user, "The sender; absent if it was forwarded without names."),
+                .may("nick", .words(ChatLimits.nickLength), "The shown name of the sender at that time."),
+                .must("at", .time, "The time of the message, in milliseconds since 1970."),
+                .must("kind", .kind, "The kind; never `bundle`."),
+                .must("body", .any, "The body."),
+            ], recode: Recode(BundleItem.self)),
+        Shape(
+            "TextRange", "A range of a text, in Unicode scalars.",
+            [
+                .must("offset", .count, "The number of scalars before the range."),
+                .must("length", .count, "The number of scalars."),
+            ], recode: Recode(TextRange.self)),
+        Shape(
+            "HelloDevice", "The device of a client.",
+            [
+                .must("name", .words(ChatLimits.nickLength), "The name that the list of sessions shows."),
+                .must("platform", .words(20), "`web`, `ios`, `android`, `macos`, `linux`, `windows`, `terminal` or another word."),
+                .may("capabilities", .list(.words(40), 40), "What the device can receive, such as `call.audio`."),
+            ], recode: Recode(HelloDevice.self)),
+        Shape(
+            "HelloLimits", "The limits of the server that a client has to know before it sends.",
+            [
+                .must("request_bytes", .count, "The maximum size of a request."),
+                .must("text_length", .count, "The maximum length of a text message."),
+                .must("blob_bytes", .count, "The maximum size of an upload."),
+                .must("group_members", .count, "The maximum number of members of a group."),
+                .must("edit_seconds", .count, "The time in which a member can edit an own message."),
+                .must("recall_seconds", .count, "The time in which a member can recall an own message."),
+            ], recode: Recode(HelloLimits.self)),
+        Shape(
+            "Mine", "The requesting user's own reactions and votes for an event.",
+            [
+                .must("seq", .seq, "The event."),
+                .may("reactions", .list(.words(ChatLimits.reactionLength), ChatLimits.ownReactions), "The own reactions."),
+                .may("votes", .list(.count, ChatLimits.pollOptions), "The own votes."),
+            ], recode: Recode(HistoryAnswer.Mine.self)),
+        Shape(
+            "HeadNudge", "The new end of a log, without the events.",
+            [
+                .must("conv", .conversation, "The conversation."),
+                .must("seq", .count, "The newest event."),
+                .must("n", .count, "The ordinal of the newest message."),
+                .must("at", .time, "The time of the newest event."),
+                .may("mentions", .count, "The unread messages that mention the recipient, if the number has changed."),
+                .may("last", .shape("Preview"), "The newest event."),
+            ], recode: Recode(HeadNudge.self)),
+        Shape(
+            "ReadMark", "A member's position in a log.",
+            [
+                .must("conv", .conversation, "The conversation."),
+                .must("user", .user, "The member; the recipient itself if another of its devices set the position."),
+                .may("read", .count, "The ordinal of the last message read."),
+                .may("received", .count, "The ordinal of the last message received."),
+            ], recode: Recode(ReadMark.self)),
+        Shape(
+            "PresenceEntry", "The presence of one user.",
+            [
+                .must("user", .user, "The user."),
+                .must("online", .bool, "Whether a device is connected."),
+                .may("last_seen", .time, "The time of the last connection."),
+            ], recode: Recode(PresencePush.Entry.self)),
+        Shape(
+            "Reader", "A member that has received or read a message.",
+            [
+                .must("user", .user, "The member."),
+                .may("read", .bool, "Whether the member has read the message."),
+                .may("received", .bool, "Whether a device of the member has received it."),
+            ], recode: Recode(Reader.self)),
+        Shape(
+            "Reaction", "A reaction of one user.",
+            [
+                .must("user", .user, "The user."),
+                .must("key", .words(ChatLimits.reactionLength), "The reaction."),
+                .must("at", .time, "The time of the reaction."),
+            ], recode: Recode(Reaction.self)),
+        Shape(
+            "ScheduledMessage", "A message that will be sent later.",
+            [
+                .must("id", .client, "The id of its `schedule`."),
+                .must("conv", .conversation, "The conversation."),
+                .must("kind", .kind, "The kind of the message."),
+                .must("body", .any, "The body."),
+                .may("ref", .seq, "The message that it replies to."),
+                .may("thread", .seq, "The message whose thread it belongs to."),
+                .may("silent", .bool, "Whether recipients are not notified."),
+                .must("send_at", .time, "The time."),
+            ], recode: Recode(ScheduledMessage.self)),
+        Shape(
+            "DirectoryEntry", "A conversation of the directory.",
+            [
+                .must("conv", .conversation, "The conversation."),
+                .must("kind", .choice(ConversationKind.self), "`group` or `channel`."),
+                .must("title", .words(ChatLimits.titleLength), "The title."),
+                .may("about", .words(ChatLimits.aboutLength), "The description."),
+                .may("avatar", .blob, "The picture."),
+                .must("members", .count, "The number of members."),
+                .must("join", .choice(JoinRule.self), "How to join."),
+            ], recode: Recode(DirectoryEntry.self)),
+        Shape(
+            "InviteLink", "An invite link.",
+            [
+                .must("code", .link, "The secret part of the link."),
+                .must("role", .choice(MemberRole.self), "The role of users that join."),
+                .must("by", .user, "The user that created it."),
+                .must("at", .time, "The time of creation."),
+                .may("expires_at", .time, "The time at which the link ends."),
+                .may("uses", .count, "The number of users that may join by it."),
+                .must("used", .count, "The number of users that joined by it."),
+            ], recode: Recode(InviteLink.self)),
+        Shape(
+            "Folder", "A folder of conversations.",
+            [
+                .must("name", .words(ChatLimits.folderLength), "The name."),
+                .may("filter", .words(20), "`unread`, `people`, `groups` or `channels`; absent for a folder that the user fills."),
+            ], recode: Recode(Folder.self)),
+        Shape(
+            "UserSettings", "The settings of a user.",
+            [
+                .may("last_seen", .choice(Audience.self), "The users that see the presence."),
+                .may("avatar", .choice(Audience.self), "The users that see the picture."),
+                .may("add", .choice(Audience.self), "The users that can add the user to a group without an invitation; never `all`."),
+                .may("find", .choice(Audience.self), "The users that find the user by a search."),
+                .may("receipts", .bool, "Whether others see the read positions, and the user theirs."),
+                .may("typing", .bool, "Whether others see that the user is writing."),
+                .may("quiet_from", .integer(0...1_439), "The start of the quiet hours, in minutes after midnight UTC."),
+                .may("quiet_until", .integer(0...1_439), "The end of the quiet hours."),
+                .may("folders", .list(.shape("Folder"), ChatLimits.folders), "The folders."),
+            ], recode: Recode(UserSettings.self)),
+        Shape(
+            "Contact", "A contact of the user.",
+            [
+                .must("user", .shape("User"), "The other user."),
+                .must("state", .choice(ContactState.self), "The relation."),
+                .may("alias", .words(ChatLimits.nickLength), "The name that the user gave the contact."),
+                .may("text", .words(ChatLimits.contactTextLength), "The text of the request."),
+                .must("at", .time, "The time of the last change."),
+            ], recode: Recode(Contact.self)),
+        Shape(
+            "SearchHit", "A message that a search found.",
+            [
+                .must("event", .shape("Event"), "The message."),
+                .must("snippet", .string(ChatLimits.previewLength), "The part of the text around the first word found."),
+                .may("ranges", .list(.shape("TextRange"), 20), "The words in the snippet."),
+            ], recode: Recode(SearchHit.self)),
+        Shape(
+            "CallServer", "A STUN or TURN server.",
+            [
+                .must("urls", .list(.words(500), 10), "The URLs (RFC 7064, RFC 7065)."),
+                .may("username", .words(500), "The name for TURN."),
+                .may("credential", .words(500), "The password for TURN."),
+            ], recode: Recode(CallServer.self)),
+        Shape(
+            "Device", "A device with a session.",
+            [
+                .must("device", .device, "The device."),
+                .must("name", .words(ChatLimits.nickLength), "The name."),
+                .must("platform", .words(20), "The platform."),
+                .must("at", .time, "The time of the sign-in."),
+                .must("last_seen", .time, "The time of the last connection."),
+                .may("address", .words(64), "The address of the last connection."),
+                .may("current", .bool, "Whether it is the requesting device."),
+            ], recode: Recode(ChatDevice.self)),
+    ]
+}

@@ -1,0 +1,115 @@
+import ApusChatWire
+
+extension ChatReference {
+    /// Calls and devices.
+    static let deviceVerbs = VerbGroup(
+        title: "Calls and devices",
+        verbs: [
+            Verb(
+                ChatVerbs.callStart,
+                "Calls the other members. If a call of the pair rings already, that call is accepted and returned.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("media", .choice(CallMedia.self), "`audio` or `video`."),
+                ],
+                answer: [
+                    .must("conv", .conversation, "The conversation."),
+                    .must("call", .seq, "The `seq` of the call."),
+                    .must("at", .time, "The time at which it was stored."),
+                ],
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "media": "video"}"#,
+                answers: #"{"conv": "1q2w3e4r5t6y7", "call": 19, "at": 1790000000000}"#),
+            Verb(
+                ChatVerbs.callUpdate,
+                "Accepts, declines or ends a call. The first device that accepts takes it.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("call", .seq, "The `seq` of the call."),
+                    .must("state", .choice(CallState.self), "`accepted`, `declined`, `busy` or `ended`."),
+                ],
+                answer: Self.changed,
+                errors: [.notFound, .conflict, .tooLate, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "call": 19,
+                     "state": "accepted"}
+                    """#,
+                answers: #"""
+                    {"conv": "1q2w3e4r5t6y7", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 18,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.callServers,
+                "Requests how to reach other devices.",
+                request: [],
+                answer: [
+                    .must("servers", .list(.shape("CallServer"), 20), "The servers."),
+                    .must("expires_at", .time, "The time at which the credentials end."),
+                ],
+                errors: [],
+                example: #"{}"#,
+                answers: #"""
+                    {"servers": [{"urls": ["turns:turn.example.org:443"], "username": "1790003600:alice",
+                     "credential": "s3cr3t"}], "expires_at": 1790003600000}
+                    """#),
+            Verb(
+                ChatVerbs.signal,
+                "Sends data of a call to a device. It is not stored.",
+                request: [
+                    .conv,
+                    .must("call", .seq, "The `seq` of the call."),
+                    .must("to", .user, "The recipient."),
+                    .may("device", .device, "The device of the recipient; absent for all."),
+                    .must("data", .any, "The data, which the server does not read."),
+                ],
+                answer: [],
+                errors: [.notFound, .tooLate],
+                example: #"{"conv": "1q2w3e4r5t6y7", "call": 19, "to": "bob", "data": {"candidate": "…"}}"#,
+                answers: #"{}"#),
+            Verb(
+                ChatVerbs.devices,
+                "Requests the devices of the user, last used first.",
+                request: [],
+                answer: [
+                    .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices.")
+                ],
+                errors: [],
+                example: #"{}"#,
+                answers: #"""
+                    {"devices": [{"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web",
+                     "at": 1790000000000, "last_seen": 1790000000000, "address": "192.0.2.7", "current": true}]}
+                    """#),
+            Verb(
+                ChatVerbs.deviceRemove,
+                "Ends the session of another device, or of all others.",
+                request: [
+                    .id,
+                    .may("device", .device, "The device."),
+                    .may("others", .bool, "Whether all devices but the requesting one are meant."),
+                ],
+                answer: Self.changed,
+                errors: [.notFound, .conflict, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "others": true}"#,
+                answers: #"""
+                    {"conv": "0s1e2f3c4v5n6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 18,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.pushSet,
+                "Sets where the device receives notifications while it is not connected. The address has to be public.",
+                request: [
+                    .id,
+                    .must("kind", .choice(PushService.self), "The service; `none` ends notifications."),
+                    .may("data", .any, "The subscription, as the service defines it (RFC 8030 for `web`)."),
+                ],
+                answer: [],
+                errors: [.conflict, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "kind": "web",
+                     "data": {"endpoint": "https://push.example.org/1", "keys": {"p256dh": "B…", "auth": "c…"}}}
+                    """#,
+                answers: #"{}"#),
+        ])
+}

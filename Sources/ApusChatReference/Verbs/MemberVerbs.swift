@@ -1,0 +1,295 @@
+import ApusChatWire
+
+extension ChatReference {
+    /// Members and links.
+    static let memberVerbs = VerbGroup(
+        title: "Members and links",
+        verbs: [
+            Verb(
+                ChatVerbs.members,
+                "Requests the members of a conversation, ordered by role and name.",
+                request: [
+                    .conv,
+                    .may("query", .words(ChatLimits.queryLength), "A part of the name or of the shown name."),
+                    .may("state", .choice(MemberState.self), "`joined` by default; admins can also request the others."),
+                    .may("since_version", .count, "Restricts the answer to the members that changed after a version of the list."),
+                    .may("page", .token, "The `page` of the previous answer; absent for the first page."),
+                ],
+                answer: [
+                    .must("members", .list(.shape("Member"), ChatLimits.membersPage), "The members."),
+                    .may(
+                        "gone", .list(.user, ChatLimits.membersPage),
+                        "The users that are no longer members, for a request with `since_version`."),
+                    .must("version", .count, "The version of the list, taken before the first page and the same on every page."),
+                    .must("total", .count, "The number of members."),
+                    .may("page", .token, "The position of the next page; absent on the last one."),
+                ],
+                errors: [.notFound],
+                example: #"{"conv": "3g7r0p5a2b4c6", "since_version": 3}"#,
+                answers: #"""
+                    {"members": [{"user": {"name": "bob", "nick": "Bob",
+                     "avatar": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     "status": "At the harbour", "online": false, "last_seen": 1790000000000}, "role": "member",
+                     "since": 1790000000000, "read": 11, "by": "alice"}], "gone": ["dave"], "version": 4, "total": 3,
+                     "page": "cDEyMw"}
+                    """#),
+            Verb(
+                ChatVerbs.memberAdd,
+                """
+                Adds contacts and invites other users. Users that cannot be added or invited are in neither list of \
+                the answer.
+                """,
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                ],
+                answer: [
+                    .must("conv", .conversation, "The conversation."),
+                    .must("id", .client, "The client's id of the request."),
+                    .may("seq", .seq, "The last change of the log; absent if there was none."),
+                    .must("at", .time, "The time of the change."),
+                    .may("added", .list(.user, ChatLimits.requestUsers), "The users that are now members."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited."),
+                ],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["bob", "carol"]}
+                    """#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 3,
+                     "at": 1790000000000, "added": ["bob"], "invited": ["carol"]}
+                    """#),
+            Verb(
+                ChatVerbs.memberAnswer,
+                "Accepts or declines an invitation to the user.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("accept", .bool, "Whether the user joins."),
+                ],
+                answer: Self.changed,
+                errors: [.notFound, .conflict, .limit, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "accept": true}"#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 4,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberJoin,
+                "Joins by a link or from the directory. Where admission needs approval, the state of the head is `requested`.",
+                request: [
+                    .id,
+                    .may("conv", .conversation, "A conversation of the directory."),
+                    .may("link", .link, "The code of a link."),
+                ],
+                answer: [
+                    .must("head", .shape("Head"), "The conversation."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                ],
+                errors: [.notFound, .conflict, .limit, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "link": "k7Qm2ZtX9bVw4NsA"}"#,
+                answers: #"""
+                    {"head": {"conv": "3g7r0p5a2b4c6", "kind": "group", "role": "owner", "title": "Rowing club",
+                     "members": 3, "members_version": 4, "settings": {"write": "members", "invite": "members",
+                     "manage": "admins", "pin": "admins", "mention_all": "admins", "join": "closed", "listed": false,
+                     "history": "all", "slow": 0, "expire": 0, "receipts": true}, "seq": 1, "n": 0,
+                     "at": 1790000000000, "last": {"seq": 1, "sender": "alice", "at": 1790000000000,
+                     "kind": "conversation.create"}}}
+                    """#),
+            Verb(
+                ChatVerbs.memberApprove,
+                "Answers a request to join.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("user", .user, "The user that asked."),
+                    .must("accept", .bool, "Whether the user becomes a member."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "user": "dave",
+                     "accept": true}
+                    """#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 5,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberLeave,
+                "Leaves a conversation. An owner has to name another owner first, unless it is the last member.",
+                request: [
+                    .id,
+                    .conv,
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6"}"#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 6,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberRemove,
+                "Removes members of a lower role, or takes back invitations.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["dave"]}"#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 7,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberBan,
+                "Removes users and keeps them from joining. `until` ends the ban.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                    .may("until", .time, "The time at which it ends; absent for never. For `member.mute`, 0 permits writing again."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["dave"],
+                     "until": 1790000000000}
+                    """#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 8,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberUnban,
+                "Lifts a ban.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["dave"]}"#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 9,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberRole,
+                """
+                Changes the role of members. Naming an owner transfers the conversation, and the former owner \
+                becomes an admin.
+                """,
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The members; one, if the role is `owner`."),
+                    .must("role", .choice(MemberRole.self), "The new role."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["bob"],
+                     "role": "admin"}
+                    """#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 10,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.memberMute,
+                "Keeps members from writing until a time; 0 permits writing again.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                    .may("until", .time, "The time at which it ends; absent for never. For `member.mute`, 0 permits writing again."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "users": ["bob"],
+                     "until": 1790000000000}
+                    """#,
+                answers: #"""
+                    {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 11,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
+                ChatVerbs.linkCreate,
+                "Creates an invite link. The shared address is `/join#CODE` on the server.",
+                request: [
+                    .id,
+                    .conv,
+                    .may("role", .choice(MemberRole.self), "`member` by default, `reader` or `guest`."),
+                    .may("expires_at", .time, "The time at which the link ends."),
+                    .may("uses", .integer(1...100_000), "The number of users that may join by it."),
+                ],
+                answer: [
+                    .must("link", .shape("InviteLink"), "The link.")
+                ],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "role": "reader",
+                     "expires_at": 1790000000000, "uses": 50}
+                    """#,
+                answers: #"""
+                    {"link": {"code": "k7Qm2ZtX9bVw4NsA", "role": "reader", "by": "alice", "at": 1790000000000,
+                     "expires_at": 1790000000000, "uses": 50, "used": 0}}
+                    """#),
+            Verb(
+                ChatVerbs.linkList,
+                "Requests the links of a conversation, newest first.",
+                request: [
+                    .conv
+                ],
+                answer: [
+                    .must("links", .list(.shape("InviteLink"), ChatLimits.links), "The links.")
+                ],
+                errors: [.forbidden, .notFound],
+                example: #"{"conv": "3g7r0p5a2b4c6"}"#,
+                answers: #"""
+                    {"links": [{"code": "k7Qm2ZtX9bVw4NsA", "role": "member", "by": "alice", "at": 1790000000000,
+                     "used": 3}]}
+                    """#),
+            Verb(
+                ChatVerbs.linkRevoke,
+                "Ends a link.",
+                request: [
+                    .id,
+                    .conv,
+                    .must("code", .link, "The code."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .storage],
+                example: #"""
+                    {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "code": "k7Qm2ZtX9bVw4NsA"}
+                    """#,
+                answers: #"{"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "at": 1790000000000}"#),
+            Verb(
+                ChatVerbs.linkInfo,
+                "Requests what a link leads to. A link that has ended is `not_found`.",
+                request: [
+                    .must("code", .link, "The code.")
+                ],
+                answer: [
+                    .must("title", .words(ChatLimits.titleLength), "The title."),
+                    .must("kind", .choice(ConversationKind.self), "The kind."),
+                    .may("avatar", .blob, "The picture."),
+                    .must("members", .count, "The number of members."),
+                    .must("join", .choice(JoinRule.self), "Whether the user joins at once or after approval."),
+                    .must("by", .shape("User"), "The user that created the link."),
+                ],
+                errors: [.notFound],
+                example: #"{"code": "k7Qm2ZtX9bVw4NsA"}"#,
+                answers: #"""
+                    {"title": "Rowing club", "kind": "group", "members": 3, "join": "open", "by": {"name": "alice",
+                     "nick": "Alice", "online": true}}
+                    """#),
+        ])
+}

@@ -1,0 +1,166 @@
+import ApusChatWire
+
+extension ChatReference {
+    /// The routes of accounts and sessions.
+    package static let routes = [
+        Route(
+            .get, "/api/server", "Requests what a client has to know before a session.",
+            needsSession: false,
+            request: [], WireEmpty.self,
+            answer: [
+                .must("name", .words(ChatLimits.titleLength), "The name of the server."),
+                .must("version", .words(40), "The version of the program."),
+                .must("registration", .choice(Registration.self), "Whether accounts can be created."),
+                .may("features", .list(.words(40), 100), "The features of the server."),
+                .must("limits", .shape("HelloLimits"), "The limits that a client has to know."),
+            ], ServerAnswer.self,
+            errors: [],
+            example: #"{}"#,
+            answers: #"""
+                {"name": "Apus", "version": "1.0", "registration": "open", "features": ["edit"],
+                 "limits": {"request_bytes": 131072, "text_length": 8000, "blob_bytes": 104857600,
+                 "group_members": 10000, "edit_seconds": 172800, "recall_seconds": 172800}}
+                """#),
+        Route(
+            .post, "/api/register", "Creates an account. The password has at least 8 Unicode scalars.",
+            needsSession: false,
+            request: [
+                .must("name", .user, "The account name."),
+                .must("password", .words(ChatLimits.passwordBytes), "The password."),
+                .may("nick", .words(ChatLimits.nickLength), "The shown name."),
+                .may("invitation", .words(100), "The invitation, where the server requires one."),
+                .must("device", .shape("HelloDevice"), "The device."),
+            ], RegisterRequest.self,
+            answer: [
+                .must("user", .shape("User"), "The own user."),
+                .must("device", .device, "The device."),
+                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
+                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
+                .must("refresh", .words(200), "The token that renews the session, once."),
+                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
+            ], SessionAnswer.self,
+            errors: [.forbidden, .conflict, .storage],
+            example: #"""
+                {"name": "alice", "password": "correct horse", "nick": "Alice",
+                 "device": {"name": "Firefox on Linux", "platform": "web"}}
+                """#,
+            answers: #"""
+                {"user": {"name": "alice"}, "device": "2d3e4v5c6e7a8", "access": "a.1",
+                 "access_expires_at": 1790000900000, "refresh": "r.1", "recovery": ["k3v9-2m7q"]}
+                """#),
+        Route(
+            .post, "/api/login",
+            """
+            Begins a session. An unknown name and a wrong password get the same answer, `unauthorized`. A \
+            missing code of the authenticator is `bad_request` with the field `code`.
+            """,
+            needsSession: false,
+            request: [
+                .must("name", .user, "The account name."),
+                .must("password", .words(ChatLimits.passwordBytes), "The password."),
+                .may("code", .words(40), "The code of the authenticator (RFC 6238), or a recovery code."),
+                .must("device", .shape("HelloDevice"), "The device."),
+            ], LoginRequest.self,
+            answer: [
+                .must("user", .shape("User"), "The own user."),
+                .must("device", .device, "The device."),
+                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
+                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
+                .must("refresh", .words(200), "The token that renews the session, once."),
+                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
+            ], SessionAnswer.self,
+            errors: [.storage],
+            example: #"""
+                {"name": "alice", "password": "correct horse", "device": {"name": "Firefox on Linux",
+                 "platform": "web"}}
+                """#,
+            answers: #"""
+                {"user": {"name": "alice"}, "device": "2d3e4v5c6e7a8", "access": "a.1",
+                 "access_expires_at": 1790000900000, "refresh": "r.1"}
+                """#),
+        Route(
+            .post, "/api/refresh",
+            """
+            Renews a session. The token before gets the same answer for 60 seconds, until the new one is used; a \
+            later use of it ends the session.
+            """,
+            needsSession: false,
+            request: [
+                .must("refresh", .words(200), "The refresh token.")
+            ], RefreshRequest.self,
+            answer: [
+                .must("user", .shape("User"), "The own user."),
+                .must("device", .device, "The device."),
+                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
+                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
+                .must("refresh", .words(200), "The token that renews the session, once."),
+                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
+            ], SessionAnswer.self,
+            errors: [.storage],
+            example: #"{"refresh": "r.1"}"#,
+            answers: #"""
+                {"user": {"name": "alice"}, "device": "2d3e4v5c6e7a8", "access": "a.1",
+                 "access_expires_at": 1790000900000, "refresh": "r.1"}
+                """#),
+        Route(
+            .post, "/api/logout", "Ends the session. A client repeats it until it is answered.",
+            needsSession: false,
+            request: [
+                .may("refresh", .words(200), "The refresh token, if the access token has ended.")
+            ], LogoutRequest.self,
+            answer: [], WireEmpty.self,
+            errors: [.storage],
+            example: #"{"refresh": "r.1"}"#,
+            answers: #"{}"#),
+        Route(
+            .post, "/api/password",
+            "Sets a password by the present one, a recovery code or the code of an operator, and ends all other sessions.",
+            needsSession: false,
+            request: [
+                .may("name", .user, "The account name, for a request without a session."),
+                .may("old", .words(ChatLimits.passwordBytes), "The present password."),
+                .may("recovery", .words(40), "A recovery code, or the code of an operator's link."),
+                .must("new", .words(ChatLimits.passwordBytes), "The new password."),
+                .must("device", .shape("HelloDevice"), "The device."),
+            ], PasswordRequest.self,
+            answer: [
+                .must("user", .shape("User"), "The own user."),
+                .must("device", .device, "The device."),
+                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
+                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
+                .must("refresh", .words(200), "The token that renews the session, once."),
+                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
+            ], SessionAnswer.self,
+            errors: [.storage],
+            example: #"""
+                {"old": "correct horse", "new": "battery staple", "device": {"name": "Firefox on Linux",
+                 "platform": "web"}}
+                """#,
+            answers: #"""
+                {"user": {"name": "alice"}, "device": "2d3e4v5c6e7a8", "access": "a.1",
+                 "access_expires_at": 1790000900000, "refresh": "r.1"}
+                """#),
+        Route(
+            .post, "/api/recovery", "Replaces the recovery codes.",
+            needsSession: true,
+            request: [
+                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+            ], ConfirmRequest.self,
+            answer: [
+                .must("recovery", .list(.words(40), 20), "The codes.")
+            ], RecoveryAnswer.self,
+            errors: [.forbidden, .storage],
+            example: #"{"password": "battery staple"}"#,
+            answers: #"{"recovery": ["k3v9-2m7q"]}"#),
+        Route(
+            .post, "/api/account/delete", "Deletes the account. Its messages are blanked, and its name is not given to another account.",
+            needsSession: true,
+            request: [
+                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+            ], ConfirmRequest.self,
+            answer: [], WireEmpty.self,
+            errors: [.forbidden, .storage],
+            example: #"{"password": "battery staple"}"#,
+            answers: #"{}"#),
+    ]
+}

@@ -1,0 +1,49 @@
+/// `GET /api/server`: what a client has to know before a session.
+package struct ServerAnswer: Hashable, WireObject {
+    /// The name of the server.
+    package var name: String
+    /// The version of the program.
+    package var version: String
+    /// Whether accounts can be created.
+    package var registration: Registration
+    /// The features of the server.
+    package var features: [String]
+    /// The limits that a client has to know.
+    package var limits: HelloLimits
+
+    package init(name: String, version: String, registration: Registration, features: [String] = [], limits: HelloLimits) {
+        self.name = name
+        self.version = version
+        self.registration = registration
+        self.features = features
+        self.limits = limits
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.titleLength)
+        self.version = try reader.string("version", minimum: 1, maximum: 40)
+        self.registration = try reader.choice("registration")
+        self.features = try reader.strings("features", length: 40, maximum: 100)
+        self.limits = try reader.object("limits")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("name", self.name)
+        writer.write("version", self.version)
+        writer.write("registration", self.registration)
+        writer.write("features", ifAny: self.features)
+        writer.write("limits", self.limits)
+    }
+}
+
+/// Whether users can create accounts.
+package enum Registration: String, WireChoice {
+    /// All users can.
+    case open
+    /// Users with an invitation can.
+    case invitation
+    /// Operators alone can.
+    case closed
+    /// A value of a later server, to be treated as `closed`.
+    case unknown
+}

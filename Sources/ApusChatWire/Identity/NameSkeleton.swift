@@ -1,0 +1,67 @@
+import Foundation
+
+/// The common form of names that look alike, for a mark beside a name that resembles a contact's.
+///
+/// Source: the skeleton of UTS 39 section 4, with a small table: letters of Greek, Cyrillic,
+/// Armenian and Cherokee and variants of Latin that look like letters of ASCII, and the digits `0`
+/// and `1`. Beyond UTS 39, case and marks are ignored, and `i` counts as `l`. Two names with one
+/// skeleton look alike; different skeletons are not a proof of the contrary.
+public enum NameSkeleton {
+    /// Returns the skeleton of an account name or a shown name.
+    public static func skeleton(of name: String) -> String {
+        var skeleton = ""
+        // Look-alikes of capitals are letters of their own in lower case (`В` and `в`): they are
+        // mapped before and after the case.
+        for scalar in name.decomposedStringWithCompatibilityMapping.unicodeScalars {
+            guard !self.isIgnored(scalar) else { continue }
+            for lower in (self.table[scalar] ?? scalar).properties.lowercaseMapping.unicodeScalars {
+                self.append(self.table[lower] ?? lower, to: &skeleton)
+            }
+        }
+        return skeleton
+    }
+
+    /// Whether two different names look alike.
+    public static func looksAlike(_ first: String, _ second: String) -> Bool {
+        !first.utf8.elementsEqual(second.utf8) && self.skeleton(of: first) == self.skeleton(of: second)
+    }
+
+    /// Whether two different account names look alike.
+    public static func looksAlike(_ first: UserName, _ second: UserName) -> Bool { self.looksAlike(first.rawValue, second.rawValue) }
+
+    private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .spaceSeparator, .control: true
+        default: scalar.properties.isDefaultIgnorableCodePoint || scalar == "." || scalar == "_" || scalar == "-"
+        }
+    }
+
+    /// Appends a scalar in the form that several letters share: `m` looks like `rn`.
+    private static func append(_ scalar: Unicode.Scalar, to skeleton: inout String) {
+        switch scalar {
+        case "m": skeleton += "rn"
+        case "w": skeleton += "vv"
+        case "i", "1", "|": skeleton += "l"
+        case "0": skeleton += "o"
+        default: skeleton.unicodeScalars.append(scalar)
+        }
+    }
+
+    /// Pairs of a scalar and the ASCII letter that it looks like.
+    private static let pairs = """
+        аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY \
+        αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ \
+        ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU \
+        ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ \
+        ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw
+        """
+
+    private static let table: [Unicode.Scalar: Unicode.Scalar] = {
+        var table: [Unicode.Scalar: Unicode.Scalar] = [:]
+        for pair in Self.pairs.split(separator: " ") {
+            let scalars = Array(pair.unicodeScalars)
+            if scalars.count == 2 { table[scalars[0]] = scalars[1] }
+        }
+        return table
+    }()
+}
