@@ -30,7 +30,7 @@ enum ChangeBody {
         var body: JSONObject = [:]
         if let title = update.title { body["title"] = .string(title) }
         if let about = update.about { body["about"] = .string(about) }
-        if let avatar = update.avatar { body["avatar"] = avatar.map { .string($0.rawValue) } ?? .null }
+        if let avatar = update.avatar { body["avatar"] = .string(avatar?.rawValue ?? "") }
         if !update.settings.isEmpty {
             var writer = WireWriter()
             update.settings.write(to: &writer)

@@ -15,7 +15,7 @@ package enum OpenAPIDocument {
             "paths": .object(self.paths),
             "components": .object([
                 "securitySchemes": .object(["access": .object(["type": "http", "scheme": "bearer"])]),
-                "schemas": .object(self.schemas),
+                "responses": .object(self.responses), "schemas": .object(self.schemas),
             ]),
         ])
     }
@@ -50,12 +50,8 @@ package enum OpenAPIDocument {
         var responses: JSONObject = [
             "200": .object(["description": "The answer.", "content": self.content(self.schema(of: route.answer))])
         ]
-        let codes = Verb.commonErrors + route.errors
-        for status in Set(codes.map(\.httpStatus)).sorted() {
-            let names = codes.filter { $0.httpStatus == status }.map { "`\($0.rawValue)`" }
-            responses[String(status)] = .object([
-                "description": .string(names.joined(separator: ", ")), "content": self.content(self.reference("Error")),
-            ])
+        for status in Set((Verb.commonErrors + route.errors).map(\.httpStatus)).sorted() {
+            responses[String(status)] = .object(["$ref": .string("#/components/responses/\(status)")])
         }
         operation["responses"] = .object(responses)
         return .object(operation)
@@ -63,9 +59,22 @@ package enum OpenAPIDocument {
 
     private static func content(_ schema: JSONValue) -> JSONValue { .object(["application/json": .object(["schema": schema])]) }
 
+    /// The error responses by their status.
+    private static var responses: JSONObject {
+        var responses = JSONObject()
+        for status in Set(ChatReference.errors.map(\.code.httpStatus)).sorted() {
+            let names = ChatReference.errors.map(\.code).filter { $0.httpStatus == status }.map { "`\($0.rawValue)`" }
+            responses[String(status)] = .object([
+                "description": .string(names.joined(separator: ", ")), "content": self.content(self.reference("Error")),
+            ])
+        }
+        return responses
+    }
+
     private static var schemas: JSONObject {
         var schemas = JSONObject()
         for shape in ChatReference.shapes { schemas[shape.name] = self.schema(of: shape.fields) }
+        schemas["Changed"] = self.inlineSchema(of: ChatReference.changed)
         schemas["Error"] = self.object(
             [
                 "error": self.schema(of: [
@@ -78,6 +87,10 @@ package enum OpenAPIDocument {
     }
 
     private static func schema(of fields: [Field]) -> JSONValue {
+        fields == ChatReference.changed ? self.reference("Changed") : self.inlineSchema(of: fields)
+    }
+
+    private static func inlineSchema(of fields: [Field]) -> JSONValue {
         var properties = JSONObject()
         for field in fields { properties[field.name] = self.schema(of: field.type) }
         return self.object(properties, required: fields.filter(\.isRequired).map(\.name))

@@ -56,22 +56,30 @@ extension ChatReference {
                 .may("via", .choice(JoinWay.self), "How the users joined, for `member.join`."),
             ], example: #"{"users": ["bob"], "role": "admin"}"#, recode: Recode(MemberBody.self)),
         Shape(
-            "self.pin, self.archive, self.mute, self.unread",
-            "The body of `self.pin`, `self.archive`, `self.mute` and `self.unread`: the new value of an own setting.",
+            "self.pin, self.archive, self.mute, self.unread, self.folder",
+            """
+            The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new value \
+            of an own setting.
+            """,
             [
                 .must("conv", .conversation, "The conversation."),
-                .may("pinned", .bool, "Whether the conversation is pinned."),
+                .may("pinned_at", .time, "The time at which the user pinned the conversation; 0 if it is no longer pinned."),
                 .may("archived", .bool, "Whether it is archived."),
                 .may("muted_until", .time, "The time until which there are no notifications; 0 for notifications."),
                 .may("marked_unread", .bool, "Whether it is marked as unread."),
-            ], example: #"{"conv": "1q2w3e4r5t6y7", "pinned": true}"#, recode: Recode(OwnSetBody.self)),
+                .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
+            ], example: #"{"conv": "1q2w3e4r5t6y7", "pinned_at": 1790000000000}"#, recode: Recode(OwnSetBody.self)),
         Shape(
             "self.draft", "The body of `self.draft`. A newer one for the same conversation blanks it.",
             [
                 .must("conv", .conversation, "The conversation."),
-                .must("text", .string(ChatLimits.draftLength), "The text; empty if the draft was removed."),
-                .may("ref", .seq, "The message that it replies to."),
-            ], example: #"{"conv": "1q2w3e4r5t6y7", "text": "I will", "ref": 17}"#, recode: Recode(DraftBody.self)),
+                .may("draft", .shape("DraftText"), "The draft; absent if it was removed."),
+            ], example: #"{"conv": "1q2w3e4r5t6y7", "draft": {"text": "I will", "ref": 17}}"#, recode: Recode(DraftBody.self)),
+        Shape(
+            "self.set", "The body of `self.set`: the own profile or settings changed, and have to be requested again.",
+            [
+                .must("users", .list(.user, 1), "The own user.")
+            ], example: #"{"users": ["alice"]}"#, recode: Recode(OwnUserBody.self)),
         Shape(
             "self.hide", "The body of `self.hide`.",
             [

@@ -4,6 +4,12 @@ extension ChatReference {
     /// The objects that are parts of requests, answers and bodies.
     static let partShapes = [
         Shape(
+            "DraftText", "The content of a draft.",
+            [
+                .must("text", .words(ChatLimits.draftLength), "The text."),
+                .may("ref", .seq, "The message that it replies to."),
+            ], recode: Recode(DraftText.self)),
+        Shape(
             "LinkPreview", "What a link leads to.",
             [
                 .must("url", .words(2_000), "The address."),

@@ -1,44 +1,51 @@
-/// The body of `self.pin`, `self.archive`, `self.mute` and `self.unread`: the new value of an own
-/// setting.
+/// The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new
+/// value of an own setting.
 public struct OwnSetBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// Whether the conversation is pinned.
-    public var isPinned: Bool?
+    /// The time at which the user pinned the conversation; 0 if it is no longer pinned.
+    public var pinnedAt: Int64?
     /// Whether it is archived.
     public var isArchived: Bool?
     /// The time until which there are no notifications; 0 for notifications.
     public var mutedUntil: Int64?
     /// Whether it is marked as unread.
     public var isMarkedUnread: Bool?
+    /// The folders that contain it.
+    public var folders: [String]?
 
     /// Creates a value.
     public init(
-        conversation: ConversationID, isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil, isMarkedUnread: Bool? = nil
+        conversation: ConversationID, pinnedAt: Int64? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil,
+        isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) {
         self.conversation = conversation
-        self.isPinned = isPinned
+        self.pinnedAt = pinnedAt
         self.isArchived = isArchived
         self.mutedUntil = mutedUntil
         self.isMarkedUnread = isMarkedUnread
+        self.folders = folders
     }
 }
 
 extension OwnSetBody: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
-        self.isPinned = try reader.boolIfPresent("pinned")
+        self.pinnedAt = try reader.integerIfPresent("pinned_at")
         self.isArchived = try reader.boolIfPresent("archived")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
         self.isMarkedUnread = try reader.boolIfPresent("marked_unread")
+        self.folders =
+            try reader.has("folders") ? reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders) : nil
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
-        writer.write("pinned", ifPresent: self.isPinned)
+        writer.write("pinned_at", ifPresent: self.pinnedAt)
         writer.write("archived", ifPresent: self.isArchived)
         writer.write("muted_until", ifPresent: self.mutedUntil)
         writer.write("marked_unread", ifPresent: self.isMarkedUnread)
+        writer.write("folders", ifPresent: self.folders)
     }
 }
 
@@ -46,28 +53,49 @@ extension OwnSetBody: WireObject {
 public struct DraftBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// The text; empty if the draft was removed.
-    public var text: String
-    /// The message that it replies to.
-    public var ref: Int64?
+    /// The draft; absent if it was removed.
+    public var draft: DraftText?
 
     /// Creates a value.
-    public init(conversation: ConversationID, text: String, ref: Int64? = nil) {
+    public init(conversation: ConversationID, draft: DraftText? = nil) {
         self.conversation = conversation
-        self.text = text
-        self.ref = ref
+        self.draft = draft
     }
 }
 
 extension DraftBody: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
-        self.text = try reader.string("text", maximum: ChatLimits.draftLength)
-        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+        self.draft = try reader.objectIfPresent("draft")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
+        writer.write("draft", ifPresent: self.draft)
+    }
+}
+
+/// The content of a draft.
+public struct DraftText: Hashable, Sendable {
+    /// The text.
+    public var text: String
+    /// The message that it replies to.
+    public var ref: Int64?
+
+    /// Creates a value.
+    public init(text: String, ref: Int64? = nil) {
+        self.text = text
+        self.ref = ref
+    }
+}
+
+extension DraftText: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.text = try reader.string("text", minimum: 1, maximum: ChatLimits.draftLength)
+        self.ref = try reader.integerIfPresent("ref", in: WireReader.seqs)
+    }
+
+    package func write(to writer: inout WireWriter) {
         writer.write("text", self.text)
         writer.write("ref", ifPresent: self.ref)
     }
@@ -96,6 +124,27 @@ extension HideBody: WireObject {
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
         writer.write("seqs", all: self.seqs)
+    }
+}
+
+/// The body of `self.set`: the own profile or settings changed, and have to be requested again.
+public struct OwnUserBody: Hashable, Sendable {
+    /// The own user.
+    public var users: [UserName]
+
+    /// Creates a value.
+    public init(users: [UserName]) {
+        self.users = users
+    }
+}
+
+extension OwnUserBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.users = try reader.texts("users", maximum: 1)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("users", all: self.users)
     }
 }
 
