@@ -1,9 +1,24 @@
+package import ApusJSON
+
 /// A request with the types of its fields and of its answer.
 package struct ChatVerb<Request: WireObject, Answer: WireObject>: Sendable {
     /// The name of the Socket.IO event.
     package let name: String
 
     package init(_ name: String, _ request: Request.Type, _ answer: Answer.Type) { self.name = name }
+}
+
+extension ChatVerb {
+    /// The bytes whose SHA-256 tells whether two requests with one id are the same: the version, and
+    /// the canonical form of the verb and of all fields but the id. `send` has a form of its own,
+    /// ``SendRequest/hashedBytes()``.
+    package func hashedBytes(of request: Request) throws(JSONError) -> [UInt8] {
+        var writer = WireWriter()
+        request.write(to: &writer)
+        var fields = writer.object
+        fields["id"] = nil
+        return [SendRequest.hashVersion] + (try CanonicalJSON.bytes(of: .object(["request": .object(fields), "verb": .string(self.name)])))
+    }
 }
 
 /// The verbs, by their Swift names. ``ChatReference`` describes each.
