@@ -68,10 +68,10 @@ private final class EmbeddedRoute {
         self.server = server
         let space = server.namespace(namespace)
         space.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
-            socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
-            socket.on("bc") { (event: SocketIOEvent) in space.emit("bc", arguments: event.arguments) }
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("pass") { (event: SocketIOReceivedEvent) in socket.emit("pass", payload: event.payload) }
+            socket.on("bc") { (event: SocketIOReceivedEvent) in space.emit("bc", arguments: event.arguments) }
         }
         for _ in 0..<clients {
             try self.connect("/socket.io/?EIO=4&transport=websocket") { try server.configure($0, tls: nil) }

@@ -13,9 +13,9 @@ import NIOCore
 private var address: String { ProcessInfo.processInfo.environment["APUS_EXAMPLE_ADDRESS"] ?? "127.0.0.1:0" }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func SocketManager(url: String) -> ApusSocketIOClient.SocketManager {
+func SocketIOManager(url: String) -> ApusSocketIOClient.SocketIOManager {
     precondition(url == "http://127.0.0.1:3000")
-    return ApusSocketIOClient.SocketManager(url: "http://\(address)")
+    return ApusSocketIOClient.SocketIOManager(url: "http://\(address)")
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,7 +1,7 @@
 import ApusSocketIOClient
 
 func runClient() async throws {
-    let manager = SocketManager(url: "http://127.0.0.1:3000")
+    let manager = SocketIOManager(url: "http://127.0.0.1:3000")
     let socket = manager.defaultSocket
     socket.on("welcome") { data, ack in print(data) }
     try await socket.connect(timeout: .seconds(15))

@@ -2,7 +2,7 @@
 import ApusSocketIOClient
 
 func firstSteps() async throws {
-    let manager = SocketManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))
+    let manager = SocketIOManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))
     let socket = manager.defaultSocket
     socket.on("chat message") { (text: String) in
         print(text)
@@ -20,9 +20,9 @@ struct ChatMessage: Codable, Sendable {
 }
 
 enum Chat {
-    static let message = SocketEvent<ChatMessage>("chat message")
-    static let moved = SocketEvent<Int, Int>("moved")
-    static let add = SocketRequest<Int, Int, Int>("add")
+    static let message = SocketIOEvent<ChatMessage>("chat message")
+    static let moved = SocketIOEvent<Int, Int>("moved")
+    static let add = SocketIORequest<Int, Int, Int>("add")
 }
 
 func declared(_ socket: SocketIOClient) async throws {
@@ -57,10 +57,10 @@ func watching(_ socket: SocketIOClient) async {
     }
 }
 
-func renewed(token: @escaping @Sendable () async throws -> String) -> SocketManager {
-    SocketManager(
+func renewed(token: @escaping @Sendable () async throws -> String) -> SocketIOManager {
+    SocketIOManager(
         url: "https://example.com",
-        configuration: SocketManagerConfiguration { ["token": .string(try await token())] })
+        configuration: SocketIOManagerConfiguration { ["token": .string(try await token())] })
 }
 
 func flags(_ socket: SocketIOClient, photo: [UInt8]) {
@@ -68,9 +68,9 @@ func flags(_ socket: SocketIOClient, photo: [UInt8]) {
     socket.compress(false).emit("photo", arguments: [.binary(photo)])
 }
 
-func atLeastOnce() -> SocketManager {
-    var configuration = SocketManagerConfiguration()
+func atLeastOnce() -> SocketIOManager {
+    var configuration = SocketIOManagerConfiguration()
     configuration.retries = 10
     configuration.ackTimeout = .seconds(5)
-    return SocketManager(url: "https://example.com", configuration: configuration)
+    return SocketIOManager(url: "https://example.com", configuration: configuration)
 }

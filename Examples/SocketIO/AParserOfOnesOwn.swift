@@ -48,7 +48,7 @@ struct OneTextParser: SocketIOPacketParser {
 func useTheSameParserOnBothSides() {
     var server = SocketIOServerConfiguration()
     server.parser = .custom(OneTextParser())
-    var client = SocketManagerConfiguration()
+    var client = SocketIOManagerConfiguration()
     client.parser = .custom(OneTextParser())
-    _ = (SocketIOServer(configuration: server), SocketManager(url: "https://example.com", configuration: client))
+    _ = (SocketIOServer(configuration: server), SocketIOManager(url: "https://example.com", configuration: client))
 }

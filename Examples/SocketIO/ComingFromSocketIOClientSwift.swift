@@ -4,13 +4,13 @@ import ApusSocketIOClient
 import Dispatch
 import Logging
 
-func aManager() -> SocketManager {
-    var configuration = SocketManagerConfiguration()
+func aManager() -> SocketIOManager {
+    var configuration = SocketIOManagerConfiguration()
     configuration.callbacks = .main
-    return SocketManager(url: "http://localhost:8080", configuration: configuration)
+    return SocketIOManager(url: "http://localhost:8080", configuration: configuration)
 }
 
-func theExample(_ manager: SocketManager) {
+func theExample(_ manager: SocketIOManager) {
     let socket = manager.defaultSocket
 
     socket.on(clientEvent: .connect) { data, ack in
@@ -40,7 +40,7 @@ func theTimeoutHandler(_ socket: SocketIOClient) {
     }
 }
 
-func thePayload(_ manager: SocketManager) -> SocketIOClient {
+func thePayload(_ manager: SocketIOManager) -> SocketIOClient {
     manager.socket(forNamespace: "/swift", auth: ["token": "…"])
 }
 
@@ -60,9 +60,9 @@ func theListeners(_ socket: SocketIOClient) {
     socket.removeAllHandlers()
 }
 
-func theOptions(logger: Logger) -> SocketManager {
-    var configuration = SocketManagerConfiguration(
-        transports: [.websocket],
+func theOptions(logger: Logger) -> SocketIOManager {
+    var configuration = SocketIOManagerConfiguration(
+        transports: [.webSocket],
         version: .v3,
         path: "/custom/",
         query: ["platform": "iOS"],
@@ -70,5 +70,5 @@ func theOptions(logger: Logger) -> SocketManager {
         reconnection: .exponential(from: .seconds(2), to: .seconds(30), jitter: 0.5, maximumAttempts: 3),
         tls: .system)
     configuration.callbacks = .queue(DispatchQueue(label: "sockets"))
-    return SocketManager(url: "https://localhost:3443", configuration: configuration, logger: logger)
+    return SocketIOManager(url: "https://localhost:3443", configuration: configuration, logger: logger)
 }

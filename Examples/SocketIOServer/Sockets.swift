@@ -18,7 +18,7 @@ struct User: Codable, Sendable {
 
 func handlers(io: SocketIOServer) {
     io.namespace("/").onConnection { socket in
-        socket.on("raw") { (event: SocketIOEvent) in event.acknowledge("you sent", .array(event.arguments)) }
+        socket.on("raw") { (event: SocketIOReceivedEvent) in event.acknowledge("you sent", .array(event.arguments)) }
         socket.on("rename") { (name: String) in
             try socket.setData(User(name: name))
         }

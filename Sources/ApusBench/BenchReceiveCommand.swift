@@ -36,7 +36,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
     func run() async throws {
         var logger = Logger(label: "apus.bench") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
-        let manager = SocketManager(url: self.url, configuration: .init(transports: [.websocket]), logger: logger)
+        let manager = SocketIOManager(url: self.url, configuration: .init(transports: [.webSocket]), logger: logger)
         let socket = manager.defaultSocket
         let count = NIOLockedValueBox(0)
         let (batch, payload) = (self.batch, String(repeating: "x", count: self.size))

@@ -71,33 +71,33 @@ enum BenchServer {
 
     static func socketIO(maximumMessageBytes: Int) -> SocketIOServer {
         var configuration = SocketIOServerConfiguration()
-        configuration.maximumPayloadBytes = maximumMessageBytes
-        configuration.maximumQueuedBytes = max(configuration.maximumQueuedBytes, 4 * maximumMessageBytes)
-        configuration.drainTimeout = .seconds(1)
+        configuration.engine.maximumPayloadBytes = maximumMessageBytes
+        configuration.engine.maximumQueuedBytes = max(configuration.engine.maximumQueuedBytes, 4 * maximumMessageBytes)
+        configuration.engine.drainTimeout = .seconds(1)
         let io = SocketIOServer(configuration: configuration, logger: self.logger)
         let serve: @Sendable (SocketIONamespace) -> Void = { namespace in
             namespace.onConnection { socket in
-                socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
-                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
-                socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
+                socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", payload: event.payload) }
+                socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
+                socket.on("bc") { (event: SocketIOReceivedEvent) in namespace.emit("bc", payload: event.payload) }
                 // Not `(room: String)`: a typed handler allocates an object for each socket, and
                 // this server measures memory per socket.
-                socket.on("join") { (event: SocketIOEvent) in
+                socket.on("join") { (event: SocketIOReceivedEvent) in
                     if let room = event.arguments.first?.stringValue { socket.join(room) }
                     event.acknowledge()
                 }
-                socket.on("leave") { (event: SocketIOEvent) in
+                socket.on("leave") { (event: SocketIOReceivedEvent) in
                     if let room = event.arguments.first?.stringValue { socket.leave(room) }
                     event.acknowledge()
                 }
                 // The count is bounded, because the queue for one client is.
-                socket.on("flood") { (event: SocketIOEvent) in
+                socket.on("flood") { (event: SocketIOReceivedEvent) in
                     let arguments = event.arguments
                     guard arguments.count == 2, let count = arguments[0].intValue else { return }
                     for _ in 0..<min(max(count, 0), 100_000) { socket.emit("flood", arguments: [arguments[1]]) }
                     event.acknowledge()
                 }
-                socket.on("room") { (event: SocketIOEvent) in
+                socket.on("room") { (event: SocketIOReceivedEvent) in
                     let arguments = event.arguments
                     guard arguments.count == 2, let room = arguments[0].stringValue else { return }
                     namespace.to(room).emit("room", arguments: [arguments[1]])
@@ -109,8 +109,8 @@ enum BenchServer {
         // Accepts any number of namespaces, for `Benchmarks/growth`.
         let bench = io.namespaces { name, _ in name.hasPrefix("/bench-") }
         bench.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", payload: event.payload) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
         }
         return io
     }

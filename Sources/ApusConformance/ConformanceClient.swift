@@ -74,13 +74,13 @@ struct ConformanceClient: AsyncParsableCommand {
 
 /// A transport, as the matrix names it.
 enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
-    case polling, websocket, upgrade
+    case polling, webSocket = "websocket", upgrade
 
-    var transports: [EngineIOClientConfiguration.Transport] {
+    var transports: [EngineIOTransport] {
         switch self {
         case .polling: [.polling]
-        case .websocket: [.websocket]
-        case .upgrade: [.polling, .websocket]
+        case .webSocket: [.webSocket]
+        case .upgrade: [.polling, .webSocket]
         }
     }
 }

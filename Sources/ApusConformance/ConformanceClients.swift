@@ -20,7 +20,7 @@ struct ConformanceClients: AsyncParsableCommand {
 
     @Option(help: "The number of clients.") var clients = 200
 
-    @Option(help: "polling, websocket or upgrade.") var transport = InteropTransport.websocket
+    @Option(help: "polling, websocket or upgrade.") var transport = InteropTransport.webSocket
 
     @Option(help: "Milliseconds between a client's ack and its next text.") var pause = 1000
 
@@ -29,9 +29,10 @@ struct ConformanceClients: AsyncParsableCommand {
     func run() async throws {
         let isStopping = NIOLockedValueBox(false)
         let counter = ConnectionCounter()
-        let configuration = SocketManagerConfiguration(transports: self.transport.transports)
+        let configuration = SocketIOManagerConfiguration(transports: self.transport.transports)
         let members = (0..<self.clients).map { number in
-            ConformanceClientSession(number: number, manager: SocketManager(url: self.url, configuration: configuration), counter: counter)
+            ConformanceClientSession(
+                number: number, manager: SocketIOManager(url: self.url, configuration: configuration), counter: counter)
         }
         try await Self.connect(members)
         ConformanceClient.say(["connected": .integer(Int64(members.count))])
@@ -90,7 +91,7 @@ private final class ConnectionCounter: Sendable {
 
 private struct ConformanceClientSession: Sendable {
     let number: Int
-    let manager: SocketManager
+    let manager: SocketIOManager
     let counter: ConnectionCounter
 
     func connect() async throws {

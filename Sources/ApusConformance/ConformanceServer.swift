@@ -32,11 +32,11 @@ struct ConformanceServer: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.allowsEngineIO3 = self.allowsEngineIO3
-        configuration.perMessageDeflate = self.compression ? .init() : nil
-        configuration.pingInterval = .milliseconds(self.pingInterval)
-        configuration.pingTimeout = .milliseconds(self.pingTimeout)
-        configuration.maximumPayloadBytes = self.maxPayload
+        configuration.engine.allowsEngineIO3 = self.allowsEngineIO3
+        configuration.engine.perMessageDeflate = self.compression ? .init() : nil
+        configuration.engine.pingInterval = .milliseconds(self.pingInterval)
+        configuration.engine.pingTimeout = .milliseconds(self.pingTimeout)
+        configuration.engine.maximumPayloadBytes = self.maxPayload
         if self.msgpack { configuration.parser = .messagePack }
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.conformance"))
         let journal = try self.journal.map(ConformanceJournal.init(path:))
@@ -61,15 +61,15 @@ struct ConformanceServer: AsyncParsableCommand {
 
     private static func serve(_ namespace: SocketIONamespace, _ journal: ConformanceJournal?) {
         namespace.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", payload: event.payload) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
-            socket.on("emit-back") { (event: SocketIOEvent) in
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", payload: event.payload) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
+            socket.on("emit-back") { (event: SocketIOReceivedEvent) in
                 Task {
                     let answer = try await socket.emitWithAck("question", arguments: event.arguments, timeout: .seconds(5))
                     event.acknowledge(values: answer)
                 }
             }
-            socket.on("bc") { (event: SocketIOEvent) in namespace.emit("bc", payload: event.payload) }
+            socket.on("bc") { (event: SocketIOReceivedEvent) in namespace.emit("bc", payload: event.payload) }
             socket.on("join") { (room: String) in
                 socket.join(room)
                 return socket.rooms.sorted()
@@ -79,11 +79,11 @@ struct ConformanceServer: AsyncParsableCommand {
                 return socket.rooms.sorted()
             }
             socket.on("to-room") { (room: String, value: SocketIOValue) in socket.to(room).emit("room", room, value) }
-            socket.on("transport") { (event: SocketIOEvent) in event.acknowledge(.string(socket.transportName ?? "none")) }
-            socket.on("leave-me") { (_: SocketIOEvent) in socket.disconnect() }
-            socket.on("close-me") { (_: SocketIOEvent) in socket.disconnect(close: true) }
+            socket.on("transport") { (event: SocketIOReceivedEvent) in event.acknowledge(.string(socket.transportName ?? "none")) }
+            socket.on("leave-me") { (_: SocketIOReceivedEvent) in socket.disconnect() }
+            socket.on("close-me") { (_: SocketIOReceivedEvent) in socket.disconnect(close: true) }
             if let journal {
-                socket.on("record") { (event: SocketIOEvent) in
+                socket.on("record") { (event: SocketIOReceivedEvent) in
                     if journal.append(event.arguments) { event.acknowledge(values: event.arguments) }
                 }
             }

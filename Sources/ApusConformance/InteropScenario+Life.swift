@@ -64,7 +64,7 @@ extension InteropScenario {
     func theServerDisconnects() async throws {
         let manager = self.manager()
         let root = manager.defaultSocket, custom = manager.socket(forNamespace: "/custom")
-        let reasons = NIOLockedValueBox<[SocketDisconnectReason]>([])
+        let reasons = NIOLockedValueBox<[SocketIOClientDisconnectReason]>([])
         let connects = NIOLockedValueBox(0)
         custom.onLifecycle { event in
             switch event {
@@ -96,7 +96,7 @@ extension InteropScenario {
         let socket = manager.defaultSocket, custom = manager.socket(forNamespace: "/custom")
         let inbox = InteropInbox(socket, "echo")
         let connects = NIOLockedValueBox<[String]>([])
-        let reasons = NIOLockedValueBox<[SocketDisconnectReason]>([])
+        let reasons = NIOLockedValueBox<[SocketIOClientDisconnectReason]>([])
         socket.onLifecycle { event in
             switch event {
             case .connect(let id): connects.withLockedValue { $0.append(id) }

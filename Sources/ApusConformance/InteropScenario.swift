@@ -49,13 +49,13 @@ struct InteropScenario: Sendable {
         [.binary([4]), .binary([0x1e]), .binary([0xff, 0]), "4"],
     ]
 
-    func manager(auth: SocketAuthentication = .none) -> SocketManager {
-        var configuration = SocketManagerConfiguration(
+    func manager(auth: SocketIOClientAuthentication = .none) -> SocketIOManager {
+        var configuration = SocketIOManagerConfiguration(
             transports: self.transport.transports, auth: auth,
             reconnection: .exponential(from: .milliseconds(100), to: .milliseconds(500), stableTime: .zero))
         configuration.engine.version = self.version.map { $0 == 3 ? .v3 : .v4 } ?? .automatic
         configuration.parser = self.parser
-        return SocketManager(url: self.url, configuration: configuration)
+        return SocketIOManager(url: self.url, configuration: configuration)
     }
 
     // MARK: Checks

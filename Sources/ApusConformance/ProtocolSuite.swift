@@ -60,18 +60,18 @@ enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
 
     private static func serveSocketIO(host: String, port: Int) async throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.pingInterval = self.pingInterval
-        configuration.pingTimeout = self.pingTimeout
-        configuration.maximumPayloadBytes = self.maximumPayloadBytes
+        configuration.engine.pingInterval = self.pingInterval
+        configuration.engine.pingTimeout = self.pingTimeout
+        configuration.engine.maximumPayloadBytes = self.maximumPayloadBytes
         configuration.connectTimeout = .seconds(1)
-        configuration.origins = .any
-        configuration.allowsEngineIO3 = true
+        configuration.engine.origins = .any
+        configuration.engine.allowsEngineIO3 = true
         let io = SocketIOServer(configuration: configuration, logger: Logger(label: "apus.serve"))
         for name in ["/", "/custom"] {
             io.namespace(name).onConnection { socket in
                 socket.emit("auth", arguments: [socket.handshake.auth])
-                socket.on("message") { (event: SocketIOEvent) in socket.emit("message-back", arguments: event.arguments) }
-                socket.on("message-with-ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+                socket.on("message") { (event: SocketIOReceivedEvent) in socket.emit("message-back", arguments: event.arguments) }
+                socket.on("message-with-ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
             }
         }
         try await io.run(host: host, port: port, eventLoopGroup: Self.group) { address in

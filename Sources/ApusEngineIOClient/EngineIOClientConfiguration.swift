@@ -1,16 +1,9 @@
 public import ApusConnectivity
+public import ApusEngineIOProtocol
 public import ApusWebSocketProtocol
 
 /// The configuration of an Engine.IO client.
 public struct EngineIOClientConfiguration: Sendable {
-    /// A transport for the packets of a session.
-    public enum Transport: String, Sendable, Hashable, CaseIterable {
-        /// HTTP long-polling.
-        case polling
-        /// One WebSocket.
-        case websocket
-    }
-
     /// A revision of the protocol.
     public enum ProtocolVersion: Sendable, Hashable {
         /// Asks for version 4 and falls back to version 3. The fallback happens when the server
@@ -30,9 +23,9 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The transports, in the order they are tried. Default: polling, then WebSocket, as in
     /// engine.io-client.
     ///
-    /// With `[.polling, .websocket]` a session starts on polling and upgrades to WebSocket when the
+    /// With `[.polling, .webSocket]` a session starts on polling and upgrades to WebSocket when the
     /// server offers it. A session that starts on WebSocket stays on it.
-    public var transports: [Transport] = [.polling, .websocket]
+    public var transports: [EngineIOTransport] = [.polling, .webSocket]
 
     /// Whether a polling session upgrades to WebSocket when the server offers it. Default: yes.
     public var upgrade: Bool = true

@@ -6,14 +6,14 @@ import NIOCore
 /// A client's socket in one namespace of a server. It can be used from any thread.
 ///
 /// Listeners run one at a time in the order of the events: on the connection's event loop, where
-/// they must not block, or in the context of ``SocketManagerConfiguration/callbacks``.
+/// they must not block, or in the context of ``SocketIOManagerConfiguration/callbacks``.
 public final class SocketIOClient: Sendable {
-    private let lifetime: SocketManagerLifetime
-    private let handle: SocketNamespaceHandle
-    var core: NIOLoopBoundBox<SocketNamespaceCore> { self.handle.core }
+    private let lifetime: SocketIOManagerLifetime
+    private let handle: SocketIOClientNamespaceHandle
+    var core: NIOLoopBoundBox<SocketIOClientNamespaceCore> { self.handle.core }
     private static let nextID = NIOLockedValueBox(0)
 
-    init(lifetime: SocketManagerLifetime, handle: SocketNamespaceHandle) {
+    init(lifetime: SocketIOManagerLifetime, handle: SocketIOClientNamespaceHandle) {
         self.lifetime = lifetime
         self.handle = handle
     }
@@ -34,7 +34,7 @@ public final class SocketIOClient: Sendable {
     public var id: String? { self.handle.status.withLockedValue { $0.id } }
 
     /// The current state of the socket.
-    public var state: SocketClientState { self.handle.status.withLockedValue { $0.state } }
+    public var state: SocketIOClientState { self.handle.status.withLockedValue { $0.state } }
 
     /// Whether the server recovered the session that was lost. The id and the rooms are then
     /// unchanged, and the missed events are delivered once, after `.connect`. `false` while
@@ -52,7 +52,7 @@ public final class SocketIOClient: Sendable {
     /// - Parameters:
     ///   - seconds: The timeout. If it elapses, the socket disconnects and the handler is called.
     ///   - handler: Called at most once, in the context of
-    ///     ``SocketManagerConfiguration/callbacks``, after the timeout or an earlier permanent
+    ///     ``SocketIOManagerConfiguration/callbacks``, after the timeout or an earlier permanent
     ///     failure.
     public func connect(timeoutAfter seconds: Double, withHandler handler: @escaping @Sendable () -> Void) {
         // NaN is treated as 0.

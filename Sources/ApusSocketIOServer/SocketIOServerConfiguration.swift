@@ -4,14 +4,13 @@ public import ApusSocketIOProtocol
 /// The settings of a Socket.IO server. The defaults are those of socket.io for Node, unless a
 /// comment says otherwise.
 ///
-/// It also has the fields of ``EngineIOServerConfiguration``:
+/// The settings of the Engine.IO server below it are in ``engine``:
 ///
 /// ```swift
 /// var configuration = SocketIOServerConfiguration()
-/// configuration.pingInterval = .seconds(10)          // the engine's
-/// configuration.connectTimeout = .seconds(15)        // Socket.IO's own
+/// configuration.engine.pingInterval = .seconds(10)
+/// configuration.connectTimeout = .seconds(15)
 /// ```
-@dynamicMemberLookup
 public struct SocketIOServerConfiguration: Sendable {
     /// The settings of the Engine.IO server: transports, timeouts, limits and admission. The
     /// default `path` is `/socket.io/`, and `allowRequest` may also throw a
@@ -19,7 +18,8 @@ public struct SocketIOServerConfiguration: Sendable {
     public var engine: EngineIOServerConfiguration
 
     /// Handles an error of one event of one socket.
-    public typealias HandlerErrorHook = @Sendable (_ error: any Error, _ event: SocketIOEvent, _ socket: SocketIOServerSocket) -> Void
+    public typealias HandlerErrorHook =
+        @Sendable (_ error: any Error, _ event: SocketIOReceivedEvent, _ socket: SocketIOServerSocket) -> Void
 
     /// The time a client has to join its first namespace. After it the server closes the
     /// connection. Default: 45 seconds.
@@ -77,11 +77,5 @@ public struct SocketIOServerConfiguration: Sendable {
     public init() {
         self.engine = EngineIOServerConfiguration()
         self.engine.path = "/socket.io/"
-    }
-
-    /// Accesses a field of the Engine.IO configuration.
-    public subscript<Value>(dynamicMember field: WritableKeyPath<EngineIOServerConfiguration, Value>) -> Value {
-        get { self.engine[keyPath: field] }
-        set { self.engine[keyPath: field] = newValue }
     }
 }

@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func theTimeoutHandlerIsCalled() async {
-        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
         socket.connect(timeoutAfter: 0.02) { continuation.yield() }
         #expect(await calls.first { _ in true } != nil)

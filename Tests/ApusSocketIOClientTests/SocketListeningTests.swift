@@ -31,8 +31,8 @@ import Testing
 
     /// Runs `body` with a connected socket and its peer.
     private func withConnected(
-        _ change: (inout SocketManagerConfiguration) -> Void = { _ in },
-        _ body: (SocketManager, SocketIOClient, ScriptedServer.Peer) async throws -> Void
+        _ change: (inout SocketIOManagerConfiguration) -> Void = { _ in },
+        _ body: (SocketIOManager, SocketIOClient, ScriptedServer.Peer) async throws -> Void
     ) async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager(change)
@@ -85,9 +85,9 @@ import Testing
 
     @Test func declaredEventsAndRequestsBothWays() async throws {
         struct Message: Codable, Sendable, Equatable { var text: String }
-        let chat = SocketEvent<Message>("chat")
-        let move = SocketEvent<Int, Int>("move")
-        let add = SocketRequest<Int, Int, Int>("add")
+        let chat = SocketIOEvent<Message>("chat")
+        let move = SocketIOEvent<Int, Int>("move")
+        let add = SocketIORequest<Int, Int, Int>("add")
         try await self.withConnected { _, socket, peer in
             let messages = socket.messages(chat)
             let moves = socket.messages(move)
@@ -135,8 +135,8 @@ import Testing
     @Test func aQueueThatDoesNotKeepUpIsBounded() {
         let work = NIOLockedValueBox<[@Sendable () -> Void]>([])
         let notes = NIOLockedValueBox<[Int]>([])
-        let context = SocketCallbackContext.executor { call in work.withLockedValue { $0.append(call) } }
-        #expect(SocketCallbackContext.eventLoop.makeQueue(maximumCount: 1, maximumBytes: 1) == nil)
+        let context = SocketIOClientCallbackContext.executor { call in work.withLockedValue { $0.append(call) } }
+        #expect(SocketIOClientCallbackContext.eventLoop.makeQueue(maximumCount: 1, maximumBytes: 1) == nil)
         let queue = context.makeQueue(maximumCount: 2, maximumBytes: 10)
         for number in 0..<3 {
             let isTaken = queue?.post(isBounded: true) { notes.withLockedValue { $0.append(number) } }
@@ -157,7 +157,7 @@ import Testing
             let manager = server.makeManager()
             let socket = manager.defaultSocket
             let notes = Notes()
-            for kind in SocketLifecycleEvent.Kind.allCases {
+            for kind in SocketIOClientLifecycleEvent.Kind.allCases {
                 socket.on(clientEvent: kind) { data, _ in
                     notes.add("\(kind) \(data.first?.stringValue ?? data.first?.intValue?.description ?? "")")
                 }

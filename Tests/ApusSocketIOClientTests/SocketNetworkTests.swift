@@ -23,9 +23,9 @@ import Testing
         }
         try await ScriptedServer.run { server in
             let url = server.url.replacing("127.0.0.1", with: "0.0.0.0")
-            var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .none)
+            var configuration = SocketIOManagerConfiguration(transports: [.webSocket], reconnection: .none)
             configuration.networkMonitor = monitor
-            let manager = SocketManager(url: url, configuration: configuration)
+            let manager = SocketIOManager(url: url, configuration: configuration)
             let socket = manager.defaultSocket
             let lifecycle = socket.lifecycle
             socket.open()
@@ -53,9 +53,9 @@ import Testing
         try await ScriptedServer.run { server in
             // Connecting to 0.0.0.0 reaches 127.0.0.1, but the client treats it as another machine.
             let url = server.url.replacing("127.0.0.1", with: "0.0.0.0")
-            var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.seconds(3600)))
+            var configuration = SocketIOManagerConfiguration(transports: [.webSocket], reconnection: .fixed(.seconds(3600)))
             configuration.networkMonitor = monitor
-            let manager = SocketManager(url: url, configuration: configuration)
+            let manager = SocketIOManager(url: url, configuration: configuration)
             let socket = manager.defaultSocket
             let lifecycle = socket.lifecycle
             socket.open()

@@ -25,7 +25,7 @@ import Testing
             #expect(await events.first { _ in true } == 3)
             #expect(socket.isRecovered)
             #expect(socket.id == "s1")
-            var kinds: [SocketLifecycleEvent.Kind] = []
+            var kinds: [SocketIOClientLifecycleEvent.Kind] = []
             for await event in lifecycle where event.kind != .statusChange {
                 kinds.append(event.kind)
                 if event.kind == .reconnect { break }

@@ -11,8 +11,8 @@ import Testing
 
     /// Records the lifecycle events of a socket, except the changes of its state.
     private final class Journal: Sendable {
-        private let lines = NIOLockedValueBox<[SocketLifecycleEvent.Kind]>([])
-        var kinds: [SocketLifecycleEvent.Kind] { self.lines.withLockedValue { $0 } }
+        private let lines = NIOLockedValueBox<[SocketIOClientLifecycleEvent.Kind]>([])
+        var kinds: [SocketIOClientLifecycleEvent.Kind] { self.lines.withLockedValue { $0 } }
 
         init(_ socket: SocketIOClient) {
             socket.onLifecycle { event in

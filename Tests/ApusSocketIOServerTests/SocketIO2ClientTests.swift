@@ -18,11 +18,11 @@ private func framed(_ packet: String) -> String { "\(packet.utf16.count):\(packe
 
     init() throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.allowsEngineIO3 = true
+        configuration.engine.allowsEngineIO3 = true
         self.server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         self.server.namespace("/").onConnection { socket in
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", arguments: event.arguments) }
         }
         self.server.namespace("/adm").use { socket in
             guard socket.handshake.auth["tok"] == "1" else { throw SocketIOConnectionRefusal(message: "no", data: nil) }

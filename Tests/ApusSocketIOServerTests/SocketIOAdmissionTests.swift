@@ -14,7 +14,7 @@ import Testing
 
     init() {
         var configuration = SocketIOServerConfiguration()
-        configuration.allowsEngineIO3 = true
+        configuration.engine.allowsEngineIO3 = true
         configuration.connectionStateRecovery = .init(skipsMiddleware: false)
         self.server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         _ = self.server.namespace("/")
@@ -108,7 +108,7 @@ import Testing
     /// The connect deadline starts again when the only pending admission is refused.
     @Test func aRefusedClientIsDisconnected() async throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.pingInterval = .seconds(1000)
+        configuration.engine.pingInterval = .seconds(1000)
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         server.namespace("/").use { _ in

@@ -81,7 +81,7 @@ private struct Refused: Error {}
         var configuration = SocketIOServerConfiguration()
         configuration.onHandlerError = { error, event, _ in refused.withLockedValue { $0.append("\(event.name) \(type(of: error))") } }
         let (client, _, server) = try await self.connect(configuration) { socket in
-            socket.use { (event: SocketIOEvent) async throws in
+            socket.use { (event: SocketIOReceivedEvent) async throws in
                 await Task.yield()
                 if event.name == "bad" { throw Refused() }
             }
@@ -108,7 +108,7 @@ private struct Refused: Error {}
                 for await _ in gate { break }
                 return "first"
             }
-            socket.on("raw") { (event: SocketIOEvent) async in event.acknowledge("second") }
+            socket.on("raw") { (event: SocketIOReceivedEvent) async in event.acknowledge("second") }
             socket.on("now") { () in "at once" }
         }
         try await client.post(#"21["wait"]"#, #"22["raw"]"#, #"23["now"]"#)
@@ -122,7 +122,7 @@ private struct Refused: Error {}
     }
 
     @Test func handlersThatFallTooFarBehindCostTheConnection() async throws {
-        let (reasons, reason) = AsyncStream.makeStream(of: SocketIODisconnectReason.self)
+        let (reasons, reason) = AsyncStream.makeStream(of: SocketIOServerDisconnectReason.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         var configuration = SocketIOServerConfiguration()
         configuration.maximumWaitingEvents = 3
@@ -155,7 +155,7 @@ private struct Refused: Error {}
     }
 
     @Test func eventsThatWaitAreBoundedByTheirBytes() async throws {
-        let (reasons, reason) = AsyncStream.makeStream(of: SocketIODisconnectReason.self)
+        let (reasons, reason) = AsyncStream.makeStream(of: SocketIOServerDisconnectReason.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         var configuration = SocketIOServerConfiguration()
         configuration.maximumWaitingEventBytes = 100

@@ -25,7 +25,7 @@ import Testing
     @Test func whatIsPassedOnKeepsItsBytes() throws {
         self.server.namespace("/").onConnection { socket in
             socket.join("a")
-            socket.on("relay") { (event: SocketIOEvent) in socket.namespace.to("a").emit("relayed", payload: event.payload) }
+            socket.on("relay") { (event: SocketIOReceivedEvent) in socket.namespace.to("a").emit("relayed", payload: event.payload) }
         }
         let client = try PollingClient(self.server)
         try client.connect()

@@ -11,7 +11,7 @@ import Testing
 
     init() {
         var configuration = SocketIOServerConfiguration()
-        configuration.maximumUnfinishedBytes = 100_000
+        configuration.engine.maximumUnfinishedBytes = 100_000
         self.server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         _ = self.server.namespace("/")
     }

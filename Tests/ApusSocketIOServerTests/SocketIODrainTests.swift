@@ -9,13 +9,13 @@ import Testing
 @Suite("Socket.IO server: going down", .timeLimit(.minutes(1))) struct SocketIODrainTests {
     private func makeServer(drainTimeout: Duration = .seconds(30)) -> SocketIOServer {
         var configuration = SocketIOServerConfiguration()
-        configuration.drainTimeout = drainTimeout
+        configuration.engine.drainTimeout = drainTimeout
         return SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
     }
 
     @Test func anIdleClientIsClosedImmediatelyAndMayReconnect() async throws {
         let server = self.makeServer()
-        let reason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        let reason = NIOLockedValueBox<SocketIOServerDisconnectReason?>(nil)
         server.namespace("/").onConnection { socket in socket.onDisconnect { value in reason.withLockedValue { $0 = value } } }
         let client = try await AsyncPollingClient(server)
         try await client.connect()
@@ -48,10 +48,10 @@ import Testing
 
     @Test func anAckThatIsSentLaterIsWaitedFor() async throws {
         let server = self.makeServer()
-        let held = NIOLockedValueBox<[SocketIOEvent]>([])
+        let held = NIOLockedValueBox<[SocketIOReceivedEvent]>([])
         server.namespace("/").onConnection { socket in
-            socket.on("later") { (event: SocketIOEvent) in held.withLockedValue { $0.append(event) } }
-            socket.on("never") { (_: SocketIOEvent) in }
+            socket.on("later") { (event: SocketIOReceivedEvent) in held.withLockedValue { $0.append(event) } }
+            socket.on("never") { (_: SocketIOReceivedEvent) in }
         }
         let (client, idle) = (try await AsyncPollingClient(server), try await AsyncPollingClient(server))
         try await client.connect()
@@ -66,9 +66,9 @@ import Testing
 
     @Test func theDeadlineEndsTheWait() async throws {
         let server = self.makeServer(drainTimeout: .milliseconds(50))
-        let held = NIOLockedValueBox<[SocketIOEvent]>([])
+        let held = NIOLockedValueBox<[SocketIOReceivedEvent]>([])
         server.namespace("/").onConnection { socket in
-            socket.on("later") { (event: SocketIOEvent) in held.withLockedValue { $0.append(event) } }
+            socket.on("later") { (event: SocketIOReceivedEvent) in held.withLockedValue { $0.append(event) } }
         }
         let client = try await AsyncPollingClient(server)
         try await client.connect()

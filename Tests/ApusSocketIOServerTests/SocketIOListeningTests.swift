@@ -28,8 +28,8 @@ private struct Refused: Error {}
     @Test func onceIsCalledOnceAndAnswers() throws {
         let client = try self.client { socket in
             socket.once("a") { () in "first" }
-            socket.on("a") { (_: SocketIOEvent) in self.note("on") }
-            socket.once("a") { (_: SocketIOEvent) in self.note("once") }
+            socket.on("a") { (_: SocketIOReceivedEvent) in self.note("on") }
+            socket.once("a") { (_: SocketIOReceivedEvent) in self.note("once") }
         }
         try client.post(#"21["a"]"#, #"22["a"]"#)
         #expect(try client.poll() == [#"31["first"]"#])
@@ -38,8 +38,8 @@ private struct Refused: Error {}
 
     @Test func offTakesOneListenerOrAllOfAnEvent() throws {
         let client = try self.client { socket in
-            let first = socket.on("a") { (_: SocketIOEvent) in self.note("first") }
-            socket.on("a") { (_: SocketIOEvent) in self.note("second") }
+            let first = socket.on("a") { (_: SocketIOReceivedEvent) in self.note("first") }
+            socket.on("a") { (_: SocketIOReceivedEvent) in self.note("second") }
             let any = socket.onAny { event in self.note("any \(event.name)") }
             socket.on("off") { (step: Int) in
                 switch step {
@@ -63,12 +63,12 @@ private struct Refused: Error {}
         }
         let client = try self.client { socket in
             let other = socket.onAny { event in self.note("other \(event.name)") }
-            let named = socket.on("a") { (_: SocketIOEvent) in self.note("a") }
+            let named = socket.on("a") { (_: SocketIOReceivedEvent) in self.note("a") }
             let first = Token { [weak socket] in socket?.off(other) }
             let second = Token { [weak socket] in socket?.off(named) }
             let holder = socket.onAny { event in withExtendedLifetime(first) { self.note("holder \(event.name)") } }
-            let once = socket.on("b") { (_: SocketIOEvent) in withExtendedLifetime(second) { self.note("b") } }
-            socket.on("off") { (_: SocketIOEvent) in
+            let once = socket.on("b") { (_: SocketIOReceivedEvent) in withExtendedLifetime(second) { self.note("b") } }
+            socket.on("off") { (_: SocketIOReceivedEvent) in
                 socket.off(holder)
                 socket.off(once)
             }
@@ -79,7 +79,7 @@ private struct Refused: Error {}
 
     @Test func catchAllListenersComeFirstAndPrependedOnesBeforeThem() throws {
         let client = try self.client { socket in
-            socket.on("a") { (_: SocketIOEvent) in self.note("a") }
+            socket.on("a") { (_: SocketIOReceivedEvent) in self.note("a") }
             socket.onAny { event in self.note("any \(event.arguments.count)") }
             socket.prependAny { _ in self.note("prepended") }
         }

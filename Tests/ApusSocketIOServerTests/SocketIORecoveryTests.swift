@@ -204,7 +204,7 @@ import Testing
     @Test func aLostPingIsALostConnection() throws {
         let world = World()
         let (client, _, grant) = try world.client()
-        let reason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        let reason = NIOLockedValueBox<SocketIOServerDisconnectReason?>(nil)
         try world.socket.onDisconnect { value in reason.withLockedValue { $0 = value } }
         client.pass(.seconds(46))
         #expect(reason.withLockedValue { $0 } == .pingTimeout)
@@ -275,7 +275,7 @@ import Testing
 
     /// A 2.x client cannot return and does not know offsets.
     @Test func aClientOfSocketIO2GetsNoOffsets() throws {
-        let world = World { $0.allowsEngineIO3 = true }
+        let world = World { $0.engine.allowsEngineIO3 = true }
         let old = try PollingClient(world.server, version: 3)
         #expect(try old.poll() == ["0"])
         let (new, _, _) = try world.client()

@@ -14,7 +14,7 @@ import Testing
         for name in ["/", "/adm"] {
             self.server.namespace(name).onConnection { socket in
                 socket.on("auth") { () in socket.handshake.auth }
-                socket.on("1.5") { (_: SocketIOEvent) in socket.emit("got", "1.5") }
+                socket.on("1.5") { (_: SocketIOReceivedEvent) in socket.emit("got", "1.5") }
                 socket.on("7") { (text: String) in text }
             }
         }
@@ -57,7 +57,7 @@ import Testing
         ("51-[\"a\",{\"_placeholder\":true,\"num\":1}]\u{1e}bAQID", "a placeholder out of range"),
     ])
     func breachesCloseTheConnection(packet: String, what: String) throws {
-        let reason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        let reason = NIOLockedValueBox<SocketIOServerDisconnectReason?>(nil)
         self.server.namespace("/").onConnection { socket in
             socket.onDisconnect { value in reason.withLockedValue { $0 = value } }
         }
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func transportError_aQueueOverItsBound() throws {
-        let (server, client) = try self.client { $0.maximumQueuedBytes = 50_000 }
+        let (server, client) = try self.client { $0.engine.maximumQueuedBytes = 50_000 }
         try client.post(#"2["flood"]"#)
         self.expect("transport error")
         withExtendedLifetime(server) {}
@@ -204,10 +204,10 @@ import Testing
     /// unaffected.
     @Test func onlyTheSlowReaderLosesVolatileEventsAndThenItsConnection() throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.maximumQueuedBytes = 50_000
+        configuration.engine.maximumQueuedBytes = 50_000
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         let root = server.namespace("/")
-        let slowReason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        let slowReason = NIOLockedValueBox<SocketIOServerDisconnectReason?>(nil)
         let (slow, good) = (try PollingClient(server), try PollingClient(server))
         try slow.connect()
         try #require(root.sockets.first).onDisconnect { reason in slowReason.withLockedValue { $0 = reason } }

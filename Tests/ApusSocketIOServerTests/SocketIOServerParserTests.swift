@@ -53,11 +53,11 @@ private struct Client {
         self.server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         let namespace = self.server.namespace("/")
         namespace.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in
+            socket.on("echo") { (event: SocketIOReceivedEvent) in
                 socket.emit("echo", arguments: event.arguments)
                 event.acknowledge(values: event.arguments)
             }
-            socket.on("all") { (event: SocketIOEvent) in namespace.emit("all", arguments: event.arguments) }
+            socket.on("all") { (event: SocketIOReceivedEvent) in namespace.emit("all", arguments: event.arguments) }
         }
     }
 
@@ -100,7 +100,8 @@ private struct Client {
         configuration.attachmentsTimeout = .seconds(5)
         self.server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
         self.server.namespace("/").onConnection { socket in
-            socket.on("count") { (event: SocketIOEvent) in socket.emit("count", arguments: [.integer(Int64(event.arguments.count))]) }
+            socket.on("count") { (event: SocketIOReceivedEvent) in socket.emit("count", arguments: [.integer(Int64(event.arguments.count))])
+            }
         }
     }
 

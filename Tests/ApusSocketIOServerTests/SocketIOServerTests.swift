@@ -40,8 +40,8 @@ import Testing
     /// Large payloads are not copied into the packet if the transport permits.
     @Test(arguments: [10, 20_000]) func whatIsPassedOnGoesOutAsItCame(length: Int) throws {
         self.onConnection { socket in
-            socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
-            socket.on("pass-ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
+            socket.on("pass") { (event: SocketIOReceivedEvent) in socket.emit("pass", payload: event.payload) }
+            socket.on("pass-ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
         }
         let client = try PollingClient(self.server)
         try client.connect()
@@ -71,7 +71,7 @@ import Testing
 
     @Test func rawHandlerAnswersOnce() throws {
         self.onConnection { socket in
-            socket.on("raw") { (event: SocketIOEvent) in
+            socket.on("raw") { (event: SocketIOReceivedEvent) in
                 event.acknowledge(.string("first"), .integer(Int64(event.arguments.count)))
                 event.acknowledge("second")
             }
@@ -84,7 +84,7 @@ import Testing
 
     @Test func binaryGoesBothWaysAtAnyDepth() throws {
         self.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", arguments: event.arguments) }
         }
         let client = try PollingClient(self.server)
         try client.connect()
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func leavingANamespaceLeavesTheOther() throws {
-        let reason = NIOLockedValueBox<SocketIODisconnectReason?>(nil)
+        let reason = NIOLockedValueBox<SocketIOServerDisconnectReason?>(nil)
         self.onConnection { socket in
             socket.join("red")
             socket.onDisconnect { value in reason.withLockedValue { $0 = value } }

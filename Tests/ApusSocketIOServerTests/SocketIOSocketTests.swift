@@ -64,7 +64,7 @@ import Testing
 
     @Test func aServerThatKeepsNoRequestsKnowsWhatItNeeds() throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.keepsRequests = false
+        configuration.engine.keepsRequests = false
         let client = try self.client(configuration: configuration, connect: #"0{"token":"t"}"#)
         let handshake = try self.socket.handshake
         #expect(handshake.query.isEmpty && handshake.headers.isEmpty)
@@ -231,7 +231,7 @@ import Testing
         let client = try self.client()
         socket = try self.socket
         try client.post("1")
-        try self.socket.on("a") { [socket = try self.socket] (_: SocketIOEvent) in socket.emit("b") }
+        try self.socket.on("a") { [socket = try self.socket] (_: SocketIOReceivedEvent) in socket.emit("b") }
         self.sockets.withLockedValue { $0 = [] }
         #expect(socket == nil)
     }

@@ -35,11 +35,11 @@ import X509
     ) async throws {
         let requests = Requests()
         var configuration = SocketIOServerConfiguration()
-        configuration.headers = { _, request in requests.append(request) }
+        configuration.engine.headers = { _, request in requests.append(request) }
         configure(&configuration)
         let server = SocketIOServer(configuration: configuration)
         server.namespace("/").onConnection { socket in
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
         }
         let tls = try certificate.map { try NIOSSLContext(configuration: try $0.serverConfiguration()) }
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
@@ -55,10 +55,10 @@ import X509
 
     private func manager(
         _ port: Int, _ way: Way = .upgrade, secure: Bool = false, _ configure: (inout EngineIOClientConfiguration) -> Void = { _ in }
-    ) -> SocketManager {
+    ) -> SocketIOManager {
         var configuration = way.configuration()
         configure(&configuration.engine)
-        return SocketManager(url: "\(secure ? "https" : "http")://127.0.0.1:\(port)", configuration: configuration)
+        return SocketIOManager(url: "\(secure ? "https" : "http")://127.0.0.1:\(port)", configuration: configuration)
     }
 
     /// Connects, waits for an upgrade if there is one, and disconnects.
@@ -75,7 +75,7 @@ import X509
 
     @Test(arguments: [true, false]) func aCookieStaysWithTheClient(keeps: Bool) async throws {
         try await self.withServer {
-            $0.cookie = EngineIOCookie()
+            $0.engine.cookie = EngineIOCookie()
         } _: { port, requests in
             let socket = self.manager(port) {
                 $0.keepsCookies = keeps
@@ -146,10 +146,10 @@ import X509
     @Test(arguments: [(EngineIOTransport.webSocket, Way.upgrade), (.polling, .webSocket)], [true, false])
     func theNextTransportIsTried(offer: (transport: EngineIOTransport, way: Way), triesAll: Bool) async throws {
         try await self.withServer {
-            $0.transports = [offer.transport]
+            $0.engine.transports = [offer.transport]
         } _: { port, requests in
             let socket = self.manager(port) {
-                $0.transports = offer.way == .webSocket ? [.websocket, .polling] : [.polling, .websocket]
+                $0.transports = offer.way == .webSocket ? [.webSocket, .polling] : [.polling, .webSocket]
                 $0.tryAllTransports = triesAll
             }.defaultSocket
             if triesAll {
@@ -171,7 +171,7 @@ import X509
 
     @Test(arguments: Way.allCases, [true, false]) func longTextsAreCompressedAndComeBack(way: Way, compresses: Bool) async throws {
         try await self.withServer {
-            $0.perMessageDeflate = WebSocketDeflateConfiguration()
+            $0.engine.perMessageDeflate = WebSocketDeflateConfiguration()
         } _: { port, requests in
             let socket = self.manager(port, way) { if !compresses { $0.compression = nil } }.defaultSocket
             try await socket.connect(timeout: self.seconds)
@@ -190,7 +190,7 @@ import X509
 
     @Test(arguments: Way.allCases) func theTimeOfTheWayIsMeasured(way: Way) async throws {
         try await self.withServer {
-            $0.pingInterval = .milliseconds(100)
+            $0.engine.pingInterval = .milliseconds(100)
         } _: { port, _ in
             let manager = self.manager(port, way)
             let socket = manager.defaultSocket
@@ -220,7 +220,7 @@ import X509
                     kind == .socks5
                     ? .socks5(host: "127.0.0.1", port: proxy.port, credentials: credentials)
                     : .httpConnect(host: "127.0.0.1", port: proxy.port, credentials: credentials)
-                return SocketManager(url: "http://server.invalid:3000", configuration: configuration).defaultSocket
+                return SocketIOManager(url: "http://server.invalid:3000", configuration: configuration).defaultSocket
             }
             await #expect(throws: SocketIOError.self) { try await socket(password: "wrong").connect(timeout: self.seconds) }
             #expect(requests.all.isEmpty)

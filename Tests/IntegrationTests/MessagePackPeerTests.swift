@@ -16,7 +16,7 @@ struct MessagePackPeerTests {
         ["_placeholder": true, "num": 7], .string(String(repeating: "x", count: 100_000)), .array(Array(repeating: 1, count: 70_000)),
     ]
 
-    private func configuration(_ way: Way, auth: SocketAuthentication = .none) -> SocketManagerConfiguration {
+    private func configuration(_ way: Way, auth: SocketIOClientAuthentication = .none) -> SocketIOManagerConfiguration {
         var configuration = way.configuration(auth: auth)
         configuration.parser = .messagePack
         return configuration
@@ -24,7 +24,7 @@ struct MessagePackPeerTests {
 
     /// Tests the events that both servers support.
     private func exchange(with url: String, _ way: Way) async throws {
-        let manager = SocketManager(url: url, configuration: self.configuration(way, auth: ["who": "me", "bytes": .binary([1])]))
+        let manager = SocketIOManager(url: url, configuration: self.configuration(way, auth: ["who": "me", "bytes": .binary([1])]))
         for socket in [manager.defaultSocket, manager.socket(forNamespace: "/custom")] {
             try await socket.connect(timeout: Self.seconds)
             let echoes = socket.messages("echo", as: SocketIOValue.self)
@@ -51,13 +51,13 @@ struct MessagePackPeerTests {
         for name in ["/", "/custom"] {
             let namespace = server.namespace(name)
             namespace.onConnection { socket in
-                socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
-                socket.on("auth") { (event: SocketIOEvent) in event.acknowledge(socket.handshake.auth) }
+                socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", arguments: event.arguments) }
+                socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
+                socket.on("auth") { (event: SocketIOReceivedEvent) in event.acknowledge(socket.handshake.auth) }
                 socket.on("ask") { (value: SocketIOValue) in
                     try await socket.emitWithAck("question", value, timeout: Self.seconds, as: SocketIOValue.self)
                 }
-                socket.on("emit-back") { (event: SocketIOEvent) in
+                socket.on("emit-back") { (event: SocketIOReceivedEvent) in
                     Task {
                         let answer = try await socket.emitWithAck("question", arguments: event.arguments, timeout: Self.seconds)
                         event.acknowledge(values: answer)

@@ -11,7 +11,7 @@ import Testing
     private static let seconds = Duration.seconds(15)
 
     /// Breaks the connection without a close, and waits until the server detects it.
-    private func lose(_ manager: SocketManager, _ losses: AsyncStream<Void>) async {
+    private func lose(_ manager: SocketIOManager, _ losses: AsyncStream<Void>) async {
         manager.lifetime.core.onLoop { $0.fail(EngineIOError(.transportError, message: "pulled out")) }
         _ = await losses.first { _ in true }
     }
@@ -34,7 +34,7 @@ import Testing
         let running = Task { try await server.run(host: "127.0.0.1", port: 0) { found.yield($0.port ?? 0) } }
         defer { running.cancel() }
         let port = try #require(await ports.first { _ in true })
-        let manager = SocketManager(
+        let manager = SocketIOManager(
             url: "http://127.0.0.1:\(port)", configuration: way.configuration(reconnection: .fixed(.seconds(3600))))
         let socket = manager.defaultSocket
         let numbers = socket.messages("number", as: Int.self)

@@ -10,11 +10,11 @@ import Testing
 private enum Declared {
     struct Note: Codable, Sendable, Equatable { var text: String }
 
-    static let note = SocketEvent<Note>("note")
-    static let moved = SocketEvent<Int, Int>("moved")
-    static let slowly = SocketRequest<String, Note>("slowly")
-    static let sum = SocketRequest<Int, Int, Int>("sum")
-    static let total = SocketRequest<Int>("total")
+    static let note = SocketIOEvent<Note>("note")
+    static let moved = SocketIOEvent<Int, Int>("moved")
+    static let slowly = SocketIORequest<String, Note>("slowly")
+    static let sum = SocketIORequest<Int, Int, Int>("sum")
+    static let total = SocketIORequest<Int>("total")
 }
 
 /// The client and the server of Apus over the loopback, with every transport.
@@ -28,7 +28,7 @@ struct OwnServerTests {
         let kept = NIOLockedValueBox<[Int]>([])
         for name in ["/", "/custom"] {
             server.namespace(name).onConnection { socket in
-                socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+                socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
                 socket.on("echo") { (text: String) in socket.emit("echo", text) }
                 socket.on("ask") { (number: Int) in
                     let answer = try await socket.emitWithAck("question", number, timeout: Self.seconds, as: Int.self)
@@ -61,7 +61,7 @@ struct OwnServerTests {
 
     @Test(arguments: Way.allCases) func textBinaryAndAcksBothWays(way: Way) async throws {
         try await self.withServer { url in
-            let socket = SocketManager(url: url, configuration: way.configuration()).defaultSocket
+            let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
             let echoes = socket.messages("echo", as: String.self)
             socket.on("question") { (number: Int) in number * 10 }
             try await socket.connect(timeout: Self.seconds)
@@ -78,11 +78,11 @@ struct OwnServerTests {
 
     @Test(arguments: Way.allCases) func closingTellsWhenAllHasArrived(way: Way) async throws {
         try await self.withServer { url in
-            let manager = SocketManager(url: url, configuration: way.configuration())
+            let manager = SocketIOManager(url: url, configuration: way.configuration())
             try await manager.defaultSocket.connect(timeout: Self.seconds)
             for number in 0..<500 { manager.defaultSocket.emit("keep", number) }
             await manager.close(timeout: Self.seconds)
-            let other = SocketManager(url: url, configuration: way.configuration())
+            let other = SocketIOManager(url: url, configuration: way.configuration())
             try await other.defaultSocket.connect(timeout: Self.seconds)
             #expect(try await other.defaultSocket.emitWithAck("kept", timeout: Self.seconds, as: [Int].self) == Array(0..<500))
             await other.close()
@@ -91,7 +91,7 @@ struct OwnServerTests {
 
     @Test func declaredEventsTravelBothWays() async throws {
         try await self.withServer { url in
-            let socket = SocketManager(url: url, configuration: Way.webSocket.configuration()).defaultSocket
+            let socket = SocketIOManager(url: url, configuration: Way.webSocket.configuration()).defaultSocket
             socket.on(Declared.sum) { $0 + $1 }
             let notes = socket.messages(Declared.note)
             let moves = socket.messages(Declared.moved)
@@ -109,12 +109,12 @@ struct OwnServerTests {
 
     @Test(arguments: Way.allCases) func namespacesAndRefusal(way: Way) async throws {
         try await self.withServer { url in
-            let manager = SocketManager(url: url, configuration: way.configuration(auth: ["token": "secret"]))
+            let manager = SocketIOManager(url: url, configuration: way.configuration(auth: ["token": "secret"]))
             try await manager.defaultSocket.connect(timeout: Self.seconds)
             try await manager.socket(forNamespace: "/custom").connect(timeout: Self.seconds)
             try await manager.socket(forNamespace: "/private").connect(timeout: Self.seconds)
             #expect(try await manager.socket(forNamespace: "/custom").emitWithAck("ack", 3, timeout: Self.seconds, as: Int.self) == 3)
-            let other = SocketManager(url: url, configuration: way.configuration(auth: ["token": "wrong"]))
+            let other = SocketIOManager(url: url, configuration: way.configuration(auth: ["token": "wrong"]))
             let refused = await #expect(throws: SocketIOError.self) {
                 try await other.socket(forNamespace: "/private").connect(timeout: Self.seconds)
             }
@@ -125,7 +125,7 @@ struct OwnServerTests {
 
     @Test(arguments: Way.allCases) func aManyfoldBurstKeepsItsOrderThroughTheUpgrade(way: Way) async throws {
         try await self.withServer { url in
-            let socket = SocketManager(url: url, configuration: way.configuration()).defaultSocket
+            let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
             let echoes = socket.messages("echo", as: String.self, bufferingNewest: 10_000)
             try await socket.connect(timeout: Self.seconds)
             for number in 0..<2000 { socket.emit("echo", String(number)) }
@@ -138,7 +138,7 @@ struct OwnServerTests {
 
     @Test(arguments: Way.allCases) func aDisconnectByTheServerEndsTheMessages(way: Way) async throws {
         try await self.withServer { url in
-            let socket = SocketManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
+            let socket = SocketIOManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
             let messages = socket.messages("nothing", as: String.self)
             try await socket.connect(timeout: Self.seconds)
             socket.emit("leave-me")
@@ -149,14 +149,15 @@ struct OwnServerTests {
 
     /// Port 1 of the loopback has no listener: every attempt is refused immediately.
     @Test(arguments: Way.allCases) func anAbsentServerIsReportedImmediately(way: Way) async throws {
-        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: way.configuration(reconnection: .none)).defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: way.configuration(reconnection: .none)).defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: Self.seconds) }
         #expect(error?.code == .transport)
     }
 
     @Test func theTimeoutOfConnectingHasTheCause() async throws {
         let policy = ReconnectionPolicy.fixed(.milliseconds(20))
-        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: Way.upgrade.configuration(reconnection: policy)).defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: Way.upgrade.configuration(reconnection: policy))
+            .defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .milliseconds(300)) }
         #expect(error?.code == .connectTimeout)
         #expect((error?.cause as? SocketIOError)?.code == .transport)

@@ -17,10 +17,10 @@ struct PythonPeer4Tests {
     private func manager(
         _ peer: PythonPeer, _ way: Way, version: EngineIOClientConfiguration.ProtocolVersion = .v3,
         reconnection: ReconnectionPolicy = .none
-    ) -> SocketManager {
+    ) -> SocketIOManager {
         var configuration = way.configuration(reconnection: reconnection)
         configuration.engine.version = version
-        return SocketManager(url: peer.url, configuration: configuration)
+        return SocketIOManager(url: peer.url, configuration: configuration)
     }
 
     @Test(arguments: Way.allCases, [EngineIOClientConfiguration.ProtocolVersion.v3, .automatic])

@@ -10,10 +10,11 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { self.rawValue }
 
-    func configuration(auth: SocketAuthentication = .none, reconnection: ReconnectionPolicy = .none) -> SocketManagerConfiguration {
+    func configuration(auth: SocketIOClientAuthentication = .none, reconnection: ReconnectionPolicy = .none) -> SocketIOManagerConfiguration
+    {
         switch self {
         case .polling: .init(transports: [.polling], auth: auth, reconnection: reconnection)
-        case .webSocket: .init(transports: [.websocket], auth: auth, reconnection: reconnection)
+        case .webSocket: .init(transports: [.webSocket], auth: auth, reconnection: reconnection)
         case .upgrade: .init(auth: auth, reconnection: reconnection)
         }
     }
@@ -32,7 +33,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func textNumbersAndUnicodeComeBack(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         let echoes = socket.messages("echo", as: String.self)
         try await socket.connect(timeout: self.seconds)
         #expect(socket.state == .connected)
@@ -49,7 +50,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func theSessionTravelsAsAsked(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         var seen: [String] = []
         // An upgrade takes a few round trips during the traffic and loses no message.
@@ -63,7 +64,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func nestedBinaryComesBack(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         let large = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         let values: [SocketIOValue] = [
@@ -75,7 +76,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func theServerAsksAndWeAnswer(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         socket.on("question") { (a: Int, b: Int) in a * b }
         try await socket.connect(timeout: self.seconds)
         #expect(try await socket.emitWithAck("emit-back", 6, 7, timeout: self.seconds, as: Int.self) == 42)
@@ -87,7 +88,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func twoNamespacesShareAConnection(way: Way) async throws {
         let peer = try PythonPeer()
-        let manager = SocketManager(url: peer.url, configuration: way.configuration(auth: ["who": "root"]))
+        let manager = SocketIOManager(url: peer.url, configuration: way.configuration(auth: ["who": "root"]))
         let root = manager.defaultSocket
         let custom = manager.socket(forNamespace: "/custom", auth: ["who": "custom"])
         try await root.connect(timeout: self.seconds)
@@ -103,7 +104,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func aRefusalCarriesItsData(way: Way) async throws {
         let peer = try PythonPeer()
-        let manager = SocketManager(url: peer.url, configuration: way.configuration(reconnection: .socketIO))
+        let manager = SocketIOManager(url: peer.url, configuration: way.configuration(reconnection: .socketIO))
         let refused = await #expect(throws: SocketIOError.self) {
             try await manager.socket(forNamespace: "/private", auth: ["token": "wrong"]).connect(timeout: self.seconds)
         }
@@ -114,13 +115,13 @@ struct PythonPeerTests {
         }
         #expect(unknown?.code == .connectRefused)
         #expect(unknown?.message == "Unable to connect")
-        let allowed = SocketManager(url: peer.url, configuration: way.configuration(auth: .closure { ["token": "secret"] }))
+        let allowed = SocketIOManager(url: peer.url, configuration: way.configuration(auth: .closure { ["token": "secret"] }))
         try await allowed.socket(forNamespace: "/private").connect(timeout: self.seconds)
     }
 
     @Test(arguments: Way.allCases) func eventsKeepTheirOrderAndEarlyOnesAreDelivered(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         let early = socket.messages("early", as: String.self)
         let burst = socket.messages("burst", as: Int.self)
         let echoes = socket.messages("echo", as: Int.self)
@@ -140,7 +141,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func theServerLeavesAndWeStayAway(way: Way) async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10)))).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10)))).defaultSocket
         let lifecycle = socket.lifecycle
         try await socket.connect(timeout: self.seconds)
         socket.emit("leave-me")
@@ -155,7 +156,7 @@ struct PythonPeerTests {
 
     @Test func anAckRunsIntoItsTimeout() async throws {
         let peer = try PythonPeer()
-        let socket = SocketManager(url: peer.url, configuration: Way.webSocket.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: Way.webSocket.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         let error = await #expect(throws: SocketIOError.self) {
             try await socket.emitWithAck("silent", arguments: [], timeout: .milliseconds(50))
@@ -166,7 +167,7 @@ struct PythonPeerTests {
 
     @Test(arguments: Way.allCases) func aRestartedServerIsFoundAgain(way: Way) async throws {
         let first = try PythonPeer()
-        let manager = SocketManager(url: first.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(50))))
+        let manager = SocketIOManager(url: first.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(50))))
         let socket = manager.defaultSocket
         let states = socket.states
         let lifecycle = socket.lifecycle
@@ -192,7 +193,7 @@ struct PythonPeerTests {
         #expect(socket.id != id)
         #expect(try await socket.emitWithAck("ack", "back", timeout: self.seconds, as: String.self) == "back")
         socket.disconnect()
-        var seen: [SocketClientState] = []
+        var seen: [SocketIOClientState] = []
         for await state in states {
             seen.append(state)
             if state == .disconnected, seen.count > 1 { break }
@@ -205,7 +206,7 @@ struct PythonPeerTests {
         let first = try PythonPeer()
         var configuration = Way.webSocket.configuration(reconnection: .fixed(.milliseconds(50)))
         configuration.retries = 100
-        let manager = SocketManager(url: first.url, configuration: configuration)
+        let manager = SocketIOManager(url: first.url, configuration: configuration)
         let socket = manager.defaultSocket
         try await socket.connect(timeout: self.seconds)
         let (answers, continuation) = AsyncStream.makeStream(of: SocketIOValue?.self)
@@ -225,7 +226,7 @@ struct PythonPeerTests {
         // closes a client that does not respond.
         let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"])
         for way in Way.allCases {
-            let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+            let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
             try await socket.connect(timeout: self.seconds)
             let id = socket.id
             try? await socket.emitWithAck("silent", arguments: [], timeout: .seconds(2)).discard()
@@ -237,7 +238,7 @@ struct PythonPeerTests {
 
     @Test func withoutAnUpgradePollingCarriesOn() async throws {
         let peer = try PythonPeer(arguments: ["--http-only"])
-        let socket = SocketManager(url: peer.url, configuration: Way.upgrade.configuration()).defaultSocket
+        let socket = SocketIOManager(url: peer.url, configuration: Way.upgrade.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         #expect(try await socket.emitWithAck("ack", "still here", timeout: self.seconds, as: String.self) == "still here")
         socket.disconnect()
@@ -249,7 +250,7 @@ struct PythonPeerTests {
             for number in 0..<20 {
                 group.addTask {
                     let way = Way.allCases[number % 3]
-                    let socket = SocketManager(url: peer.url, configuration: way.configuration()).defaultSocket
+                    let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
                     try await socket.connect(timeout: .seconds(20))
                     for round in 0..<10 {
                         #expect(try await socket.emitWithAck("ack", number, round, timeout: .seconds(20), as: Int.self) == number)

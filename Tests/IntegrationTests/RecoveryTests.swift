@@ -63,7 +63,7 @@ struct RecoveryTests {
         configuration.connectionStateRecovery = .init()
         let server = SocketIOServer(configuration: configuration)
         let (sockets, connected) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
-        let (losses, lost) = AsyncStream.makeStream(of: SocketIODisconnectReason.self)
+        let (losses, lost) = AsyncStream.makeStream(of: SocketIOServerDisconnectReason.self)
         server.namespace("/").onConnection { socket in
             socket.onDisconnect { reason in lost.yield(reason) }
             connected.yield(socket)
@@ -75,7 +75,7 @@ struct RecoveryTests {
         defer { relay.close() }
 
         let policy = ReconnectionPolicy.fixed(.milliseconds(50))
-        let client = SocketManager(url: relay.url, configuration: way.configuration(reconnection: policy)).defaultSocket
+        let client = SocketIOManager(url: relay.url, configuration: way.configuration(reconnection: policy)).defaultSocket
         var numbers = client.messages("n", as: Int.self).makeAsyncIterator()
         try await client.connect(timeout: .seconds(15))
         var arrivals = sockets.makeAsyncIterator()
@@ -144,10 +144,10 @@ struct RecoveryTests {
             server.namespace("/").onConnection { connected.yield($0) }
             let relay = try await CuttableRelay(to: port)
             defer { relay.close() }
-            let manager = SocketManager(url: relay.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10))))
+            let manager = SocketIOManager(url: relay.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10))))
             let client = manager.defaultSocket
             let cuts = NIOLockedValueBox(0)
-            client.on(clientEvent: .connect) { (_: SocketLifecycleEvent) in
+            client.on(clientEvent: .connect) { (_: SocketIOClientLifecycleEvent) in
                 let count = cuts.withLockedValue { count in
                     count += 1
                     return count

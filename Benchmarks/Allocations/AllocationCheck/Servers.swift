@@ -56,12 +56,12 @@ enum Servers {
         let io = SocketIOServer()
         let root = io.namespace("/")
         root.onConnection { socket in
-            socket.on("echo") { (event: SocketIOEvent) in socket.emit("echo", arguments: event.arguments) }
-            socket.on("ack") { (event: SocketIOEvent) in event.acknowledge(values: event.arguments) }
+            socket.on("echo") { (event: SocketIOReceivedEvent) in socket.emit("echo", arguments: event.arguments) }
+            socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
             // These events are forwarded without decoding.
-            socket.on("pass") { (event: SocketIOEvent) in socket.emit("pass", payload: event.payload) }
-            socket.on("pass-ack") { (event: SocketIOEvent) in event.acknowledge(payload: event.payload) }
-            socket.on("bc") { (event: SocketIOEvent) in root.emit("bc", arguments: event.arguments) }
+            socket.on("pass") { (event: SocketIOReceivedEvent) in socket.emit("pass", payload: event.payload) }
+            socket.on("pass-ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
+            socket.on("bc") { (event: SocketIOReceivedEvent) in root.emit("bc", arguments: event.arguments) }
         }
         return try await Self.start { try await io.run(host: "127.0.0.1", port: 0, eventLoopGroup: Self.group, onListening: $0) }
     }

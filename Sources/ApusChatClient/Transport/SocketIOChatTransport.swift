@@ -7,17 +7,17 @@ import Logging
 /// The connection to a chat server: the namespace `/chat` over Socket.IO.
 final class SocketIOChatTransport: ChatTransport {
     private let mailbox: ChatMailbox
-    private let manager: SocketManager
+    private let manager: SocketIOManager
     private let socket: SocketIOClient
     private let requestTimeout: Duration
 
     init(session: ChatSession, configuration: ChatClientConfiguration, logger: Logger) {
         self.mailbox = ChatMailbox(capacity: configuration.pushBuffer)
         self.requestTimeout = configuration.requestTimeout
-        var manager = SocketManagerConfiguration(
+        var manager = SocketIOManagerConfiguration(
             reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls)
         manager.engine.proxy = configuration.proxy
-        self.manager = SocketManager(url: session.server, configuration: manager, logger: logger)
+        self.manager = SocketIOManager(url: session.server, configuration: manager, logger: logger)
         self.socket = self.manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)])
         self.socket.onLifecycle { [mailbox = self.mailbox] event in
             if let event = Self.translated(event) { mailbox.put(event) }
@@ -53,7 +53,7 @@ final class SocketIOChatTransport: ChatTransport {
 
     /// Maps a lifecycle event of the socket to an event of the transport; `nil` when it is not
     /// relevant.
-    static func translated(_ event: SocketLifecycleEvent) -> ChatTransportEvent? {
+    static func translated(_ event: SocketIOClientLifecycleEvent) -> ChatTransportEvent? {
         switch event {
         case .connect: return .connected
         case .disconnect(let reason): return .disconnected(reason: reason.description, comesBack: reason.permitsReconnect)

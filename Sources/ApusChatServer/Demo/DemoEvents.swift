@@ -19,9 +19,10 @@ struct DemoEvents: Sendable {
                     "userDisconnected",
                     arguments: [["socketId": .string(socket.id), "reason": .string("\(reason)"), "timestamp": Self.timestamp()]])
             }
-            socket.on("chat message") { (event: SocketIOEvent) in socket.broadcast.emit("chat message", arguments: event.arguments) }
+            socket.on("chat message") { (event: SocketIOReceivedEvent) in socket.broadcast.emit("chat message", arguments: event.arguments)
+            }
             socket.on("add") { (a: Int, b: Int) in a &+ b }
-            socket.on("chatMessage") { (event: SocketIOEvent) in
+            socket.on("chatMessage") { (event: SocketIOReceivedEvent) in
                 let data = event.arguments.first ?? .null
                 event.acknowledge(["status": "received", "timestamp": Self.timestamp()])
                 socket.broadcast.emit(
@@ -33,10 +34,10 @@ struct DemoEvents: Sendable {
                         ]
                     ])
             }
-            socket.on("customEvent") { (event: SocketIOEvent) in
+            socket.on("customEvent") { (event: SocketIOReceivedEvent) in
                 event.acknowledge(["status": "processed", "receivedData": event.arguments.first ?? .null, "timestamp": Self.timestamp()])
             }
-            socket.on("binaryEvent") { (event: SocketIOEvent) in
+            socket.on("binaryEvent") { (event: SocketIOReceivedEvent) in
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data
                 event.acknowledge([
@@ -51,7 +52,7 @@ struct DemoEvents: Sendable {
                         ]
                     ])
             }
-            socket.on("binaryAckTest") { (event: SocketIOEvent) in
+            socket.on("binaryAckTest") { (event: SocketIOReceivedEvent) in
                 // Returns the bytes in the acknowledgement, for a round trip of binary data.
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data

@@ -36,7 +36,7 @@ extension ChatGateway {
         _ verb: String, _ socket: SocketIOServerSocket, _ identity: AccountRows.Identity, _ permits: Permits, _ queue: LargeResponseQueue?,
         _ handler: @escaping @Sendable (Request, PendingRequest) -> Void
     ) {
-        socket.on(verb) { (event: SocketIOEvent) in
+        socket.on(verb) { (event: SocketIOReceivedEvent) in
             guard identity.expiresAt > self.now() else {
                 event.acknowledge(ChatError(.unauthorized, message: "the token has expired; sign in again"), self.logger)
                 return self.announceEnd(to: identity.device, .expired)

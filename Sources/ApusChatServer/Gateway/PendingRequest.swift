@@ -10,7 +10,7 @@ struct PendingRequest: Sendable {
     /// `too_many`. A client of this package has a dozen.
     static let maximumPerSocket = 64
 
-    let event: SocketIOEvent
+    let event: SocketIOReceivedEvent
     private let permits: Permits
     /// The queue that the request occupies until it is answered.
     private let queue: LargeResponseQueue?
@@ -19,7 +19,7 @@ struct PendingRequest: Sendable {
     ///   - permits: The permits of the socket.
     ///   - queue: The socket's queue, if the answer may be large.
     /// - Returns: nil if too many requests of the socket are pending.
-    init?(_ event: SocketIOEvent, _ permits: Permits, _ queue: LargeResponseQueue?) {
+    init?(_ event: SocketIOReceivedEvent, _ permits: Permits, _ queue: LargeResponseQueue?) {
         guard permits.take() else { return nil }
         self.event = event
         self.permits = permits
@@ -36,7 +36,7 @@ struct PendingRequest: Sendable {
     }
 }
 
-extension SocketIOEvent {
+extension SocketIOReceivedEvent {
     /// Answers with an encoded value.
     func acknowledge(_ reply: some Encodable & Sendable, _ logger: Logger) {
         do {

@@ -5,8 +5,8 @@ extension SocketIOServerConfiguration {
     /// Returns the limits of the chat server, whose packets are small and contain text only.
     static func chat(_ chat: ChatServerConfiguration) -> Self {
         var configuration = Self()
-        configuration.allowsEngineIO3 = chat.allowsEngineIO3 || chat.demo
-        configuration.maximumPayloadBytes = ChatLimits.requestBytes
+        configuration.engine.allowsEngineIO3 = chat.allowsEngineIO3 || chat.demo
+        configuration.engine.maximumPayloadBytes = ChatLimits.requestBytes
         // The demo's events have attachments.
         if !chat.demo { configuration.maximumAttachments = 0 }
         // A token has at most 128 bytes; the rest is reserved for later clients.
@@ -15,13 +15,13 @@ extension SocketIOServerConfiguration {
         // One answer, which is the largest message, and the same amount for pushes. A client that
         // is further behind is disconnected. Its reconnect and sync cost less than the missed
         // pushes.
-        configuration.maximumQueuedBytes = 2 * ChatLimits.answerBytes
+        configuration.engine.maximumQueuedBytes = 2 * ChatLimits.answerBytes
         // The server reads no further request of a client while this many bytes are queued for it.
-        configuration.queueLowMark = 64 << 10
+        configuration.engine.queueLowMark = 64 << 10
         let proxies = chat.trustedProxies
         if proxies != .none { configuration.engine.clientAddress = { request, peer in proxies.clientKey(of: request, from: peer) } }
         // No handler uses the handshake request.
-        configuration.keepsRequests = false
+        configuration.engine.keepsRequests = false
         return configuration
     }
 }

@@ -4,14 +4,14 @@ public import ApusSocketIOProtocol
 
 /// An event with an ack that is sent by `timingOut`, which takes the timeout and the callback.
 ///
-/// The callback is called once, in the context of ``SocketManagerConfiguration/callbacks``.
+/// The callback is called once, in the context of ``SocketIOManagerConfiguration/callbacks``.
 public struct SocketAckCall: Sendable {
-    let emitter: SocketEmitter
+    let emitter: SocketIOClientEmitter
     let event: String
     let arguments: Result<[SocketIOValue], SocketIOError>
 
     /// Sends the event. The callback receives the answer or an error with one of the codes of
-    /// ``SocketEmitting/emitWithAck(_:arguments:timeout:)``.
+    /// ``SocketIOClientEmitting/emitWithAck(_:arguments:timeout:)``.
     public func timingOut(
         after timeout: Duration, result callback: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void
     ) {

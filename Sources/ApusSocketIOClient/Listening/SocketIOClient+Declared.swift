@@ -4,29 +4,29 @@ extension SocketIOClient {
     /// Listens to a declared event. The ack, if the server requested one, is empty.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
-        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketListener {
+        _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketIOClientListener {
         self.addTyped(event.name, isOnce: false, handler)
     }
 
     /// Listens to the next declared event of this name.
     @discardableResult
     public func once<each Argument: Codable & Sendable>(
-        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketListener {
+        _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketIOClientListener {
         self.addTyped(event.name, isOnce: true, handler)
     }
 
     /// Listens to a declared request. The handler's result is the ack.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketListener {
+        _ request: SocketIORequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
+    ) -> SocketIOClientListener {
         self.addTyped(request.name, isOnce: false, handler)
     }
 
     /// Removes all listeners of a declared event, and ends its message streams.
-    public func off<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>) {
+    public func off<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>) {
         self.off(event.name)
     }
 }

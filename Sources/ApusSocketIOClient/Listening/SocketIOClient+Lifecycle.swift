@@ -5,14 +5,14 @@ import ApusSocketIOProtocol
 extension SocketIOClient {
     /// Listens to all lifecycle events.
     @discardableResult
-    public func onLifecycle(_ handler: @escaping @Sendable (SocketLifecycleEvent) -> Void) -> SocketListener {
+    public func onLifecycle(_ handler: @escaping @Sendable (SocketIOClientLifecycleEvent) -> Void) -> SocketIOClientListener {
         self.listen { $0.addLifecycle(.init(id: $1, handler: handler)) }
     }
 
     /// Listens to one kind of lifecycle event.
     @discardableResult
-    public func on(clientEvent kind: SocketLifecycleEvent.Kind, handler: @escaping @Sendable (SocketLifecycleEvent) -> Void)
-        -> SocketListener
+    public func on(clientEvent kind: SocketIOClientLifecycleEvent.Kind, handler: @escaping @Sendable (SocketIOClientLifecycleEvent) -> Void)
+        -> SocketIOClientListener
     {
         self.listen { $0.addLifecycle(.init(id: $1, kind: kind, handler: handler)) }
     }
@@ -24,12 +24,13 @@ extension SocketIOClient {
     /// (`reconnect`), the name of the state (`statusChange`), the seconds if known (`pong`), or
     /// else empty. The ack is never expected.
     @discardableResult
-    public func on(clientEvent kind: SocketLifecycleEvent.Kind, callback: @escaping SocketEventHandler) -> SocketListener {
-        self.on(clientEvent: kind) { (event: SocketLifecycleEvent) in callback(event.data, SocketAck.none) }
+    public func on(clientEvent kind: SocketIOClientLifecycleEvent.Kind, callback: @escaping SocketIOClientHandler) -> SocketIOClientListener
+    {
+        self.on(clientEvent: kind) { (event: SocketIOClientLifecycleEvent) in callback(event.data, SocketIOClientAck.none) }
     }
 
     /// Removes the listeners of one kind of lifecycle event, except those of ``onLifecycle(_:)``.
-    public func off(clientEvent kind: SocketLifecycleEvent.Kind) {
+    public func off(clientEvent kind: SocketIOClientLifecycleEvent.Kind) {
         self.core.onLoop { $0.handlers.removeLifecycle(kind) }
     }
 }

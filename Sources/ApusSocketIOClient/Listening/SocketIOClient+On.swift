@@ -2,18 +2,18 @@ import ApusEventLoop
 import ApusSocketIOProtocol
 import NIOCore
 
-// Listeners run in the context of ``SocketManagerConfiguration/callbacks``. A removed listener may
-// still receive a call that was scheduled before.
+// Listeners run in the context of ``SocketIOManagerConfiguration/callbacks``. A removed listener
+// may still receive a call that was scheduled before.
 extension SocketIOClient {
     /// Listens to an event, with its arguments as values.
     @discardableResult
-    public func on(_ event: String, _ handler: @escaping SocketEventHandler) -> SocketListener {
+    public func on(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
     /// Listens to the next event of this name only.
     @discardableResult
-    public func once(_ event: String, _ handler: @escaping SocketEventHandler) -> SocketListener {
+    public func once(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event, isOnce: true) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
@@ -24,7 +24,7 @@ extension SocketIOClient {
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketListener {
+    ) -> SocketIOClientListener {
         self.addTyped(event, isOnce: false, handler)
     }
 
@@ -32,37 +32,37 @@ extension SocketIOClient {
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketListener {
+    ) -> SocketIOClientListener {
         self.addTyped(event, isOnce: false, handler)
     }
 
     /// Listens to every event, before the listeners of its name.
     @discardableResult
-    public func onAny(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
+    public func onAny(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: false) }
     }
 
     /// Listens to every event, before all other such listeners.
     @discardableResult
-    public func prependAny(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
+    public func prependAny(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
     }
 
     /// Listens to every event that this client emits, when it is sent or buffered. Events that are
     /// dropped or cannot be encoded are not included.
     @discardableResult
-    public func onAnyOutgoing(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
+    public func onAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
     }
 
     /// Listens to every event that this client emits, before all other such listeners.
     @discardableResult
-    public func prependAnyOutgoing(_ handler: @escaping SocketAnyEventHandler) -> SocketListener {
+    public func prependAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }
     }
 
     /// Removes a listener.
-    public func off(_ listener: SocketListener) {
+    public func off(_ listener: SocketIOClientListener) {
         self.core.onLoop { $0.removeListener(id: listener.id) }
     }
 
@@ -78,19 +78,21 @@ extension SocketIOClient {
 }
 
 extension SocketIOClient {
-    func listen(_ add: @escaping @Sendable (inout SocketHandlers, Int) -> Void) -> SocketListener {
-        let listener = SocketListener(id: Self.makeID())
+    func listen(_ add: @escaping @Sendable (inout SocketIOClientListeners, Int) -> Void) -> SocketIOClientListener {
+        let listener = SocketIOClientListener(id: Self.makeID())
         self.core.onLoop { add(&$0.handlers, listener.id) }
         return listener
     }
 
-    func add(_ event: String, isOnce: Bool = false, isInline: Bool = false, _ handler: @escaping SocketPayloadHandler) -> SocketListener {
+    func add(_ event: String, isOnce: Bool = false, isInline: Bool = false, _ handler: @escaping SocketIOClientPayloadHandler)
+        -> SocketIOClientListener
+    {
         self.listen { $0.add(.init(id: $1, handler: handler, isOnce: isOnce, isInline: isInline), for: event) }
     }
 
     func addTyped<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, isOnce: Bool, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketListener {
+    ) -> SocketIOClientListener {
         self.add(event, isOnce: isOnce) { [weak core] data, ack in
             SocketIOClient.reporting(event, to: core) {
                 let answer = try handler(repeat each SocketIOArguments.decode(data, as: repeat (each Argument).self))
@@ -101,7 +103,7 @@ extension SocketIOClient {
 
     func addTyped<each Argument: Decodable & Sendable>(
         _ event: String, isOnce: Bool, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketListener {
+    ) -> SocketIOClientListener {
         self.add(event, isOnce: isOnce) { [weak core] data, ack in
             SocketIOClient.reporting(event, to: core) {
                 try handler(repeat each SocketIOArguments.decode(data, as: repeat (each Argument).self))
@@ -111,7 +113,7 @@ extension SocketIOClient {
     }
 
     /// Runs a typed listener and reports its error.
-    static func reporting(_ event: String, to core: NIOLoopBoundBox<SocketNamespaceCore>?, _ body: () throws -> Void) {
+    static func reporting(_ event: String, to core: NIOLoopBoundBox<SocketIOClientNamespaceCore>?, _ body: () throws -> Void) {
         do {
             try body()
         } catch {

@@ -4,18 +4,18 @@ public import ApusSocketIOProtocol
 extension SocketIOClient {
     /// The states of the socket, starting with the current one. A slow reader misses the oldest
     /// states.
-    public var states: AsyncStream<SocketClientState> {
+    public var states: AsyncStream<SocketIOClientState> {
         let id = Self.makeID()
-        let (stream, continuation) = AsyncStream.makeStream(of: SocketClientState.self, bufferingPolicy: .bufferingNewest(64))
+        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientState.self, bufferingPolicy: .bufferingNewest(64))
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeStateStream(id: id) } }
         self.core.onLoop { $0.addStateStream(continuation, id: id) }
         return stream
     }
 
     /// The lifecycle events. A slow reader misses the oldest events.
-    public var lifecycle: AsyncStream<SocketLifecycleEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SocketLifecycleEvent.self, bufferingPolicy: .bufferingNewest(256))
-        let listener = SocketListener(id: Self.makeID())
+    public var lifecycle: AsyncStream<SocketIOClientLifecycleEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: .bufferingNewest(256))
+        let listener = SocketIOClientListener(id: Self.makeID())
         self.core.onLoop { $0.handlers.addLifecycle(.init(id: listener.id, handler: { continuation.yield($0) }, isInline: true)) }
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeListener(id: listener.id) } }
         return stream
@@ -43,7 +43,7 @@ extension SocketIOClient {
     /// Returns the arguments of every declared event: a single value, or a tuple. See
     /// ``messages(_:as:bufferingNewest:)``.
     public func messages<each Argument: Codable & Sendable>(
-        _ event: SocketEvent<repeat each Argument>, bufferingNewest limit: Int = 1000
+        _ event: SocketIOEvent<repeat each Argument>, bufferingNewest limit: Int = 1000
     ) -> AsyncStream<(repeat each Argument)> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: (repeat each Argument).self, bufferingPolicy: .bufferingNewest(max(1, limit)))

@@ -5,20 +5,20 @@ import ApusSocketIOProtocol
 // whole namespace.
 extension SocketIOAdmin {
     func listen(to page: SocketIOServerSocket) {
-        _ = page.on("emit") { [weak self] (event: SocketIOEvent) in
+        _ = page.on("emit") { [weak self] (event: SocketIOReceivedEvent) in
             let arguments = event.arguments
             guard arguments.count >= 3, let name = arguments[2].stringValue else { return }
             self?.target(arguments[0], filter: arguments[1])?.emit(name, arguments: Array(arguments[3...]))
         }
-        _ = page.on("join") { [weak self] (event: SocketIOEvent) in
+        _ = page.on("join") { [weak self] (event: SocketIOReceivedEvent) in
             guard let (target, room) = self?.roomCommand(event) else { return }
             target.socketsJoin(room)
         }
-        _ = page.on("leave") { [weak self] (event: SocketIOEvent) in
+        _ = page.on("leave") { [weak self] (event: SocketIOReceivedEvent) in
             guard let (target, room) = self?.roomCommand(event) else { return }
             target.socketsLeave(room)
         }
-        _ = page.on("_disconnect") { [weak self] (event: SocketIOEvent) in
+        _ = page.on("_disconnect") { [weak self] (event: SocketIOReceivedEvent) in
             let arguments = event.arguments
             guard let namespace = arguments.first else { return }
             let close = arguments.count > 1 ? arguments[1].boolValue ?? false : false
@@ -26,7 +26,7 @@ extension SocketIOAdmin {
         }
     }
 
-    private func roomCommand(_ event: SocketIOEvent) -> (SocketIOBroadcast, String)? {
+    private func roomCommand(_ event: SocketIOReceivedEvent) -> (SocketIOBroadcast, String)? {
         let arguments = event.arguments
         guard arguments.count >= 2, let room = arguments[1].stringValue else { return nil }
         return self.target(arguments[0], filter: arguments.count > 2 ? arguments[2] : .null).map { ($0, room) }

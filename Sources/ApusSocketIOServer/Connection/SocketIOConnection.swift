@@ -175,7 +175,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason) {
         if let admin = self.admin {
-            admin.traffic.disconnected(polling: self.isPolling, reason: SocketIODisconnectReason(reason).description)
+            admin.traffic.disconnected(polling: self.isPolling, reason: SocketIOServerDisconnectReason(reason).description)
         }
         self.session.timers.cancel(&self.connectDeadline)
         self.stopWaitingForAttachments()

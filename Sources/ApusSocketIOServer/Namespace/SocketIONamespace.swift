@@ -90,7 +90,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     /// Logs the error of a handler when the configuration has no `onHandlerError`. Never logs the
     /// payload.
-    func reportHandlerError(_ error: any Error, _ event: SocketIOEvent) {
+    func reportHandlerError(_ error: any Error, _ event: SocketIOReceivedEvent) {
         // A client causes payload errors at will: at a higher level it could fill the log.
         let level: Logger.Level = (error as? SocketIOError)?.code == .invalidPayload ? .debug : .warning
         self.context.logger.log(level: level, "Handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])

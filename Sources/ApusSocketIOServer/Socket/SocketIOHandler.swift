@@ -5,9 +5,9 @@ import NIOConcurrencyHelpers
 /// `onHandlerError`.
 enum SocketIOHandler: Sendable {
     /// Runs immediately on the event loop.
-    case synchronous(@Sendable (SocketIOEvent) throws -> Void)
+    case synchronous(@Sendable (SocketIOReceivedEvent) throws -> Void)
     /// Runs in a task. The events of a socket run one after the other.
-    case asynchronous(@Sendable (SocketIOEvent) async throws -> Void)
+    case asynchronous(@Sendable (SocketIOReceivedEvent) async throws -> Void)
 }
 
 /// A handler of an event that is sent to a client.

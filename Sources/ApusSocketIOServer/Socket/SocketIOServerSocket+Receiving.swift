@@ -9,7 +9,8 @@ extension SocketIOServerSocket {
     /// - Parameter bytes: The size of the event on the wire.
     func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
         if ackID != nil { self.live.owedAcks += 1 }
-        let event = SocketIOEvent(name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
+        let event = SocketIOReceivedEvent(
+            name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
         if self.live.listeners.hasCatchAllListeners {
             for entry in self.live.listeners.any { self.run(entry.handler, event) }
             let middleware = self.live.listeners.middleware
@@ -18,7 +19,7 @@ extension SocketIOServerSocket {
         self.dispatch(event)
     }
 
-    private func dispatch(_ event: SocketIOEvent) {
+    private func dispatch(_ event: SocketIOReceivedEvent) {
         guard case .open = self.live.state else { return }  // the client left during an asynchronous check
         guard let entries = self.live.listeners.take(event.name) else { return }
         switch entries {
@@ -28,7 +29,7 @@ extension SocketIOServerSocket {
     }
 
     /// Runs the middleware in order, and then the listeners.
-    private func check(_ event: SocketIOEvent, _ middleware: ArraySlice<SocketIOHandler>) {
+    private func check(_ event: SocketIOReceivedEvent, _ middleware: ArraySlice<SocketIOHandler>) {
         var rest = middleware
         while let check = rest.popFirst() {
             switch check {
@@ -52,7 +53,7 @@ extension SocketIOServerSocket {
         self.dispatch(event)
     }
 
-    private func run(_ handler: SocketIOHandler, _ event: SocketIOEvent) {
+    private func run(_ handler: SocketIOHandler, _ event: SocketIOReceivedEvent) {
         switch handler {
         case .synchronous(let body):
             do { try body(event) } catch { self.report(error, event) }
@@ -82,7 +83,7 @@ extension SocketIOServerSocket {
         connection.close(.forcedClose, detail: "more than \(bound) wait for their handlers")
     }
 
-    private func report(_ error: any Error, _ event: SocketIOEvent) {
+    private func report(_ error: any Error, _ event: SocketIOReceivedEvent) {
         if let hook = self.limits.onHandlerError { return hook(error, event, self) }
         self.namespace.reportHandlerError(error, event)
     }
@@ -94,20 +95,20 @@ extension SocketIOServerSocket {
 extension SocketIOServerSocket {
     /// Listens to an event in its received form. The handler sends the ack, immediately or later.
     @discardableResult
-    public func on(_ event: String, handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
+    public func on(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.add(.synchronous(handler), for: event)
     }
 
     /// Listens to an event in its received form with an asynchronous handler. A socket's
     /// asynchronous handlers run one after the other.
     @discardableResult
-    public func on(_ event: String, handler: @escaping @Sendable (SocketIOEvent) async throws -> Void) -> SocketIOListener {
+    public func on(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) async throws -> Void) -> SocketIOServerListener {
         self.add(.asynchronous(handler), for: event)
     }
 
     /// Listens to the next event of this name only.
     @discardableResult
-    public func once(_ event: String, handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
+    public func once(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.add(.synchronous(handler), for: event, isOnce: true)
     }
 
@@ -117,7 +118,7 @@ extension SocketIOServerSocket {
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
@@ -125,7 +126,7 @@ extension SocketIOServerSocket {
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
@@ -133,7 +134,7 @@ extension SocketIOServerSocket {
     @discardableResult
     public func once<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
@@ -141,7 +142,7 @@ extension SocketIOServerSocket {
     @discardableResult
     public func once<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
@@ -150,8 +151,8 @@ extension SocketIOServerSocket {
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
-    ) -> SocketIOListener {
-        let body: @Sendable (SocketIOEvent) async throws -> Void = { event in
+    ) -> SocketIOServerListener {
+        let body: @Sendable (SocketIOReceivedEvent) async throws -> Void = { event in
             let answer = try await handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             try event.acknowledge(encoding: answer)
         }
@@ -163,8 +164,8 @@ extension SocketIOServerSocket {
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
-    ) -> SocketIOListener {
-        let body: @Sendable (SocketIOEvent) async throws -> Void = { event in
+    ) -> SocketIOServerListener {
+        let body: @Sendable (SocketIOReceivedEvent) async throws -> Void = { event in
             try await handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             event.acknowledge()
         }
@@ -173,7 +174,7 @@ extension SocketIOServerSocket {
 
     private static func synchronous<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> @Sendable (SocketIOEvent) throws -> Void {
+    ) -> @Sendable (SocketIOReceivedEvent) throws -> Void {
         { event in
             let answer = try handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             try event.acknowledge(encoding: answer)
@@ -182,15 +183,15 @@ extension SocketIOServerSocket {
 
     private static func synchronous<each Argument: Decodable & Sendable>(
         _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> @Sendable (SocketIOEvent) throws -> Void {
+    ) -> @Sendable (SocketIOReceivedEvent) throws -> Void {
         { event in
             try handler(repeat each SocketIOArguments.decode(event.payload, as: repeat (each Argument).self))
             event.acknowledge()
         }
     }
 
-    private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOListener {
-        let listener = SocketIOListener()
+    private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOServerListener {
+        let listener = SocketIOServerListener()
         self.onLoopWhileOpen { $0.live.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
         return listener
     }
@@ -208,25 +209,25 @@ extension SocketIOServerSocket {
     /// Adds a check of every event from this client. Checks run in the order added, after catch-all
     /// listeners and before the listeners of the event. An error stops the event and is passed to
     /// the configuration's `onHandlerError`.
-    public func use(_ middleware: @escaping @Sendable (SocketIOEvent) throws -> Void) {
+    public func use(_ middleware: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) {
         self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.synchronous(middleware)) }
     }
 
     /// Adds an asynchronous check of every event from this client. Events keep their order: the
     /// next ones wait during a check.
-    public func use(_ middleware: @escaping @Sendable (SocketIOEvent) async throws -> Void) {
+    public func use(_ middleware: @escaping @Sendable (SocketIOReceivedEvent) async throws -> Void) {
         self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.asynchronous(middleware)) }
     }
 
     /// Listens to every event, before middleware and before the listeners of the event.
     @discardableResult
-    public func onAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
+    public func onAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.addAny(handler, first: false)
     }
 
     /// Listens to every event, before the existing catch-all listeners.
     @discardableResult
-    public func prependAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void) -> SocketIOListener {
+    public func prependAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.addAny(handler, first: true)
     }
 
@@ -235,7 +236,7 @@ extension SocketIOServerSocket {
     @discardableResult
     public func onAnyOutgoing(
         _ handler: @escaping @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.addOutgoing(handler, first: false)
     }
 
@@ -244,12 +245,12 @@ extension SocketIOServerSocket {
     @discardableResult
     public func prependAnyOutgoing(
         _ handler: @escaping @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
-    ) -> SocketIOListener {
+    ) -> SocketIOServerListener {
         self.addOutgoing(handler, first: true)
     }
 
     /// Removes a listener of any kind.
-    public func off(_ listener: SocketIOListener) {
+    public func off(_ listener: SocketIOServerListener) {
         self.eventLoop.runOnLoop { self.live.listeners.remove(listener) }
     }
 
@@ -268,14 +269,14 @@ extension SocketIOServerSocket {
         self.eventLoop.runOnLoop { self.live.listeners.removeAllOutgoing() }
     }
 
-    private func addAny(_ handler: @escaping @Sendable (SocketIOEvent) throws -> Void, first: Bool) -> SocketIOListener {
-        let listener = SocketIOListener()
+    private func addAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void, first: Bool) -> SocketIOServerListener {
+        let listener = SocketIOServerListener()
         self.onLoopWhileOpen { $0.live.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
         return listener
     }
 
-    private func addOutgoing(_ handler: @escaping SocketIOOutgoingHandler, first: Bool) -> SocketIOListener {
-        let listener = SocketIOListener()
+    private func addOutgoing(_ handler: @escaping SocketIOOutgoingHandler, first: Bool) -> SocketIOServerListener {
+        let listener = SocketIOServerListener()
         self.onLoopWhileOpen { $0.live.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
         return listener
     }
@@ -287,8 +288,8 @@ extension SocketIOServerSocket {
     /// the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
-        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-    ) -> SocketIOListener {
+        _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
+    ) -> SocketIOServerListener {
         self.on(event.name, handler)
     }
 
@@ -296,8 +297,8 @@ extension SocketIOServerSocket {
     /// run one after the other.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
-        _ event: SocketEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
-    ) -> SocketIOListener {
+        _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
+    ) -> SocketIOServerListener {
         self.on(event.name, handler)
     }
 
@@ -305,8 +306,8 @@ extension SocketIOServerSocket {
     /// the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
-    ) -> SocketIOListener {
+        _ request: SocketIORequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
+    ) -> SocketIOServerListener {
         self.on(request.name, handler)
     }
 
@@ -314,8 +315,9 @@ extension SocketIOServerSocket {
     /// run one after the other.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
-    ) -> SocketIOListener {
+        _ request: SocketIORequest<repeat each Argument, Answer>,
+        _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
+    ) -> SocketIOServerListener {
         self.on(request.name, handler)
     }
 }

@@ -71,18 +71,18 @@ extension SocketIOServerSocket {
 
     /// Drops the next event if the client cannot receive it now: `socket.volatile.emit("position",
     /// x, y)`.
-    public var volatile: SocketIOEmitter { SocketIOEmitter(socket: self).volatile }
+    public var volatile: SocketIOServerEmitter { SocketIOServerEmitter(socket: self).volatile }
 
     /// Sets whether the transport may compress the next event. Default: `true`.
-    public func compress(_ isCompressed: Bool) -> SocketIOEmitter { SocketIOEmitter(socket: self).compress(isCompressed) }
+    public func compress(_ isCompressed: Bool) -> SocketIOServerEmitter { SocketIOServerEmitter(socket: self).compress(isCompressed) }
 
     /// Sets the time that the next `emitWithAck` waits.
-    public func timeout(_ timeout: Duration) -> SocketIOEmitter { SocketIOEmitter(socket: self).timeout(timeout) }
+    public func timeout(_ timeout: Duration) -> SocketIOServerEmitter { SocketIOServerEmitter(socket: self).timeout(timeout) }
 }
 
 /// A socket with the options of the next event: `socket.volatile.compress(false).emit("frame",
 /// bytes)`.
-public struct SocketIOEmitter: Sendable {
+public struct SocketIOServerEmitter: Sendable {
     private let socket: SocketIOServerSocket
     private var flags = SocketIOEmitFlags()
 
@@ -91,15 +91,15 @@ public struct SocketIOEmitter: Sendable {
     }
 
     /// Drops the event if the client cannot receive it now.
-    public var volatile: SocketIOEmitter { self.with { $0.isVolatile = true } }
+    public var volatile: SocketIOServerEmitter { self.with { $0.isVolatile = true } }
 
     /// Sets whether the transport may compress the event. Default: `true`.
-    public func compress(_ isCompressed: Bool) -> SocketIOEmitter { self.with { $0.isCompressed = isCompressed } }
+    public func compress(_ isCompressed: Bool) -> SocketIOServerEmitter { self.with { $0.isCompressed = isCompressed } }
 
     /// Sets the time that `emitWithAck` waits.
-    public func timeout(_ timeout: Duration) -> SocketIOEmitter { self.with { $0.timeout = timeout } }
+    public func timeout(_ timeout: Duration) -> SocketIOServerEmitter { self.with { $0.timeout = timeout } }
 
-    private func with(_ change: (inout SocketIOEmitFlags) -> Void) -> SocketIOEmitter {
+    private func with(_ change: (inout SocketIOEmitFlags) -> Void) -> SocketIOServerEmitter {
         var copy = self
         change(&copy.flags)
         return copy
@@ -285,7 +285,7 @@ extension SocketIOServerSocket {
         self.endWait(id, .success(arguments.arguments))
     }
 
-    func failWaitingAcks(_ reason: SocketIODisconnectReason) {
+    func failWaitingAcks(_ reason: SocketIOServerDisconnectReason) {
         guard let extras = self.extras else { return }
         extras.ackTimer?.cancel()
         extras.ackTimer = nil
@@ -353,29 +353,29 @@ extension SocketIOServerSocket {
 // Declared events and requests.
 extension SocketIOServerSocket {
     /// Sends a declared event to this client.
-    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 
     /// Sends a declared request and waits for the client's answer. Throws the errors of
     /// ``emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
+        _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
         try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
     }
 }
 
-extension SocketIOEmitter {
+extension SocketIOServerEmitter {
     /// Sends a declared event to this client.
-    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 
     /// Sends a declared request and waits for the client's answer. Throws the errors of
     /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument
+        _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument
     ) async throws -> Answer {
         try await self.emitWithAck(request.name, repeat each arguments, as: Answer.self)
     }
@@ -383,7 +383,7 @@ extension SocketIOEmitter {
 
 extension SocketIOBroadcasting {
     /// Sends a declared event to every recipient.
-    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 }

@@ -38,7 +38,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The state that every event uses, on the event loop only. Unchecked: it is accessed in single
     /// statements that call no handler.
     @exclusivity(unchecked) var live: Live
-    var disconnectHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
+    var disconnectHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
     private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
     /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
@@ -48,7 +48,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         /// Set to `nil` when the socket leaves, because the connection holds the socket.
         var connection: SocketIOConnection?
         var state = State.open
-        var listeners = SocketIOListeners()
+        var listeners = SocketIOServerListeners()
         /// The number of events whose clients wait for an ack from this server.
         var owedAcks = 0
     }
@@ -60,14 +60,14 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         /// to `closed`.
         case disconnecting
         /// Final. Indirect, so that an open socket needs no storage for the reason.
-        indirect case closed(SocketIODisconnectReason)
+        indirect case closed(SocketIOServerDisconnectReason)
     }
 
     /// State that few sockets need. Created on first use to keep idle sockets small.
     ///
     /// Confined to the socket's event loop.
     final class Extras {
-        var disconnectingHandlers: [@Sendable (SocketIODisconnectReason) -> Void] = []
+        var disconnectingHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
         var waitingAcks: [Int: WaitingAck] = [:]
         /// Created with the first pending ack.
         var ackTimer: DeadlineTimer?
@@ -227,7 +227,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Calls `handler` once when the socket is about to leave its namespace. It is still in its
     /// rooms, but its client receives no more events.
-    public func onDisconnecting(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
+    public func onDisconnecting(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .open = self.live.state { self.makeExtras().disconnectingHandlers.append(handler) }
         }
@@ -235,13 +235,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Calls `handler` once when the socket has left its namespace and its rooms, immediately if it
     /// has left already.
-    public func onDisconnect(_ handler: @escaping @Sendable (SocketIODisconnectReason) -> Void) {
+    public func onDisconnect(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .closed(let reason) = self.live.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
         }
     }
 
-    func closed(_ reason: SocketIODisconnectReason) {
+    func closed(_ reason: SocketIOServerDisconnectReason) {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.live.state else { return }
         self.live.state = .disconnecting
@@ -254,7 +254,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         for handler in handlers { handler(reason) }
     }
 
-    private func leaveNamespace(_ reason: SocketIODisconnectReason) {
+    private func leaveNamespace(_ reason: SocketIOServerDisconnectReason) {
         guard let recoveryState, let recovery = self.namespace.recovery else { return self.namespace.remove(self) }
         guard let start = recoveryState.start, reason.isRecoverable else {
             self.namespace.remove(self)
@@ -287,7 +287,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.live.connection = nil
         self.asyncQueue?.finish()
         self.disconnectHandlers = []
-        self.live.listeners = SocketIOListeners()
+        self.live.listeners = SocketIOServerListeners()
         guard let extras else { return }
         extras.disconnectingHandlers = []
         extras.drainWaiters = []

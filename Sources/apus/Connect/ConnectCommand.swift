@@ -67,11 +67,11 @@ struct ConnectCommand: AsyncParsableCommand {
     func run() async throws {
         var logger = Logger(label: "apus.connect") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
-        let configuration = SocketManagerConfiguration(
+        let configuration = SocketIOManagerConfiguration(
             transports: self.transport.transports, version: self.version.version, path: self.path, headers: try self.headers(),
             auth: try self.authentication(),
             timeout: self.timeoutDuration, tls: try self.tlsOptions.settings())
-        let manager = SocketManager(url: self.url, configuration: configuration, logger: logger)
+        let manager = SocketIOManager(url: self.url, configuration: configuration, logger: logger)
         let session = ConnectSession(
             url: self.url, manager: manager, namespace: self.namespace ?? Self.namespace(in: self.url), timeout: self.timeoutDuration,
             version: self.version)
@@ -95,7 +95,7 @@ struct ConnectCommand: AsyncParsableCommand {
         return headers
     }
 
-    private func authentication() throws -> SocketAuthentication {
+    private func authentication() throws -> SocketIOClientAuthentication {
         guard let auth = self.auth else { return .none }
         do throws(ConnectLineError) {
             var value = try ConnectLine.value(auth)
@@ -116,13 +116,13 @@ struct ConnectCommand: AsyncParsableCommand {
 
 /// The value of `--transport`.
 enum ConnectTransport: String, ExpressibleByArgument, CaseIterable {
-    case polling, websocket, auto
+    case polling, webSocket = "websocket", auto
 
-    var transports: [EngineIOClientConfiguration.Transport] {
+    var transports: [EngineIOTransport] {
         switch self {
         case .polling: [.polling]
-        case .websocket: [.websocket]
-        case .auto: [.polling, .websocket]
+        case .webSocket: [.webSocket]
+        case .auto: [.polling, .webSocket]
         }
     }
 }

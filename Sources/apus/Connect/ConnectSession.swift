@@ -21,7 +21,7 @@ final class ConnectSession: Sendable {
     private struct State {
         /// The events to show; `nil` means all.
         var shown: Set<String>?
-        var replies: [String: SocketListener] = [:]
+        var replies: [String: SocketIOClientListener] = [:]
         var isJoined = false
         /// The failures that were printed since the last connection, so that each is printed once.
         var printed: Set<String> = []
@@ -40,14 +40,14 @@ final class ConnectSession: Sendable {
     }
 
     private let url: String
-    private let manager: SocketManager
+    private let manager: SocketIOManager
     private let socket: SocketIOClient
     private let timeout: Duration
     private let version: ConnectVersion
     private let output = ConnectOutput()
     private let state = NIOLockedValueBox(State())
 
-    init(url: String, manager: SocketManager, namespace: String, timeout: Duration, version: ConnectVersion) {
+    init(url: String, manager: SocketIOManager, namespace: String, timeout: Duration, version: ConnectVersion) {
         self.url = url
         self.manager = manager
         self.socket = manager.socket(forNamespace: namespace)
@@ -183,7 +183,7 @@ final class ConnectSession: Sendable {
         self.socket.onLifecycle { [weak self] event in self?.happened(event, continuation) }
     }
 
-    private func happened(_ event: SocketLifecycleEvent, _ continuation: AsyncStream<Input>.Continuation) {
+    private func happened(_ event: SocketIOClientLifecycleEvent, _ continuation: AsyncStream<Input>.Continuation) {
         switch event {
         case .connect(let id):
             let isNew = self.state.withLockedValue { state in

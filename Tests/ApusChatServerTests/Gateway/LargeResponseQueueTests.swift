@@ -46,10 +46,12 @@ struct ChatLaneTests {
         let plain = SocketIOServerConfiguration.chat(ChatServerConfiguration())
         try plain.engine.validate()
         #expect(plain.maximumAttachments == 0 && plain.connectTimeout == .seconds(10))
-        #expect(plain.maximumPayloadBytes == 128 << 10 && plain.maximumQueuedBytes == 512 << 10 && plain.queueLowMark == 64 << 10)
+        #expect(
+            plain.engine.maximumPayloadBytes == 128 << 10 && plain.engine.maximumQueuedBytes == 512 << 10
+                && plain.engine.queueLowMark == 64 << 10)
         #expect(!plain.engine.keepsRequests && plain.maximumAuthBytes == 1_024)
         #expect(SocketIOServerConfiguration.chat(ChatServerConfiguration(demo: true)).maximumAttachments > 0)
         // One page and the same amount of pushes fit into the queue.
-        #expect(plain.maximumQueuedBytes >= 2 * ChatLimits.answerBytes)
+        #expect(plain.engine.maximumQueuedBytes >= 2 * ChatLimits.answerBytes)
     }
 }

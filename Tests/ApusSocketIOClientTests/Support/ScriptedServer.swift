@@ -76,9 +76,10 @@ final class ScriptedServer: Sendable {
     }
 
     /// Creates a manager for this server, which uses WebSocket only and reconnects at once.
-    func makeManager(_ change: (inout SocketManagerConfiguration) -> Void = { _ in }) -> SocketManager {
-        var configuration = SocketManagerConfiguration(transports: [.websocket], reconnection: .fixed(.milliseconds(5), stableTime: .zero))
+    func makeManager(_ change: (inout SocketIOManagerConfiguration) -> Void = { _ in }) -> SocketIOManager {
+        var configuration = SocketIOManagerConfiguration(
+            transports: [.webSocket], reconnection: .fixed(.milliseconds(5), stableTime: .zero))
         change(&configuration)
-        return SocketManager(url: self.url, configuration: configuration)
+        return SocketIOManager(url: self.url, configuration: configuration)
     }
 }

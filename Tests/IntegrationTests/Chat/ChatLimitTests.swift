@@ -16,8 +16,8 @@ struct ChatLimitTests {
     private static let seconds = Duration.seconds(15)
     private static let password = "a long password"
 
-    private func socket(_ url: String, _ session: ChatSession) -> (manager: SocketManager, socket: SocketIOClient) {
-        let manager = SocketManager(url: url)
+    private func socket(_ url: String, _ session: ChatSession) -> (manager: SocketIOManager, socket: SocketIOClient) {
+        let manager = SocketIOManager(url: url)
         return (manager, manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)]))
     }
 
@@ -25,7 +25,7 @@ struct ChatLimitTests {
         try await withChatServer({ $0.maximumSocketsPerUser = 3 }) { url, _ in
             let alice = try await ChatClient.register(server: url, name: "alice", password: Self.password)
             let bobby = try await ChatClient.register(server: url, name: "bobby", password: Self.password)
-            var open: [(manager: SocketManager, socket: SocketIOClient)] = []
+            var open: [(manager: SocketIOManager, socket: SocketIOClient)] = []
             for _ in 1...3 {
                 open.append(self.socket(url, alice))
                 try await open[open.count - 1].socket.connect(timeout: Self.seconds)

@@ -26,7 +26,7 @@ struct AdminLoginTests {
     }
 
     private func page(_ url: String, _ auth: SocketIOValue) -> SocketIOClient {
-        SocketManager(url: url, configuration: .init(transports: [.websocket], auth: .value(auth), reconnection: .none))
+        SocketIOManager(url: url, configuration: .init(transports: [.webSocket], auth: .value(auth), reconnection: .none))
             .socket(forNamespace: "/admin")
     }
 
@@ -66,7 +66,7 @@ struct AdminLoginTests {
         try await self.withServer { server, url in
             let parent = server.namespaces { name, _ in name == "/d" }
             parent.use { _ in throw SocketIOConnectionRefusal(message: "no") }
-            let client = SocketManager(url: url, configuration: .init(transports: [.websocket], reconnection: .none)).socket(
+            let client = SocketIOManager(url: url, configuration: .init(transports: [.webSocket], reconnection: .none)).socket(
                 forNamespace: "/d")
             let error = await #expect(throws: SocketIOError.self) { try await client.connect(timeout: Self.seconds) }
             #expect(error?.message == "no")

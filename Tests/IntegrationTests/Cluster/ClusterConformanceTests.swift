@@ -61,7 +61,7 @@ struct ClusterConformanceTests {
             return SocketIOServer(configuration: configuration)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var managers: [SocketManager] = []
+            var managers: [SocketIOManager] = []
             for (index, server) in servers.enumerated() {
                 server.namespace("/").onConnection { socket in
                     socket.join("all")
@@ -70,7 +70,7 @@ struct ClusterConformanceTests {
                 let (ports, found) = AsyncStream.makeStream(of: Int.self)
                 group.addTask { try await server.run(host: "127.0.0.1", port: 0) { found.yield($0.port ?? 0) } }
                 let port = try #require(await ports.first { _ in true })
-                managers.append(SocketManager(url: "http://127.0.0.1:\(port)", configuration: .init(transports: [.websocket])))
+                managers.append(SocketIOManager(url: "http://127.0.0.1:\(port)", configuration: .init(transports: [.webSocket])))
             }
             for (index, manager) in managers.enumerated() {
                 let client = manager.defaultSocket

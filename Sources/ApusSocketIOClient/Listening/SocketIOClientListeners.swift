@@ -1,52 +1,52 @@
 public import ApusSocketIOProtocol
 
-/// Identifies a listener, for ``SocketIOClient/off(_:)-(SocketListener)``.
-public struct SocketListener: Hashable, Sendable {
+/// Identifies a listener, for ``SocketIOClient/off(_:)-(SocketIOClientListener)``.
+public struct SocketIOClientListener: Hashable, Sendable {
     let id: Int
 }
 
 /// A listener that receives the arguments as values, and the ack.
-public typealias SocketEventHandler = @Sendable (_ data: [SocketIOValue], _ ack: SocketAck) -> Void
+public typealias SocketIOClientHandler = @Sendable (_ data: [SocketIOValue], _ ack: SocketIOClientAck) -> Void
 
 /// A stored listener, which decodes the arguments it needs.
-typealias SocketPayloadHandler = @Sendable (_ arguments: SocketIOPayload, _ ack: SocketAck) -> Void
+typealias SocketIOClientPayloadHandler = @Sendable (_ arguments: SocketIOPayload, _ ack: SocketIOClientAck) -> Void
 
 /// A listener for all events.
-public typealias SocketAnyEventHandler = @Sendable (_ event: String, _ data: [SocketIOValue]) -> Void
+public typealias SocketIOClientAnyHandler = @Sendable (_ event: String, _ data: [SocketIOValue]) -> Void
 
 /// The listeners of a socket. They run in the order in which they were added.
-struct SocketHandlers {
+struct SocketIOClientListeners {
     struct Entry<Handler: Sendable>: Sendable {
         var id: Int
         var handler: Handler
         var isOnce = false
         /// Whether this is a stream of the library, which is called on the event loop regardless of
-        /// ``SocketManagerConfiguration/callbacks``.
+        /// ``SocketIOManagerConfiguration/callbacks``.
         var isInline = false
     }
 
     struct LifecycleEntry: Sendable {
         var id: Int
         /// The kind of event, or nil for all kinds.
-        var kind: SocketLifecycleEvent.Kind?
-        var handler: @Sendable (SocketLifecycleEvent) -> Void
+        var kind: SocketIOClientLifecycleEvent.Kind?
+        var handler: @Sendable (SocketIOClientLifecycleEvent) -> Void
         var isInline = false
     }
 
-    private var events = SocketIONameTable<[Entry<SocketPayloadHandler>]>()
-    private(set) var any: [Entry<SocketAnyEventHandler>] = []
-    private(set) var anyOutgoing: [Entry<SocketAnyEventHandler>] = []
+    private var events = SocketIONameTable<[Entry<SocketIOClientPayloadHandler>]>()
+    private(set) var any: [Entry<SocketIOClientAnyHandler>] = []
+    private(set) var anyOutgoing: [Entry<SocketIOClientAnyHandler>] = []
     private var lifecycle: [LifecycleEntry] = []
 
-    mutating func add(_ entry: Entry<SocketPayloadHandler>, for event: String) {
+    mutating func add(_ entry: Entry<SocketIOClientPayloadHandler>, for event: String) {
         self.events[event] = (self.events[event] ?? []) + [entry]
     }
 
-    mutating func addAny(_ entry: Entry<SocketAnyEventHandler>, first: Bool) {
+    mutating func addAny(_ entry: Entry<SocketIOClientAnyHandler>, first: Bool) {
         self.any.insert(entry, at: first ? 0 : self.any.count)
     }
 
-    mutating func addAnyOutgoing(_ entry: Entry<SocketAnyEventHandler>, first: Bool) {
+    mutating func addAnyOutgoing(_ entry: Entry<SocketIOClientAnyHandler>, first: Bool) {
         self.anyOutgoing.insert(entry, at: first ? 0 : self.anyOutgoing.count)
     }
 
@@ -54,11 +54,11 @@ struct SocketHandlers {
         self.lifecycle.append(entry)
     }
 
-    mutating func removeLifecycle(_ kind: SocketLifecycleEvent.Kind) {
+    mutating func removeLifecycle(_ kind: SocketIOClientLifecycleEvent.Kind) {
         self.lifecycle.removeAll { $0.kind == kind }
     }
 
-    func lifecycle(_ kind: SocketLifecycleEvent.Kind) -> [LifecycleEntry] {
+    func lifecycle(_ kind: SocketIOClientLifecycleEvent.Kind) -> [LifecycleEntry] {
         self.lifecycle.filter { $0.kind == nil || $0.kind == kind }
     }
 
@@ -90,7 +90,7 @@ struct SocketHandlers {
     }
 
     /// Returns the listeners to call for an event, and removes those of `once`.
-    mutating func take(for event: String) -> [Entry<SocketPayloadHandler>] {
+    mutating func take(for event: String) -> [Entry<SocketIOClientPayloadHandler>] {
         guard let entries = self.events[event] else { return [] }
         if entries.contains(where: \.isOnce) {
             let rest = entries.filter { !$0.isOnce }

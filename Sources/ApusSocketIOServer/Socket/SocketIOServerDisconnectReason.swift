@@ -3,7 +3,7 @@ import ApusEngineIOProtocol
 /// The reason why a socket left its namespace. The descriptions are those of socket.io for Node.
 ///
 /// Two reasons are equal when they are of the same kind, regardless of their ``detail``.
-public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConvertible {
+public struct SocketIOServerDisconnectReason: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
         case transportClose = "transport close"
         case transportError = "transport error"
@@ -50,7 +50,7 @@ public struct SocketIODisconnectReason: Hashable, Sendable, CustomStringConverti
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 }
 
-extension SocketIODisconnectReason {
+extension SocketIOServerDisconnectReason {
     init(_ reason: EngineIOCloseReason, detail: String? = nil) {
         self =
             switch reason {

@@ -5,7 +5,7 @@ import NIOCore
 
 // While the socket is not connected, events wait in a bounded buffer. An event that cannot be sent
 // is reported to the lifecycle listeners as `.error`.
-extension SocketEmitting {
+extension SocketIOClientEmitting {
     /// Sends an event.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         let emitter = self.emitter
@@ -23,7 +23,7 @@ extension SocketEmitting {
     }
 
     /// Sends a declared event.
-    public func emit<each Argument: Codable & Sendable>(_ event: SocketEvent<repeat each Argument>, _ arguments: repeat each Argument) {
+    public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 
@@ -33,9 +33,9 @@ extension SocketEmitting {
     ///   - event: The event's name.
     ///   - arguments: The event's arguments.
     ///   - timeout: The time until the answer, including the wait for a connection. nil selects
-    ///     that of ``SocketEmitting/timeout(_:)``, or that of the configuration. With
-    ///     ``SocketManagerConfiguration/retries`` it applies to each try, from the time the try is
-    ///     sent.
+    ///     that of ``SocketIOClientEmitting/timeout(_:)``, or that of the configuration. With
+    ///     ``SocketIOManagerConfiguration/retries`` it applies to each try, from the time the try
+    ///     is sent.
     /// - Throws: ``SocketIOError`` with the code `ackTimeout`, `disconnected` (as soon as the
     ///   connection is lost; the server may have received the event), `bufferFull`,
     ///   `invalidArguments` or `notConnected` (for a volatile event); `CancellationError`.
@@ -67,7 +67,7 @@ extension SocketEmitting {
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an
     ///   answer of another type.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
-        _ request: SocketRequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
+        _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
         try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
     }

@@ -9,10 +9,10 @@ import NIOCore
 /// One namespace of a manager: its listeners, buffered events and pending acks.
 ///
 /// Confined to the manager's event loop, except for the status.
-final class SocketNamespaceCore {
+final class SocketIOClientNamespaceCore {
     /// The state that other threads can read.
     struct Status: Sendable {
-        var state = SocketClientState.disconnected
+        var state = SocketIOClientState.disconnected
         var id: String?
         var isRecovered = false
     }
@@ -20,10 +20,10 @@ final class SocketNamespaceCore {
     let name: String
     let eventLoop: any EventLoop
     let status: NIOLockedValueBox<Status>
-    let configuration: SocketManagerConfiguration
-    let callbacks: SocketCallbackQueue?
-    private let auth: SocketAuthentication
-    weak var manager: SocketManagerCore?
+    let configuration: SocketIOManagerConfiguration
+    let callbacks: SocketIOClientCallbackQueue?
+    private let auth: SocketIOClientAuthentication
+    weak var manager: SocketIOManagerCore?
     /// A reference for acks, which any thread can send.
     private(set) lazy var reference = WeakLoopBound(self, on: self.eventLoop)
 
@@ -41,8 +41,8 @@ final class SocketNamespaceCore {
     /// nil unless events are retried.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
-    @exclusivity(unchecked) var handlers = SocketHandlers()
-    var stateStreams: [Int: AsyncStream<SocketClientState>.Continuation] = [:]
+    @exclusivity(unchecked) var handlers = SocketIOClientListeners()
+    var stateStreams: [Int: AsyncStream<SocketIOClientState>.Continuation] = [:]
     private var messageEnds: [Int: () -> Void] = [:]
     private var connectWaiters: [Int: (Result<Void, any Error>) -> Void] = [:]
     private var lastConnectWaiter = 0
@@ -53,7 +53,8 @@ final class SocketNamespaceCore {
     private var lastFailure: SocketIOError?
 
     init(
-        name: String, auth: SocketAuthentication, configuration: SocketManagerConfiguration, callbacks: SocketCallbackQueue?,
+        name: String, auth: SocketIOClientAuthentication, configuration: SocketIOManagerConfiguration,
+        callbacks: SocketIOClientCallbackQueue?,
         status: NIOLockedValueBox<Status>, eventLoop: any EventLoop
     ) {
         self.name = name
@@ -218,7 +219,7 @@ final class SocketNamespaceCore {
             let lost = SocketIOError(.disconnected, message: "the connection was lost before the ack arrived", cause: error)
             self.fail(waiters, lost)
             self.tryWasLost(lost)
-            self.report(.disconnect(SocketDisconnectReason(error)))
+            self.report(.disconnect(SocketIOClientDisconnectReason(error)))
         case .doNothing:
             self.lastFailure = failure
             self.report(.error(failure))
@@ -240,7 +241,7 @@ final class SocketNamespaceCore {
         self.closed(error)
     }
 
-    func left(_ reason: SocketDisconnectReason, wasConnected: Bool) {
+    func left(_ reason: SocketIOClientDisconnectReason, wasConnected: Bool) {
         self.closed(SocketIOError(.disconnected, message: "the namespace \(self.name) was disconnected: \(reason)"))
         if wasConnected { self.report(.disconnect(reason)) }
         self.manager?.closeIfUnused()
@@ -281,4 +282,4 @@ final class SocketNamespaceCore {
 }
 
 @available(*, unavailable)
-extension SocketNamespaceCore: Sendable {}
+extension SocketIOClientNamespaceCore: Sendable {}

@@ -3,7 +3,7 @@ import ApusSocketIOProtocol
 import NIOCore
 
 // Sending, and the pending acks.
-extension SocketNamespaceCore {
+extension SocketIOClientNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
     /// A caller that awaits an ack.
@@ -14,7 +14,7 @@ extension SocketNamespaceCore {
         var timeout: Duration?
     }
 
-    func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags) {
+    func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags) {
         if flags.isVolatile {
             guard self.canSendAtOnce else { return }
         } else if self.retries != nil {
@@ -30,7 +30,7 @@ extension SocketNamespaceCore {
     /// Emits an event with an ack. The completion runs exactly once. Returns the ack's id for
     /// ``endAck(_:_:)``, or nil if the event failed already.
     func emit(
-        _ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, completion: @escaping AckCompletion
+        _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags, completion: @escaping AckCompletion
     ) -> Int? {
         if flags.isVolatile, !self.canSendAtOnce {
             completion(.failure(SocketIOError(.notConnected, message: "the event \"\(event)\" is volatile and could not be sent at once")))
@@ -158,7 +158,7 @@ extension SocketNamespaceCore {
 
     // MARK: - Events with retries
 
-    private func enqueue(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketEmitFlags, ackID: Int, isAwaited: Bool) {
+    private func enqueue(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags, ackID: Int, isAwaited: Bool) {
         do throws(SocketIOError) {
             let packet = try self.encode(event, arguments, ackID: ackID)
             let item = SocketIORetryQueue.Item(

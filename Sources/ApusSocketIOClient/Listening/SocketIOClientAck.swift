@@ -5,13 +5,13 @@ import NIOConcurrencyHelpers
 ///
 /// After the loss of the connection a call has no effect, because ack ids are not valid in the next
 /// one.
-public final class SocketAck: Sendable {
+public final class SocketIOClientAck: Sendable {
     private let send: NIOLockedValueBox<(@Sendable ([SocketIOValue]) -> Void)?>
     /// Whether the server requested an ack. If not, calling has no effect.
     public let isExpected: Bool
 
     /// The ack of an event that requests none.
-    static let none = SocketAck(nil)
+    static let none = SocketIOClientAck(nil)
 
     init(_ send: (@Sendable ([SocketIOValue]) -> Void)?) {
         self.send = NIOLockedValueBox(send)

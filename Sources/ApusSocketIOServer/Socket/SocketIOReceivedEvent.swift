@@ -3,7 +3,7 @@ public import ApusSocketIOProtocol
 import NIOCore
 
 /// A received event: its name, its arguments, and the ack if the client requested one.
-public struct SocketIOEvent: Sendable {
+public struct SocketIOReceivedEvent: Sendable {
     /// The event's name.
     public let name: String
     /// The arguments in their received form, for relaying. To read them, use ``arguments``.
@@ -35,7 +35,9 @@ public struct SocketIOEvent: Sendable {
     }
 
     /// A copy that is safe to store: it does not share the memory of the received message.
-    var detached: SocketIOEvent { SocketIOEvent(name: self.name, payload: self.payload.detached, ack: self.ack, bytes: self.bytes) }
+    var detached: SocketIOReceivedEvent {
+        SocketIOReceivedEvent(name: self.name, payload: self.payload.detached, ack: self.ack, bytes: self.bytes)
+    }
 }
 
 /// The ack of one event, which can be sent once.

@@ -4,7 +4,7 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 
 /// The auth that a client sends when it joins a namespace.
-public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
+public struct SocketIOClientAuthentication: Sendable, ExpressibleByDictionaryLiteral {
     enum Source: Sendable {
         case none
         case value(SocketIOValue)
@@ -34,7 +34,7 @@ public struct SocketAuthentication: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 /// The treatment of an event that exceeds the buffer of a disconnected socket.
-public enum SocketBufferOverflow: Sendable, Hashable {
+public enum SocketIOClientBufferOverflow: Sendable, Hashable {
     /// The event fails with ``SocketIOError/Code/bufferFull``, reported to the caller that awaits
     /// the ack or else to the lifecycle listeners.
     case fail
@@ -43,13 +43,13 @@ public enum SocketBufferOverflow: Sendable, Hashable {
     case dropOldest
 }
 
-/// The configuration of a ``SocketManager``: its connection, its reconnection and its limits.
-public struct SocketManagerConfiguration: Sendable {
+/// The configuration of a ``SocketIOManager``: its connection, its reconnection and its limits.
+public struct SocketIOManagerConfiguration: Sendable {
     /// The Engine.IO connection: transports, path, query, headers, timeout, TLS and size limits.
     public var engine: EngineIOClientConfiguration
 
     /// The auth of all namespaces, except those with their own. Default: none.
-    public var auth: SocketAuthentication
+    public var auth: SocketIOClientAuthentication
 
     /// The reconnection policy. Default: that of Node's Socket.IO client, 1 s doubling to 5 s, with
     /// a jitter of 0.5 and no limit of attempts.
@@ -76,10 +76,10 @@ public struct SocketManagerConfiguration: Sendable {
     /// or if the connection is lost before it. Default: 0, each event is sent once.
     ///
     /// Above 0 every event except a volatile one requests an ack, including those of
-    /// ``SocketEmitting/emit(_:arguments:)``, and the server must send it: python-socketio does so
-    /// automatically, Node's Socket.IO when the handler calls its callback. Events are sent one at
-    /// a time, each after the previous one was acknowledged or failed. The others wait within the
-    /// limits below.
+    /// ``SocketIOClientEmitting/emit(_:arguments:)``, and the server must send it: python-socketio
+    /// does so automatically, Node's Socket.IO when the handler calls its callback. Events are sent
+    /// one at a time, each after the previous one was acknowledged or failed. The others wait
+    /// within the limits below.
     ///
     /// Delivery is at least once: an event whose ack was lost arrives twice, so give each event an
     /// id. An event whose tries are exhausted fails with `ackTimeout` or `disconnected`.
@@ -87,7 +87,7 @@ public struct SocketManagerConfiguration: Sendable {
 
     /// The context of listeners and callbacks. Default: the connection's event loop, where they
     /// must not block.
-    public var callbacks: SocketCallbackContext = .eventLoop
+    public var callbacks: SocketIOClientCallbackContext = .eventLoop
 
     /// The maximum number of events that wait for ``callbacks``, unless that is the event loop.
     /// Default: 10,000. A further event is dropped and reported as `.error`.
@@ -106,7 +106,7 @@ public struct SocketManagerConfiguration: Sendable {
 
     /// The treatment of events that exceed these two limits. Default: they fail. Events that are
     /// retried (``retries``) always fail.
-    public var bufferOverflow: SocketBufferOverflow = .fail
+    public var bufferOverflow: SocketIOClientBufferOverflow = .fail
 
     /// The maximum number of events accepted before the server's answer to CONNECT, such as the
     /// missed events of a recovery. Default: 10,000. Further events close the connection.
@@ -131,12 +131,12 @@ public struct SocketManagerConfiguration: Sendable {
 
     /// Creates a configuration. The properties describe the parameters and their defaults.
     public init(
-        transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        transports: [EngineIOTransport] = [.polling, .webSocket],
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],
         headers: [String: String] = [:],
-        auth: SocketAuthentication = .none,
+        auth: SocketIOClientAuthentication = .none,
         reconnection: ReconnectionPolicy = .socketIO,
         timeout: Duration = .seconds(20),
         tls: TLSSettings = .system
@@ -156,7 +156,7 @@ public struct SocketManagerConfiguration: Sendable {
 
     /// Creates a configuration with an auth closure that is called for each attempt to join.
     public init(
-        transports: [EngineIOClientConfiguration.Transport] = [.polling, .websocket],
+        transports: [EngineIOTransport] = [.polling, .webSocket],
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],

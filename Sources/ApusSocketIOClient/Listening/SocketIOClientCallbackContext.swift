@@ -2,7 +2,7 @@ import ApusEventLoop
 public import Dispatch
 
 /// The context in which a manager calls its listeners, one at a time and in order.
-public struct SocketCallbackContext: Sendable {
+public struct SocketIOClientCallbackContext: Sendable {
     let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
     /// Calls listeners directly on the connection's event loop, which is fastest. They must not
@@ -21,16 +21,16 @@ public struct SocketCallbackContext: Sendable {
 }
 
 /// The pending calls of the user's code.
-typealias SocketCallbackQueue = Mailbox<@Sendable () -> Void>
+typealias SocketIOClientCallbackQueue = Mailbox<@Sendable () -> Void>
 
-extension SocketCallbackContext {
+extension SocketIOClientCallbackContext {
     /// Returns a queue for the executor; nil for the event loop.
-    func makeQueue(maximumCount: Int, maximumBytes: Int) -> SocketCallbackQueue? {
-        self.run.map { SocketCallbackQueue(maximumCount: maximumCount, maximumBytes: maximumBytes, run: $0) { call in call() } }
+    func makeQueue(maximumCount: Int, maximumBytes: Int) -> SocketIOClientCallbackQueue? {
+        self.run.map { SocketIOClientCallbackQueue(maximumCount: maximumCount, maximumBytes: maximumBytes, run: $0) { call in call() } }
     }
 }
 
-extension SocketCallbackQueue {
+extension SocketIOClientCallbackQueue {
     /// Appends a call to the queue.
     ///
     /// - Parameters:

@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// enum Chat {
-///     static let message = SocketEvent<ChatMessage>("chat message")
-///     static let moved = SocketEvent<Int, Int>("moved")
+///     static let message = SocketIOEvent<ChatMessage>("chat message")
+///     static let moved = SocketIOEvent<Int, Int>("moved")
 /// }
 /// socket.emit(Chat.message, ChatMessage(text: "hello"))
 /// socket.on(Chat.moved) { x, y in … }
@@ -11,7 +11,7 @@
 ///
 /// Clients and servers accept it in place of an event name. An argument of another type is reported
 /// in the same way as for a name with a typed handler.
-public struct SocketEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
+public struct SocketIOEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String
 
@@ -25,10 +25,10 @@ public struct SocketEvent<each Argument: Codable & Sendable>: Sendable, Hashable
 /// type of its ack.
 ///
 /// ```swift
-/// let add = SocketRequest<Int, Int, Int>("add")
+/// let add = SocketIORequest<Int, Int, Int>("add")
 /// let sum = try await socket.emitWithAck(add, 1, 2)
 /// ```
-public struct SocketRequest<each Argument: Codable & Sendable, Answer: Codable & Sendable>: Sendable, Hashable {
+public struct SocketIORequest<each Argument: Codable & Sendable, Answer: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String
 

@@ -2,7 +2,7 @@ import ApusEngineIOProtocol
 public import ApusSocketIOProtocol
 
 /// The connection state of a socket.
-public enum SocketClientState: Sendable, Hashable {
+public enum SocketIOClientState: Sendable, Hashable {
     /// Not connected, without an attempt to connect.
     case disconnected
     /// Connecting for the first time.
@@ -16,7 +16,7 @@ public enum SocketClientState: Sendable, Hashable {
 /// The reason of a disconnection.
 ///
 /// Source: the reasons of Node's Socket.IO client. Reasons compare by their text.
-public struct SocketDisconnectReason: Sendable, Hashable, CustomStringConvertible {
+public struct SocketIOClientDisconnectReason: Sendable, Hashable, CustomStringConvertible {
     /// The text, as in Node's Socket.IO client.
     public let description: String
 
@@ -52,11 +52,11 @@ public struct SocketDisconnectReason: Sendable, Hashable, CustomStringConvertibl
 }
 
 /// An event of a socket's connection, as opposed to an event of the application.
-public enum SocketLifecycleEvent: Sendable {
+public enum SocketIOClientLifecycleEvent: Sendable {
     /// The namespace was joined with this id. See ``SocketIOClient/isRecovered``.
     case connect(id: String)
     /// The namespace was left.
-    case disconnect(SocketDisconnectReason)
+    case disconnect(SocketIOClientDisconnectReason)
     /// An attempt failed, the server refused the namespace, or an event could not be sent or
     /// decoded.
     case error(SocketIOError)
@@ -68,7 +68,7 @@ public enum SocketLifecycleEvent: Sendable {
     /// ``SocketIOClient/connect(timeout:)``.
     case reconnectFailed
     /// ``SocketIOClient/state`` changed.
-    case statusChange(SocketClientState)
+    case statusChange(SocketIOClientState)
     /// A heartbeat started: the server's ping arrived, or the client's ping was sent to a server of
     /// Socket.IO 2.x.
     case ping

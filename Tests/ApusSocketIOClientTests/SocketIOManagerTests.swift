@@ -3,18 +3,18 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite struct SocketManagerTests {
+@Suite struct SocketIOManagerTests {
     @Test func aWrongURLFailsTheConnectAtOnce() async {
-        let socket = SocketManager(url: "nonsense").defaultSocket
+        let socket = SocketIOManager(url: "nonsense").defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .seconds(60)) }
         #expect(error?.code == .invalidArguments)
         #expect(socket.state == .disconnected)
     }
 
     @Test func theBufferIsBoundedAndAFailedAckIsNotSent() async {
-        var configuration = SocketManagerConfiguration()
+        var configuration = SocketIOManagerConfiguration()
         configuration.maximumBufferedEvents = 2
-        let socket = SocketManager(url: "http://127.0.0.1:1", configuration: configuration).defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: configuration).defaultSocket
         let lifecycle = socket.lifecycle
         socket.emit("a")
         let timeout = await #expect(throws: SocketIOError.self) {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func whatCannotBeSentFails() async {
-        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         let reserved = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("connect", arguments: []) }
         #expect(reserved?.code == .invalidArguments)
         let infinite = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("x", arguments: [.double(.infinity)]) }
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [Double.nan, -1, -Double.infinity, 0])
     func anInvalidTimeoutElapsesAtOnce(seconds: Double) async {
-        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         await withCheckedContinuation { continuation in
             socket.connect(timeoutAfter: seconds) { continuation.resume() }
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aCancelledCallEnds() async {
-        let socket = SocketManager(url: "http://127.0.0.1:1").defaultSocket
+        let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         let task = Task { try await socket.emitWithAck("x", arguments: [], timeout: .seconds(60)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -67,24 +67,26 @@ import Testing
             ("http://[::1]:80/", "::1"), ("nonsense", "nonsense"), ("", ""), ("http://?", ""),
         ])
     func theHostIsFound(url: String, host: String) {
-        #expect(SocketManagerCore.host(of: url) == host)
+        #expect(SocketIOManagerCore.host(of: url) == host)
     }
 
     @Test func repeatedCallsReturnTheSameSocket() {
-        let manager = SocketManager(url: "http://127.0.0.1:1")
+        let manager = SocketIOManager(url: "http://127.0.0.1:1")
         #expect(manager.socket(forNamespace: "chat").namespace == "/chat")
         #expect(manager.socket(forNamespace: "/chat").core === manager.socket(forNamespace: "chat").core)
         #expect(manager.defaultSocket.namespace == "/")
     }
 
     @Test func theReasonsAreThoseOfNodesClient() {
-        func reason(_ code: EngineIOError.Code) -> SocketDisconnectReason { SocketDisconnectReason(EngineIOError(code, message: "")) }
+        func reason(_ code: EngineIOError.Code) -> SocketIOClientDisconnectReason {
+            SocketIOClientDisconnectReason(EngineIOError(code, message: ""))
+        }
         #expect(reason(.heartbeatTimeout) == .pingTimeout)
         #expect(reason(.closed) == .transportClose)
         #expect(reason(.transportError) == .transportError)
         #expect(reason(.malformedPacket) == .parseError)
-        #expect(SocketDisconnectReason.transportClose.permitsReconnect)
-        #expect(!SocketDisconnectReason.serverDisconnect.permitsReconnect)
-        #expect(SocketDisconnectReason.serverDisconnect.description == "io server disconnect")
+        #expect(SocketIOClientDisconnectReason.transportClose.permitsReconnect)
+        #expect(!SocketIOClientDisconnectReason.serverDisconnect.permitsReconnect)
+        #expect(SocketIOClientDisconnectReason.serverDisconnect.description == "io server disconnect")
     }
 }

@@ -9,7 +9,7 @@ import NIOPosix
 /// One connection to a Socket.IO server, shared by the namespaces used on it.
 ///
 /// ```swift
-/// let manager = SocketManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))
+/// let manager = SocketIOManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))
 /// let socket = manager.defaultSocket
 /// socket.on("chat message") { data, ack in print(data) }
 /// try await socket.connect(timeout: .seconds(15))
@@ -17,20 +17,20 @@ import NIOPosix
 ///
 /// It connects with the first socket. It closes when the last socket disconnects, or when the
 /// manager and all of its sockets are deallocated.
-public final class SocketManager: Sendable {
-    let lifetime: SocketManagerLifetime
+public final class SocketIOManager: Sendable {
+    let lifetime: SocketIOManagerLifetime
 
     /// Creates a manager, without connecting.
     ///
     /// - Parameters:
     ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL the
     ///     connect fails.
-    ///   - configuration: See ``SocketManagerConfiguration``.
+    ///   - configuration: See ``SocketIOManagerConfiguration``.
     ///   - logger: Receives fixed messages with metadata, never a payload or a token.
     public init(
-        url: String, configuration: SocketManagerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.client")
+        url: String, configuration: SocketIOManagerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.client")
     ) {
-        self.lifetime = SocketManagerLifetime(
+        self.lifetime = SocketIOManagerLifetime(
             url: url, configuration: configuration, logger: logger, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
 
@@ -44,7 +44,7 @@ public final class SocketManager: Sendable {
     ///   - namespace: The name, which starts with `/`; a missing slash is added.
     ///   - auth: The auth of this namespace in place of the manager's. It applies only to the first
     ///     call for the namespace.
-    public func socket(forNamespace namespace: String, auth: SocketAuthentication? = nil) -> SocketIOClient {
+    public func socket(forNamespace namespace: String, auth: SocketIOClientAuthentication? = nil) -> SocketIOClient {
         SocketIOClient(
             lifetime: self.lifetime, handle: self.lifetime.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
     }
@@ -85,27 +85,27 @@ public final class SocketManager: Sendable {
 }
 
 /// The parts of a namespace that any thread may use.
-struct SocketNamespaceHandle: Sendable {
+struct SocketIOClientNamespaceHandle: Sendable {
     let name: String
-    let status: NIOLockedValueBox<SocketNamespaceCore.Status>
-    let core: NIOLoopBoundBox<SocketNamespaceCore>
+    let status: NIOLockedValueBox<SocketIOClientNamespaceCore.Status>
+    let core: NIOLoopBoundBox<SocketIOClientNamespaceCore>
 }
 
 /// The parts of a manager that any thread may use. Closes the connection when the manager and all
 /// of its sockets are deallocated.
-final class SocketManagerLifetime: Sendable {
-    let core: NIOLoopBoundBox<SocketManagerCore>
+final class SocketIOManagerLifetime: Sendable {
+    let core: NIOLoopBoundBox<SocketIOManagerCore>
     let latency = NIOLockedValueBox<Duration?>(nil)
-    private let configuration: SocketManagerConfiguration
-    private let callbacks: SocketCallbackQueue?
-    private let namespaces = NIOLockedValueBox<[UTF8Key: SocketNamespaceHandle]>([:])
+    private let configuration: SocketIOManagerConfiguration
+    private let callbacks: SocketIOClientCallbackQueue?
+    private let namespaces = NIOLockedValueBox<[UTF8Key: SocketIOClientNamespaceHandle]>([:])
 
-    init(url: String, configuration: SocketManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
+    init(url: String, configuration: SocketIOManagerConfiguration, logger: Logger, eventLoop: any EventLoop) {
         self.configuration = configuration
         self.callbacks = configuration.callbacks.makeQueue(
             maximumCount: configuration.maximumPendingCallbacks, maximumBytes: configuration.maximumPendingCallbackBytes)
         self.core = .sending(
-            SocketManagerCore(url: url, configuration: configuration, logger: logger, latency: self.latency, eventLoop: eventLoop),
+            SocketIOManagerCore(url: url, configuration: configuration, logger: logger, latency: self.latency, eventLoop: eventLoop),
             to: eventLoop)
     }
 
@@ -113,19 +113,19 @@ final class SocketManagerLifetime: Sendable {
         self.core.onLoop { $0.disconnectAll() }
     }
 
-    func namespace(_ name: String, auth: SocketAuthentication?) -> SocketNamespaceHandle {
+    func namespace(_ name: String, auth: SocketIOClientAuthentication?) -> SocketIOClientNamespaceHandle {
         self.namespaces.withLockedValue { namespaces in
             if let known = namespaces[UTF8Key(name)] { return known }
             let eventLoop = self.core.eventLoop
-            let status = NIOLockedValueBox(SocketNamespaceCore.Status())
-            let namespace = NIOLoopBoundBox<SocketNamespaceCore>.sending(
-                SocketNamespaceCore(
+            let status = NIOLockedValueBox(SocketIOClientNamespaceCore.Status())
+            let namespace = NIOLoopBoundBox<SocketIOClientNamespaceCore>.sending(
+                SocketIOClientNamespaceCore(
                     name: name, auth: auth ?? self.configuration.auth, configuration: self.configuration, callbacks: self.callbacks,
                     status: status, eventLoop: eventLoop),
                 to: eventLoop)
             // Under the lock, so that it precedes all calls through the handle.
             self.core.onLoop { $0.add(namespace.value) }
-            let handle = SocketNamespaceHandle(name: name, status: status, core: namespace)
+            let handle = SocketIOClientNamespaceHandle(name: name, status: status, core: namespace)
             namespaces[UTF8Key(name)] = handle
             return handle
         }

@@ -11,16 +11,16 @@ import NIOCore
 /// The connection of a manager: connects, reconnects, and dispatches packets to the namespaces.
 ///
 /// Confined to its event loop.
-final class SocketManagerCore {
+final class SocketIOManagerCore {
     let eventLoop: any EventLoop
-    let configuration: SocketManagerConfiguration
+    let configuration: SocketIOManagerConfiguration
     let logger: Logger
     /// The round trip of the last ping, if it was measured.
     private let latency: NIOLockedValueBox<Duration?>
     private let url: String
-    private var namespaces: [UTF8Key: SocketNamespaceCore] = [:]
+    private var namespaces: [UTF8Key: SocketIOClientNamespaceCore] = [:]
     /// An element of `namespaces`, from which nothing is ever removed.
-    @exclusivity(unchecked) private var rootNamespace: SocketNamespaceCore?
+    @exclusivity(unchecked) private var rootNamespace: SocketIOClientNamespaceCore?
     private let reconnector: Reconnector
 
     // Exclusivity is unchecked for the state that every packet accesses, in single statements and
@@ -47,7 +47,7 @@ final class SocketManagerCore {
     private(set) var attempts = 0
 
     init(
-        url: String, configuration: SocketManagerConfiguration, logger: Logger, latency: NIOLockedValueBox<Duration?>,
+        url: String, configuration: SocketIOManagerConfiguration, logger: Logger, latency: NIOLockedValueBox<Duration?>,
         eventLoop: any EventLoop
     ) {
         self.url = url
@@ -70,18 +70,18 @@ final class SocketManagerCore {
     }
 
     /// Adds a namespace, before it is used.
-    func add(_ namespace: SocketNamespaceCore) {
+    func add(_ namespace: SocketIOClientNamespaceCore) {
         namespace.manager = self
         self.namespaces[UTF8Key(namespace.name)] = namespace
         if namespace.name == "/" { self.rootNamespace = namespace }
     }
 
     /// Returns the namespace of a packet; `/` is the most common one.
-    private func receiver(_ name: String) -> SocketNamespaceCore? {
+    private func receiver(_ name: String) -> SocketIOClientNamespaceCore? {
         name == "/" ? self.rootNamespace : self.namespaces[UTF8Key(name)]
     }
 
-    private var all: [SocketNamespaceCore] {
+    private var all: [SocketIOClientNamespaceCore] {
         self.namespaces.values.sorted { $0.name < $1.name }
     }
 
@@ -208,7 +208,7 @@ final class SocketManagerCore {
     func joinsImplicitly(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootImplicitly == true }
 
     /// Sends DISCONNECT for a namespace.
-    func leave(_ namespace: SocketNamespaceCore) {
+    func leave(_ namespace: SocketIOClientNamespaceCore) {
         if namespace.name == "/" { self.root.left() }
         guard let packet = try? self.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
             return
@@ -217,7 +217,7 @@ final class SocketManagerCore {
     }
 
     /// Sends CONNECT for a namespace, unless the server connects the client without it.
-    func join(_ namespace: SocketNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
+    func join(_ namespace: SocketIOClientNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
         guard let version = self.session?.version else { return }
         let connect = try self.encode(version.request(namespace: namespace.name, auth: auth))
         switch namespace.name == "/" ? self.root.requested() : .ask {
@@ -259,7 +259,7 @@ final class SocketManagerCore {
     }
 }
 
-extension SocketManagerCore: EngineIOClientDelegate {
+extension SocketIOManagerCore: EngineIOClientDelegate {
     func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake) {
         guard connection === self.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
@@ -306,7 +306,7 @@ extension SocketManagerCore: EngineIOClientDelegate {
 
     func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {
         guard connection === self.engine else { return }
-        let lifecycleEvent: SocketLifecycleEvent
+        let lifecycleEvent: SocketIOClientLifecycleEvent
         switch event {
         case .ping: lifecycleEvent = .ping
         case .pong(let roundTrip):
@@ -330,4 +330,4 @@ extension SocketManagerCore: EngineIOClientDelegate {
 }
 
 @available(*, unavailable)
-extension SocketManagerCore: Sendable {}
+extension SocketIOManagerCore: Sendable {}

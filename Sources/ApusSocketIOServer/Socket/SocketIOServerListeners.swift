@@ -2,8 +2,8 @@ import ApusSocketIOProtocol
 import Atomics
 
 /// Identifies a listener of a socket, for its removal with
-/// ``SocketIOServerSocket/off(_:)-(SocketIOListener)``.
-public struct SocketIOListener: Hashable, Sendable {
+/// ``SocketIOServerSocket/off(_:)-(SocketIOServerListener)``.
+public struct SocketIOServerListener: Hashable, Sendable {
     /// Shared by all sockets: a listener added from any thread gets its number immediately.
     private static let next = ManagedAtomic<UInt64>(0)
     private let number: UInt64
@@ -14,9 +14,9 @@ public struct SocketIOListener: Hashable, Sendable {
 }
 
 /// The listeners of one socket. They run in the order of their lists.
-struct SocketIOListeners {
+struct SocketIOServerListeners {
     struct Entry {
-        let listener: SocketIOListener
+        let listener: SocketIOServerListener
         let handler: SocketIOHandler
     }
 
@@ -40,13 +40,13 @@ struct SocketIOListeners {
     }
 
     struct OutgoingEntry {
-        let listener: SocketIOListener
+        let listener: SocketIOServerListener
         let handler: SocketIOOutgoingHandler
     }
 
     private var byEvent = SocketIONameTable<Entries>()
     /// The listeners for one event only. If the set is empty, `take(_:)` skips the check.
-    private var once: Set<SocketIOListener> = []
+    private var once: Set<SocketIOServerListener> = []
     /// The listeners that apply to all events. In an object, because most sockets have none.
     private var wide: Wide?
 
@@ -99,7 +99,7 @@ struct SocketIOListeners {
         return entries
     }
 
-    mutating func remove(_ listener: SocketIOListener) {
+    mutating func remove(_ listener: SocketIOServerListener) {
         if let wide {
             self.replace(wide.any.filter { $0.listener != listener }, in: wide, \.any)
             self.replace(wide.outgoing.filter { $0.listener != listener }, in: wide, \.outgoing)

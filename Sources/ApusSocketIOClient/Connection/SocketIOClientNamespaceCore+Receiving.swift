@@ -3,7 +3,7 @@ import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
 // Received packets, and calls to the listeners.
-extension SocketNamespaceCore {
+extension SocketIOClientNamespaceCore {
     /// Handles a packet, with its size on the wire in bytes.
     func received(_ content: UndecodedPacket.Content, bytes: Int) {
         switch self.machine.received(content, bytes: bytes) {
@@ -22,10 +22,10 @@ extension SocketNamespaceCore {
         let any = self.handlers.any
         let named = self.handlers.take(for: event.name)
         guard !any.isEmpty || !named.isEmpty else { return }
-        let ack: SocketAck
+        let ack: SocketIOClientAck
         if let ackID = event.ackID, let session = self.machine.id {
             let reference = self.reference
-            ack = SocketAck { arguments in reference.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
+            ack = SocketIOClientAck { arguments in reference.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
         } else {
             ack = .none
         }
@@ -51,7 +51,7 @@ extension SocketNamespaceCore {
         if let callbacks = self.callbacks { callbacks.post(isBounded: isBounded, body) } else { body() }
     }
 
-    func report(_ event: SocketLifecycleEvent) {
+    func report(_ event: SocketIOClientLifecycleEvent) {
         for entry in self.handlers.lifecycle(event.kind) {
             if let callbacks = self.callbacks, !entry.isInline {
                 callbacks.post(isBounded: event.isFrequent) { entry.handler(event) }
@@ -61,7 +61,7 @@ extension SocketNamespaceCore {
         }
     }
 
-    func setState(_ state: SocketClientState, id: String? = nil, isRecovered: Bool = false) {
+    func setState(_ state: SocketIOClientState, id: String? = nil, isRecovered: Bool = false) {
         let changed = self.status.withLockedValue { status in
             defer { status = Status(state: state, id: id, isRecovered: isRecovered) }
             return status.state != state
@@ -71,7 +71,7 @@ extension SocketNamespaceCore {
         self.report(.statusChange(state))
     }
 
-    func addStateStream(_ continuation: AsyncStream<SocketClientState>.Continuation, id: Int) {
+    func addStateStream(_ continuation: AsyncStream<SocketIOClientState>.Continuation, id: Int) {
         self.stateStreams[id] = continuation
         continuation.yield(self.status.withLockedValue { $0.state })
     }
