@@ -1,0 +1,51 @@
+package import ApusChatWire
+import ApusJSON
+
+extension ChatEvent {
+    /// Returns this message after a change that refers to it, as the server also applies it.
+    /// Changes of other events, unknown kinds and malformed bodies have no effect.
+    package func applying(_ change: ChatEvent) -> ChatEvent {
+        guard change.conversation == self.conversation, change.ref == self.seq, !change.kind.isMessage, !self.state.isBlank else {
+            return self
+        }
+        var event = self
+        switch change.kind.code {
+        case .edit:
+            guard let edit = try? EditBody(json: .object(change.body)) else { return self }
+            event.body = edit.body
+            event.state = .edited
+            event.editedAt = change.at
+        case .recall:
+            event.state = .recalled
+            event.body = [:]
+            event.reactions = []
+            event.votes = []
+            event.expiresAt = nil
+        case .react:
+            guard let reaction = try? ReactBody(json: .object(change.body)) else { return self }
+            event.count(reaction)
+        case .vote:
+            // The totals travel with the change: the votes before it may not be known here.
+            guard change.votes.count == self.votes.count else { return self }
+            event.votes = change.votes
+        case .pollClose:
+            event.body["closed"] = true
+        case .callUpdate:
+            guard let update = try? CallUpdateBody(json: .object(change.body)) else { return self }
+            event.body["state"] = .string(update.state.rawValue)
+            if let duration = update.duration { event.body["duration"] = .integer(duration) }
+        default:
+            return self
+        }
+        return event
+    }
+
+    private mutating func count(_ reaction: ReactBody) {
+        if let index = self.reactions.firstIndex(where: { $0.key == reaction.key }) {
+            self.reactions[index].count += reaction.isRemoval ? -1 : 1
+            if self.reactions[index].count <= 0 { self.reactions.remove(at: index) }
+        } else if !reaction.isRemoval {
+            self.reactions.append(ReactionCount(key: reaction.key, count: 1))
+        }
+    }
+}

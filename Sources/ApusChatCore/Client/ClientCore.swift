@@ -1,0 +1,250 @@
+package import ApusChatWire
+
+/// The client half of the chat: heads, logs, outbox and read positions. Pure: answers, pushes and
+/// timers go in, actions come out.
+///
+/// A connection begins with `hello`, which also syncs. Pushes may arrive before its answer, late,
+/// twice or not at all: heads lead the logs, and a log never skips an event silently. The core
+/// keeps heads and positions in memory; events and unsent messages are in the shell's store.
+package struct ClientCore: Sendable {
+    /// The signed-in user.
+    package let user: UserName
+    package internal(set) var heads: [ConversationID: ChatHead] = [:]
+    var logs: [ConversationID: LogCursor] = [:]
+    var outbox: ClientOutbox
+    var reads = ReadPositions()
+    let settings: FollowSettings
+
+    enum State {
+        case offline
+        /// `hello` or a page of the first sync is pending. Leaves to `online` (last page) or
+        /// `offline`.
+        case opening
+        case online
+        /// The session was refused for good.
+        case ended
+    }
+    var state: State = .offline
+    private var epoch: PageToken?
+    var token: PageToken?
+    private var syncFailures = 0
+
+    package init(user: UserName, settings: FollowSettings = FollowSettings(), maximumInFlight: Int = 8) {
+        self.user = user
+        self.settings = settings
+        self.outbox = ClientOutbox(maximumInFlight: maximumInFlight)
+    }
+
+    package var isOnline: Bool { if case .online = self.state { true } else { false } }
+    /// The number of messages without a final answer.
+    package var unsentCount: Int { self.outbox.count }
+    /// The last applied event of a conversation.
+    package func cursor(of conversation: ConversationID) -> Int64 { self.logs[conversation]?.cursor ?? 0 }
+    /// The user's own read position.
+    package func readPosition(in conversation: ConversationID) -> Int64 { self.reads.position(in: conversation) }
+
+    // MARK: Start
+
+    /// What the store held at start.
+    package struct Restored: Sendable {
+        package var heads: [ChatHead] = []
+        /// The last applied seq of each conversation with events.
+        package var cursors: [ConversationID: Int64] = [:]
+        /// Unsent messages, oldest first. Refused ones are left out.
+        package var unsent: [(id: ClientID, conversation: ConversationID, isUploading: Bool)] = []
+        /// Read positions that the server has not confirmed.
+        package var reads: [ConversationID: Int64] = [:]
+        package var epoch: PageToken?
+        package var token: PageToken?
+        package init() {}
+    }
+
+    /// Restores the state of an earlier run. Call it once, before the first connection.
+    package mutating func restore(_ restored: Restored) {
+        self.epoch = restored.epoch
+        self.token = restored.token
+        for head in restored.heads {
+            self.heads[head.conversation] = head
+            self.reads.restored(head.conversation, read: restored.reads[head.conversation] ?? 0, confirmed: head.read)
+            let cursor = restored.cursors[head.conversation]
+            self.logs[head.conversation] = LogCursor(
+                cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
+        }
+        for message in restored.unsent {
+            _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading)
+        }
+    }
+
+    // MARK: Connection
+
+    /// The transport is connected.
+    package mutating func connected() -> [ClientAction] {
+        guard case .offline = self.state else { return [] }
+        self.state = .opening
+        return [.request(.hello(since: self.token, epoch: self.epoch))]
+    }
+
+    /// The transport is lost. Pending requests have no answer, and timers have ended.
+    package mutating func disconnected() {
+        if case .ended = self.state { return }
+        self.state = .offline
+        self.outbox.disconnected()
+        self.reads.disconnected()
+        for conversation in self.logs.keys { self.logs[conversation]?.disconnected() }
+    }
+
+    package mutating func answered(hello answer: HelloAnswer) -> [ClientAction] {
+        guard case .opening = self.state else { return [] }
+        var actions: [ClientAction] = []
+        if self.epoch != answer.epoch {
+            actions += self.dropCache()
+            self.epoch = answer.epoch
+            actions.append(.store(.epoch(answer.epoch)))
+        }
+        guard let sync = answer.sync else { return actions + [.request(.sync(SyncRequest(since: self.token)))] }
+        return actions + self.answered(sync: sync)
+    }
+
+    /// `hello` was refused, or had no answer.
+    package mutating func failed(hello error: ChatError) -> [ClientAction] {
+        guard case .opening = self.state, !error.code.isTemporary else { return [] }
+        if error.code == .resync {
+            self.token = nil
+            return [.request(.hello(since: nil, epoch: self.epoch))]
+        }
+        self.state = .ended
+        return [.endSession(error)]
+    }
+
+    // MARK: Sync
+
+    package mutating func answered(sync answer: SyncAnswer) -> [ClientAction] {
+        guard self.isConnected else { return [] }
+        self.syncFailures = 0
+        var actions: [ClientAction] = []
+        for head in answer.heads { actions += self.synchronized(head) }
+        for conversation in answer.gone { actions += self.gone(conversation) }
+        if let page = answer.page {
+            return actions + [.request(.sync(SyncRequest(since: self.token, page: page)))]
+        }
+        // Stored with the last page only, so that an interrupted sync is repeated as a whole.
+        self.token = answer.token
+        actions.append(.store(.token(answer.token)))
+        if case .opening = self.state { actions += self.opened() }
+        return actions
+    }
+
+    package mutating func failed(sync error: ChatError) -> [ClientAction] {
+        guard self.isConnected else { return [] }
+        if error.code == .resync {
+            self.token = nil
+            return self.dropCache() + [.request(.sync(SyncRequest()))]
+        }
+        let delay = self.settings.retryDelay(afterAttempts: self.syncFailures)
+        self.syncFailures += 1
+        return [.startTimer(.sync, delay)]
+    }
+
+    var isConnected: Bool {
+        switch self.state {
+        case .opening, .online: true
+        case .offline, .ended: false
+        }
+    }
+
+    private mutating func opened() -> [ClientAction] {
+        self.state = .online
+        var actions: [ClientAction] = self.reads.connected().map { .request(.mark($0)) }
+        for conversation in self.logs.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let action = self.logs[conversation]?.resumed() { actions += self.carryOut(action, in: conversation) }
+        }
+        return actions + self.send(self.outbox.connected())
+    }
+
+    private mutating func dropCache() -> [ClientAction] {
+        self.heads = [:]
+        self.logs = [:]
+        self.reads = ReadPositions()
+        self.token = nil
+        return [.store(.dropCache)]
+    }
+
+    // MARK: Heads
+
+    private mutating func synchronized(_ head: ChatHead) -> [ClientAction] {
+        var actions = self.replace(head)
+        if self.follows(head) {
+            if self.isOnline {
+                let action = self[log: head.conversation].synchronized(head: head.seq, floor: head.minSeq)
+                actions += self.carryOut(action, in: head.conversation)
+            } else {
+                self[log: head.conversation].announced(head: head.seq, floor: head.minSeq)
+            }
+        }
+        return actions
+    }
+
+    package mutating func pushed(_ push: HeadPush) -> [ClientAction] {
+        guard self.isConnected else { return [] }
+        var actions: [ClientAction] = []
+        for head in push.heads {
+            actions += self.replace(head)
+            guard self.follows(head) else { continue }
+            actions += self.advance(head.conversation, to: head.seq, floor: head.minSeq)
+        }
+        for nudge in push.nudges {
+            guard var head = self.heads[nudge.conversation], nudge.seq > head.seq else { continue }
+            head.seq = nudge.seq
+            head.at = max(head.at, nudge.at)
+            if nudge.n > head.n {
+                head.unread += nudge.n - head.n
+                head.n = nudge.n
+            }
+            head.mentions = nudge.mentions ?? head.mentions
+            head.last = nudge.last ?? head.last
+            self.heads[nudge.conversation] = head
+            actions.append(.store(.head(head)))
+            actions += self.advance(nudge.conversation, to: nudge.seq, floor: head.minSeq)
+        }
+        for conversation in push.gone { actions += self.gone(conversation) }
+        return actions
+    }
+
+    /// Takes a head of the server. It may be older than events that arrived before it: the log's
+    /// numbers never decrease.
+    mutating func replace(_ new: ChatHead) -> [ClientAction] {
+        var head = new
+        if let known = self.heads[new.conversation], known.seq > new.seq {
+            head.seq = known.seq
+            head.unread += max(0, known.n - new.n)
+            head.n = max(known.n, new.n)
+            head.at = max(known.at, new.at)
+            head.last = known.last
+        }
+        self.reads.confirmed(head.read, in: head.conversation)
+        let read = self.reads.position(in: head.conversation)
+        if read > head.read { Self.apply(read: read, to: &head) }
+        self.heads[head.conversation] = head
+        return [.store(.head(head))]
+    }
+
+    private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
+        guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
+        self.logs[conversation] = nil
+        self.reads.removed(conversation)
+        return [.store(.gone(conversation))]
+    }
+
+    /// Whether the user can read the log: an invited or banned user has a head only.
+    func follows(_ head: ChatHead) -> Bool {
+        switch head.state {
+        case .joined, .left, .removed: true
+        default: false
+        }
+    }
+
+    mutating func advance(_ conversation: ConversationID, to seq: Int64, floor: Int64) -> [ClientAction] {
+        let action = self[log: conversation].headAdvanced(head: seq, floor: floor)
+        return self.isOnline ? self.carryOut(action, in: conversation) : []
+    }
+}

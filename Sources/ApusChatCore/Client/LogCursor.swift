@@ -1,0 +1,256 @@
+package import ApusChatWire
+
+/// Follows the log of one conversation without skipping a hole.
+///
+/// The cursor applies `seq = cursor + 1` and ignores lower numbers. An event with a higher number
+/// waits half a second for the missing ones; then they are requested. The cursor advances over
+/// applied events and over gaps announced in an action only, so a lost, late, repeated or early
+/// push does not change the result. Late timers and answers are permitted.
+package struct LogCursor: Sendable {
+    private enum State {
+        /// No hole is known, or the client is offline. Leaves to `waiting` (an event or a head
+        /// beyond the cursor) or `pulling` (synchronized).
+        case idle
+        /// A hole is known and a timer runs. Leaves to `idle` (the hole closed) or `pulling`
+        /// (timer).
+        case waiting
+        /// One request is pending. Leaves to `idle`, `pulling` (the next page) or `waiting` (no
+        /// progress).
+        case pulling
+    }
+
+    /// The last applied event. Earlier events are known, except announced gaps.
+    package private(set) var cursor: Int64
+    /// The last event that the server is known to have.
+    package private(set) var head: Int64
+    /// Whether an event was ever applied. If not, the cursor starts with a window instead of the
+    /// beginning of the log.
+    package private(set) var isPrimed: Bool
+
+    private let settings: FollowSettings
+    private var state: State = .idle
+    private var held: [Int64: ChatEvent] = [:]
+    private var attemptsWithoutProgress = 0
+
+    /// Creates a cursor from stored values.
+    package init(cursor: Int64 = 0, head: Int64 = 0, isPrimed: Bool = false, settings: FollowSettings = FollowSettings()) {
+        self.cursor = max(cursor, 0)
+        self.head = max(head, self.cursor)
+        self.isPrimed = isPrimed
+        self.settings = settings
+    }
+
+    /// Whether the server has events that the client lacks.
+    package var isBehind: Bool { self.head > self.cursor }
+
+    // MARK: Events
+
+    package enum EventAction: Equatable {
+        /// Store and show these events, in this order.
+        case apply([ChatEvent])
+        /// The event is already known.
+        case ignore
+        /// The event waits behind a hole. Call ``holeTimerFired()`` after this time.
+        case wait(Duration)
+        /// The event waits behind a hole for which a timer runs or a request is pending.
+        case hold
+    }
+
+    /// The server pushed an event, or acknowledged a message of this client.
+    package mutating func received(_ event: ChatEvent) -> EventAction {
+        guard event.seq > self.cursor else { return .ignore }
+        self.head = max(self.head, event.seq)
+        if event.seq - 1 == self.cursor {
+            self.held[event.seq] = event
+            let events = self.drain()
+            if case .waiting = self.state, !self.isBehind { self.becomeIdle() }
+            return .apply(events)
+        }
+        self.hold(event)
+        switch self.state {
+        case .idle:
+            self.state = .waiting
+            return .wait(self.settings.holePatience)
+        case .waiting, .pulling:
+            return .hold
+        }
+    }
+
+    // MARK: Heads
+
+    package enum HeadAction: Equatable {
+        /// Request this part of the log.
+        case pull(HistoryRequest.Range, limit: Int)
+        /// Wait this long for the events themselves, then call ``holeTimerFired()``.
+        case wait(Duration)
+        /// No event is missing, or a timer or request is pending.
+        case doNothing
+    }
+
+    /// A page of the first sync has this conversation's head. ``resumed()`` follows the last page.
+    package mutating func announced(head: Int64, floor: Int64) { self.raise(head: head, floor: floor) }
+
+    /// The answer to `sync` has this conversation's head. Missing events were missed while offline,
+    /// so they are requested at once.
+    /// - Parameter floor: The first event that the user can see (`min_seq`).
+    package mutating func synchronized(head: Int64, floor: Int64) -> HeadAction {
+        self.raise(head: head, floor: floor)
+        return self.resumed()
+    }
+
+    /// The server pushed a head or a nudge. The event itself usually follows at once.
+    package mutating func headAdvanced(head: Int64, floor: Int64) -> HeadAction {
+        self.raise(head: head, floor: floor)
+        guard self.isBehind, case .idle = self.state else { return .doNothing }
+        self.state = .waiting
+        return .wait(self.settings.holePatience)
+    }
+
+    /// The client is connected and synchronized. A known hole is requested even if the answer to
+    /// `sync` did not have this conversation.
+    package mutating func resumed() -> HeadAction {
+        guard self.isBehind else { return .doNothing }
+        switch self.state {
+        case .idle, .waiting: return self.pull()
+        case .pulling: return .doNothing
+        }
+    }
+
+    /// The delay of `.wait` has passed. Late and repeated calls are permitted.
+    package mutating func holeTimerFired() -> HeadAction {
+        guard case .waiting = self.state else { return .doNothing }
+        guard self.isBehind else {
+            self.becomeIdle()
+            return .doNothing
+        }
+        return self.pull()
+    }
+
+    /// The connection is lost, which ends requests and timers. Events behind a hole remain held.
+    package mutating func disconnected() { self.becomeIdle() }
+
+    // MARK: Pulls
+
+    package struct PageAction: Equatable {
+        /// Events that are missing in the history before `events`; nil if there are none.
+        package var gap: ClosedRange<Int64>?
+        /// Store and show these events, in this order.
+        package var events: [ChatEvent]
+        package var next: HeadAction
+    }
+
+    /// The server answered a pull.
+    /// - Parameter head: The newest event that the user can see, at the time of the answer.
+    package mutating func received(page: [ChatEvent], head: Int64, for range: HistoryRequest.Range) -> PageAction {
+        self.head = max(self.head, head)
+        let before = self.cursor
+        let fresh = page.filter { $0.seq > before }.sorted { $0.seq < $1.seq }
+        let run =
+            switch range {
+            case .from: Self.leadingRun(of: fresh)
+            case .newest, .before, .around: Self.trailingRun(of: fresh)
+            }
+        var gap: ClosedRange<Int64>?
+        if let first = run.first, first.seq - 1 > before {
+            // The cursor skips events that the server does not have, or that are left out and
+            // reported as a gap.
+            gap = self.isPrimed ? (before + 1)...(first.seq - 1) : nil
+            self.cursor = first.seq - 1
+        }
+        for event in run { self.held[event.seq] = event }
+        let events = self.drain()
+        return PageAction(gap: gap, events: events, next: self.afterPull(madeProgress: self.cursor > before))
+    }
+
+    /// A pull was refused or timed out while connected.
+    package mutating func pullFailed() -> HeadAction {
+        guard case .pulling = self.state else { return .doNothing }  // disconnected in the meantime
+        return self.afterPull(madeProgress: false)
+    }
+
+    // MARK: Private
+
+    private mutating func afterPull(madeProgress: Bool) -> HeadAction {
+        guard self.isBehind else {
+            self.becomeIdle()
+            return .doNothing
+        }
+        if madeProgress {
+            self.attemptsWithoutProgress = 0
+            return self.pull()
+        }
+        // The server announces events that it does not deliver. A retry at once would be a busy
+        // loop.
+        self.state = .waiting
+        let delay = self.settings.retryDelay(afterAttempts: self.attemptsWithoutProgress)
+        self.attemptsWithoutProgress += 1
+        return .wait(delay)
+    }
+
+    private mutating func pull() -> HeadAction {
+        self.state = .pulling
+        guard self.isPrimed, self.head - self.cursor <= self.settings.maximumCatchUp else {
+            return .pull(.newest, limit: self.settings.windowLimit)
+        }
+        return .pull(.from(self.cursor + 1), limit: self.settings.pageLimit)
+    }
+
+    private mutating func raise(head: Int64, floor: Int64) {
+        if floor - 1 > self.cursor {
+            self.cursor = floor - 1
+            self.held = self.held.filter { $0.key >= floor }
+        }
+        self.head = max(self.head, head, self.cursor)
+    }
+
+    private mutating func hold(_ event: ChatEvent) {
+        // A dropped event leaves `head` raised, so a later pull delivers it.
+        guard self.held.count < self.settings.maximumHeld else { return }
+        self.held[event.seq] = event
+    }
+
+    /// Removes the events that follow the cursor from `held` and advances the cursor over them.
+    private mutating func drain() -> [ChatEvent] {
+        var events: [ChatEvent] = []
+        while self.cursor < .max, let event = self.held.removeValue(forKey: self.cursor + 1) {
+            self.cursor += 1
+            events.append(event)
+        }
+        if !events.isEmpty {
+            self.isPrimed = true
+            if !self.held.isEmpty {
+                let cursor = self.cursor
+                self.held = self.held.filter { $0.key > cursor }
+            }
+        }
+        self.head = max(self.head, self.cursor)
+        return events
+    }
+
+    private mutating func becomeIdle() {
+        self.state = .idle
+        self.attemptsWithoutProgress = 0
+    }
+
+    private static func leadingRun(of sorted: [ChatEvent]) -> [ChatEvent] {
+        guard let first = sorted.first else { return [] }
+        var run = [first]
+        for event in sorted.dropFirst() {
+            guard let last = run.last, event.seq > last.seq else { continue }  // a repetition
+            guard event.seq - 1 == last.seq else { break }
+            run.append(event)
+        }
+        return run
+    }
+
+    private static func trailingRun(of sorted: [ChatEvent]) -> [ChatEvent] {
+        guard let last = sorted.last else { return [] }
+        var run = [last]
+        for event in sorted.dropLast().reversed() {
+            guard let first = run.last, event.seq < first.seq else { continue }
+            guard event.seq + 1 == first.seq else { break }
+            run.append(event)
+        }
+        return run.reversed()
+    }
+}

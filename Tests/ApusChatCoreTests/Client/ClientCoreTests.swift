@@ -1,0 +1,260 @@
+import ApusChatWire
+import Testing
+
+@testable import ApusChatCore
+
+@Suite("Client core")
+struct ClientCoreTests {
+    private static let epoch = Client.token("e1")
+
+    private static func hello(_ sync: SyncAnswer?, epoch: PageToken = Self.epoch) -> HelloAnswer {
+        HelloAnswer(
+            epoch: epoch, at: 1, user: ChatUser(name: Client.alice), device: DeviceID(number: 1), own: ConversationID(number: 1), sync: sync
+        )
+    }
+
+    private static func sync(_ heads: [ChatHead], gone: [ConversationID] = [], page: PageToken? = nil, token: String = "t1") -> SyncAnswer {
+        SyncAnswer(heads: heads, gone: gone, page: page, token: Client.token(token))
+    }
+
+    /// A core that is online and knows the log of ``Client/room`` up to `seq`.
+    private static func online(at seq: Int64 = 3, read: Int64 = 3) -> ClientCore {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(seq, read: read)]
+        restored.cursors = [Client.room: seq]
+        restored.epoch = Self.epoch
+        restored.token = Client.token("t0")
+        core.restore(restored)
+        _ = core.connected()
+        _ = core.answered(hello: Self.hello(Self.sync([])))
+        return core
+    }
+
+    private func requests(_ actions: [ClientAction]) -> [ClientRequest] {
+        actions.compactMap { if case .request(let request) = $0 { request } else { nil } }
+    }
+
+    private func changes(_ actions: [ClientAction]) -> [StoreChange] {
+        actions.compactMap { if case .store(let change) = $0 { change } else { nil } }
+    }
+
+    // MARK: Opening
+
+    @Test func aFirstConnectionLoadsTheHeadsAndThenTheLogs() {
+        var core = ClientCore(user: Client.alice)
+        #expect(core.connected() == [.request(.hello(since: nil, epoch: nil))])
+        #expect(core.connected() == [])
+        let first = core.answered(hello: Self.hello(Self.sync([Client.head(60)], page: Client.token("p2"))))
+        #expect(self.changes(first) == [.dropCache, .epoch(Self.epoch), .head(Client.head(60))])
+        #expect(self.requests(first) == [.sync(SyncRequest(since: nil, page: Client.token("p2")))])
+        #expect(!core.isOnline)
+        let last = core.answered(sync: Self.sync([Client.head(0, in: Client.other)]))
+        #expect(self.changes(last) == [.head(Client.head(0, in: Client.other)), .token(Client.token("t1"))])
+        #expect(self.requests(last) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
+        #expect(core.isOnline)
+    }
+
+    @Test func anInterruptedSyncIsRepeatedAsAWhole() {
+        var core = Self.online()
+        core.disconnected()
+        #expect(core.connected() == [.request(.hello(since: Client.token("t1"), epoch: Self.epoch))])
+        _ = core.answered(hello: Self.hello(Self.sync([], page: Client.token("p2"), token: "t2")))
+        core.disconnected()
+        #expect(core.connected() == [.request(.hello(since: Client.token("t1"), epoch: Self.epoch))])
+    }
+
+    @Test func anotherEpochDropsTheCacheAndKeepsTheOutbox() {
+        var core = Self.online()
+        _ = core.enqueued(Client.id("m"), in: Client.room)
+        core.disconnected()
+        _ = core.connected()
+        let actions = core.answered(hello: Self.hello(nil, epoch: Client.token("e2")))
+        #expect(self.changes(actions) == [.dropCache, .epoch(Client.token("e2"))])
+        #expect(self.requests(actions) == [.sync(SyncRequest())])
+        let opened = core.answered(sync: Self.sync([Client.head(2)]))
+        #expect(self.requests(opened).contains(.send(Client.id("m"), in: Client.room)))
+        #expect(core.unsentCount == 1)
+    }
+
+    @Test func aTokenThatIsTooOldIsDropped() {
+        var core = Self.online()
+        #expect(core.failed(sync: ChatError(.resync, message: "")) == [.store(.dropCache), .request(.sync(SyncRequest()))])
+        #expect(core.failed(sync: ChatError(.unavailable, message: "")) == [.startTimer(.sync, .milliseconds(500))])
+        #expect(core.timerFired(.sync) == [.request(.sync(SyncRequest()))])
+    }
+
+    @Test func aRefusedSessionEnds() {
+        var core = ClientCore(user: Client.alice)
+        _ = core.connected()
+        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [])
+        let error = ChatError(.unauthorized, message: "")
+        #expect(core.failed(hello: error) == [.endSession(error)])
+        core.disconnected()
+        #expect(core.connected() == [])
+    }
+
+    @Test func aGoneConversationIsRemovedOnce() {
+        var core = Self.online()
+        #expect(core.pushed(HeadPush(gone: [Client.room])) == [.store(.gone(Client.room))])
+        #expect(core.pushed(HeadPush(gone: [Client.room])) == [])
+    }
+
+    // MARK: Events
+
+    @Test func anEventOfAnotherIsStoredAndCounted() {
+        var core = Self.online()
+        let actions = core.pushed(EventPush(events: [Client.message(4)]))
+        #expect(self.changes(actions).first == .events([Client.message(4)]))
+        #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.n == 4 && core.heads[Client.room]?.at == 1_004)
+        #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
+    }
+
+    @Test func changesAndHiddenMessagesAreNotUnread() {
+        var core = Self.online()
+        _ = core.pushed(EventPush(events: [Client.change(.edit, seq: 4, of: 1)]))
+        #expect(core.heads[Client.room]?.unread == 0 && core.heads[Client.room]?.seq == 4)
+        _ = core.pushed(EventPush(events: [.hidden(conversation: Client.room, seq: 5, n: 4)]))
+        #expect(core.heads[Client.room]?.unread == 0 && core.heads[Client.room]?.n == 4)
+    }
+
+    @Test func anOwnMessageMovesThePositionOnlyIfAllWasRead() {
+        var caughtUp = Self.online(at: 3, read: 3)
+        _ = caughtUp.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
+        #expect(caughtUp.heads[Client.room]?.read == 4 && caughtUp.heads[Client.room]?.unread == 0)
+        var behind = Self.online(at: 3, read: 2)
+        _ = behind.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
+        #expect(behind.heads[Client.room]?.read == 2 && behind.heads[Client.room]?.unread == 1)
+    }
+
+    @Test func aHoleIsFilledAfterItsTime() {
+        var core = Self.online()
+        #expect(core.pushed(EventPush(events: [Client.message(6)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
+        let request = HistoryRequest(conversation: Client.room, range: .from(4))
+        #expect(core.timerFired(.hole(Client.room)) == [.request(.history(request))])
+        let answer = HistoryAnswer(conversation: Client.room, events: [Client.message(4), Client.message(5)], seq: 6)
+        let actions = core.answered(answer, to: request)
+        #expect(self.changes(actions).first == .events([4, 5, 6].map { Client.message($0) }))
+        #expect(core.heads[Client.room]?.unread == 3)
+    }
+
+    @Test func aLostTailIsClosedByANudge() {
+        var core = Self.online()
+        let nudge = HeadNudge(conversation: Client.room, seq: 5, n: 5, at: 1_005, mentions: 1)
+        #expect(core.pushed(HeadPush(nudges: [nudge])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
+        #expect(core.heads[Client.room]?.unread == 2 && core.heads[Client.room]?.mentions == 1)
+        _ = core.timerFired(.hole(Client.room))
+        let answer = HistoryAnswer(conversation: Client.room, events: [Client.message(4), Client.message(5)], seq: 5)
+        _ = core.answered(answer, to: HistoryRequest(conversation: Client.room, range: .from(4)))
+        #expect(core.heads[Client.room]?.unread == 2)  // not counted twice
+        #expect(core.pushed(HeadPush(nudges: [nudge])) == [])
+    }
+
+    @Test func aLateHeadDoesNotTakeBackEvents() {
+        var core = Self.online()
+        _ = core.pushed(EventPush(events: [Client.message(4), Client.message(5)]))
+        _ = core.pushed(HeadPush(heads: [Client.head(4, read: 3)]))
+        #expect(core.heads[Client.room]?.seq == 5 && core.heads[Client.room]?.unread == 2)
+        #expect(core.pushed(EventPush(events: [Client.message(5)])) == [])
+    }
+
+    @Test func invitationsHaveNoLog() {
+        var core = Self.online()
+        var invitation = Client.head(9, in: Client.other)
+        invitation.state = .invited
+        #expect(self.requests(core.pushed(HeadPush(heads: [invitation]))) == [])
+        #expect(core.timerFired(.hole(Client.other)) == [])
+        invitation.state = .joined
+        #expect(core.pushed(HeadPush(heads: [invitation])).contains(.startTimer(.hole(Client.other), .milliseconds(500))))
+    }
+
+    // MARK: Sending
+
+    @Test func aMessageIsSentAndLeavesTheOutboxWithItsAnswer() {
+        var core = Self.online()
+        #expect(core.enqueued(Client.id("m"), in: Client.room) == [.request(.send(Client.id("m"), in: Client.room))])
+        let answer = Client.answer("m", seq: 4)
+        #expect(core.answered(answer) == [.store(.sent(Client.id("m"), answer))])
+        #expect(core.answered(answer) == [])
+        #expect(core.unsentCount == 0)
+    }
+
+    @Test func theEventSettlesAMessageWhoseAnswerWasLost() {
+        var core = Self.online()
+        _ = core.enqueued(Client.id("m"), in: Client.room)
+        core.disconnected()
+        _ = core.connected()
+        let synced = core.answered(hello: Self.hello(Self.sync([Client.head(4)])))
+        #expect(self.requests(synced).contains(.history(HistoryRequest(conversation: Client.room, range: .from(4)))))
+        let event = Client.message(4, by: Client.alice, id: "m")
+        let actions = core.answered(
+            HistoryAnswer(conversation: Client.room, events: [event], seq: 4),
+            to: HistoryRequest(conversation: Client.room, range: .from(4)))
+        #expect(self.changes(actions).prefix(2) == [.events([event]), .sent(Client.id("m"), Client.answer("m", seq: 4))])
+    }
+
+    @Test func aTemporaryErrorRestsAndAnotherOneRefuses() {
+        var core = Self.online()
+        _ = core.enqueued(Client.id("m"), in: Client.room)
+        let busy = ChatError(.tooMany, message: "", retryAfter: 1_500)
+        #expect(core.failed(send: Client.id("m"), with: busy) == [.startTimer(.outbox(Client.room), .milliseconds(1_500))])
+        #expect(core.timerFired(.outbox(Client.room)) == [.request(.send(Client.id("m"), in: Client.room))])
+        #expect(
+            core.failed(send: Client.id("m"), with: ChatError(.storage, message: "")) == [.startTimer(.outbox(Client.room), .seconds(1))])
+        let refused = ChatError(.forbidden, message: "")
+        _ = core.timerFired(.outbox(Client.room))
+        #expect(core.failed(send: Client.id("m"), with: refused) == [.store(.refused(Client.id("m"), refused))])
+    }
+
+    @Test func unsentMessagesAreSentAfterARestartAndAReconnection() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(3)]
+        restored.cursors = [Client.room: 3]
+        restored.unsent = [(Client.id("a"), Client.room, false), (Client.id("b"), Client.room, true)]
+        restored.epoch = Self.epoch
+        core.restore(restored)
+        _ = core.connected()
+        #expect(self.requests(core.answered(hello: Self.hello(Self.sync([])))) == [.send(Client.id("a"), in: Client.room)])
+        _ = core.answered(Client.answer("a", seq: 4))
+        #expect(core.uploaded(Client.id("b")) == [.request(.send(Client.id("b"), in: Client.room))])
+        #expect(core.discarded(Client.id("b")) == [] && core.unsentCount == 0)
+    }
+
+    // MARK: Reading
+
+    @Test func readingIsAppliedAtOnceAndConfirmedLater() {
+        var core = Self.online(at: 5, read: 2)
+        let actions = core.read(9, in: Client.room)  // bounded by the last message
+        #expect(actions.first == .store(.read(Client.room, n: 5, isConfirmed: false)))
+        #expect(self.requests(actions) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
+        #expect(core.heads[Client.room]?.unread == 0)
+        #expect(core.read(4, in: Client.room) == [])
+        let answer = MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0)
+        #expect(self.changes(core.answered(answer)).first == .read(Client.room, n: 5, isConfirmed: true))
+    }
+
+    @Test func aHeadDoesNotTakeBackAnUnconfirmedPosition() {
+        var core = Self.online(at: 5, read: 2)
+        _ = core.read(5, in: Client.room)
+        _ = core.pushed(HeadPush(heads: [Client.head(5, read: 2)]))
+        #expect(core.heads[Client.room]?.read == 5 && core.heads[Client.room]?.unread == 0)
+    }
+
+    @Test func anotherDeviceMovesThePosition() {
+        var core = Self.online(at: 5, read: 2)
+        let own = ReadMark(conversation: Client.room, user: Client.alice, read: 5)
+        let peer = ReadMark(conversation: Client.room, user: Client.bob, read: 4)
+        #expect(
+            core.pushed(MarkPush(marks: [own, peer])) == [.store(.read(Client.room, n: 5, isConfirmed: true)), .store(.peerRead(peer))])
+        #expect(core.heads[Client.room]?.unread == 0 && core.readPosition(in: Client.room) == 5)
+    }
+
+    @Test func nothingHappensWhileOffline() {
+        var core = Self.online()
+        core.disconnected()
+        #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
+        #expect(core.timerFired(.hole(Client.room)) == [] && core.timerFired(.sync) == [])
+        #expect(core.answered(sync: Self.sync([])) == [] && core.cursor(of: Client.room) == 3)
+    }
+}

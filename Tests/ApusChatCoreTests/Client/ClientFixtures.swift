@@ -1,0 +1,51 @@
+import ApusChatWire
+import ApusJSON
+
+/// Values of the client tests: alice in the conversation `room`, with bob.
+enum Client {
+    static let alice = name("alice")
+    static let bob = name("bob")
+    static let room = ConversationID(number: 7)
+    static let other = ConversationID(number: 8)
+
+    static func name(_ text: String) -> UserName {
+        guard let name = UserName(text) else { fatalError("not a name: \(text)") }
+        return name
+    }
+
+    static func id(_ text: String) -> ClientID {
+        guard let id = ClientID(wireText: text) else { fatalError("not an id: \(text)") }
+        return id
+    }
+
+    static func token(_ text: String) -> PageToken {
+        guard let token = PageToken(wireText: text) else { fatalError("not a token: \(text)") }
+        return token
+    }
+
+    /// A message; the ordinal equals the seq unless given.
+    static func message(
+        _ seq: Int64, n: Int64? = nil, by sender: UserName = bob, id: String? = nil, in conversation: ConversationID = room
+    ) -> ChatEvent {
+        ChatEvent(
+            conversation: conversation, seq: seq, n: n ?? seq, sender: sender, id: id.map { Self.id($0) }, at: 1_000 &+ seq, kind: .text,
+            body: ["text": .string("text \(seq)")])
+    }
+
+    static func change(_ kind: EventKind, seq: Int64, of ref: Int64, _ body: JSONObject = [:], votes: [Int64] = []) -> ChatEvent {
+        ChatEvent(
+            conversation: room, seq: seq, n: nil, sender: bob, id: nil, at: 1_000 &+ seq, kind: kind, ref: ref, body: body, votes: votes)
+    }
+
+    static func head(_ seq: Int64, n: Int64? = nil, read: Int64 = 0, unread: Int64? = nil, in conversation: ConversationID = room)
+        -> ChatHead
+    {
+        ChatHead(
+            conversation: conversation, kind: .pair, seq: seq, n: n ?? seq, read: read, unread: unread ?? (n ?? seq) - read, at: 1_000 &+ seq
+        )
+    }
+
+    static func answer(_ id: String, seq: Int64, in conversation: ConversationID = room) -> SendAnswer {
+        SendAnswer(conversation: conversation, id: Self.id(id), seq: seq, n: seq, at: 1_000 &+ seq)
+    }
+}
