@@ -41,7 +41,8 @@ enum Client {
         -> ChatHead
     {
         ChatHead(
-            conversation: conversation, kind: .pair, seq: seq, n: n ?? seq, read: read, unread: unread ?? (n ?? seq) - read, at: 1_000 &+ seq
+            conversation: conversation, kind: .pair, seq: seq, n: n ?? seq, read: read, unread: unread ?? (n ?? seq) - read,
+            at: 1_000 &+ seq
         )
     }
 
