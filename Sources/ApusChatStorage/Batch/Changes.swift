@@ -6,8 +6,8 @@ package import ApusChatWire
 /// indexes: the ids of sends, the mentions (an edit does not change them).
 ///
 /// Blanking an event also blanks its edits (the events of kind `edit` that refer to it) and removes
-/// its mentions, its blob references, and its annotations except `isHidden`. `blanks` apply after
-/// `events` and `targets`.
+/// its mentions, its blob references, and its annotations except `isHidden`. `blanks` apply last of
+/// all that concerns events.
 package struct Changes: Sendable {
     /// New events; those of one conversation are in the order of their seq.
     package var events: [EventRow] = []

@@ -87,7 +87,9 @@ extension MemoryStorage {
     }
 
     package func links(of conversation: ConversationKey, limit: Int) -> [LinkRow] {
-        Array(self.linkRows.values.filter { $0.conversation == conversation }.sorted { $0.code < $1.code }.prefix(limit))
+        Array(
+            self.linkRows.values.filter { $0.conversation == conversation }.sorted { ($0.createdAt, $1.code) > ($1.createdAt, $0.code) }
+                .prefix(limit))
     }
 
     package func pair(_ pair: PairAddress) -> ConversationKey? { self.pairs[pair] }

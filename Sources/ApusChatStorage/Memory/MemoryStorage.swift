@@ -69,9 +69,12 @@ package final class MemoryStorage: ChatStorage {
         for change in changes.conversations { self.write(change) }
         for event in changes.events { try self.conversations[event.conversation]?.append(event) }
         for event in changes.targets { self.conversations[event.conversation]?.replace(event) }
-        for blank in changes.blanks { self.conversations[blank.address.conversation]?.blank(blank.address.seq, blank.state) }
         for member in changes.members { self.write(member) }
         for annotation in changes.annotations { self.write(annotation) }
+        for reference in changes.blobReferences {
+            self.conversations[reference.event.conversation]?.blobs[reference.blob, default: []].append(reference.event.seq)
+        }
+        for blank in changes.blanks { self.conversations[blank.address.conversation]?.blank(blank.address.seq, blank.state) }
         for request in changes.requests { self.requests[request.address] = request }
         for account in changes.accounts { self.write(account) }
         for contact in changes.contacts {
@@ -81,9 +84,6 @@ package final class MemoryStorage: ChatStorage {
         }
         for link in changes.links { self.linkRows[link.code] = link }
         self.reports += changes.reports
-        for reference in changes.blobReferences {
-            self.conversations[reference.event.conversation]?.blobs[reference.blob, default: []].append(reference.event.seq)
-        }
         return CommitStamp(commit: self.commit)
     }
 
