@@ -29,6 +29,7 @@ let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-a
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["ChatServer"]))
 let serviceLifecycle: Target.Dependency = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer"]))
 let unixSignals: Target.Dependency = .product(
@@ -155,6 +156,7 @@ let package = Package(
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol", "ApusJSON",
                 nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
+        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
         module(
             "ApusChatServer",
             [
@@ -280,6 +282,9 @@ let package = Package(
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatWireTests", ["ApusChatReference", "ApusChatWire", "ApusJSON"]),
         tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON"]),
+        .testTarget(
+            name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire", grdbSQLite],
+            exclude: ["Fixtures"], swiftSettings: settings),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(
@@ -340,7 +345,12 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
                 "BenchmarkWork", "CAllocationCounter", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix,
             ], path: "Benchmarks/Allocations/AllocationCheck", swiftSettings: settings),
     ]
+    package.targets.append(
+        .executableTarget(
+            name: "ChatStorageBenchmark", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire"],
+            path: "Benchmarks/ChatStorage", exclude: ["run"], swiftSettings: settings))
     package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
+    package.products.append(.executable(name: "ChatStorageBenchmark", targets: ["ChatStorageBenchmark"]))
 }
 if Context.environment["APUS_BENCHMARKS"] == "micro" {
     // Without its traits, whose packages are not available everywhere.

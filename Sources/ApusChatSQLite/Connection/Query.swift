@@ -1,0 +1,39 @@
+/// A statement of this target. Connections prepare only these, and a test explains every one.
+protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
+    static var group: QueryGroup { get }
+    var sql: String { get }
+}
+
+/// The kinds of statements.
+enum QueryGroup: Int, CaseIterable {
+    case transaction, fact, change, log, list, people
+
+    /// All statements of the group.
+    var queries: [any Query] {
+        switch self {
+        case .transaction: TransactionQuery.allCases
+        case .fact: FactQuery.allCases
+        case .change: ChangeQuery.allCases
+        case .log: LogQuery.allCases
+        case .list: ListQuery.allCases
+        case .people: PeopleQuery.allCases
+        }
+    }
+}
+
+/// The statements that begin and end transactions, and those of the whole database.
+enum TransactionQuery: Int, Query {
+    case begin, beginWriting, commit, position, setPosition
+
+    static var group: QueryGroup { .transaction }
+
+    var sql: String {
+        switch self {
+        case .begin: "BEGIN"
+        case .beginWriting: "BEGIN IMMEDIATE"
+        case .commit: "COMMIT"
+        case .position: "SELECT epoch, last_commit FROM meta WHERE id = 1"
+        case .setPosition: "UPDATE meta SET last_commit = ?1 WHERE id = 1"
+        }
+    }
+}

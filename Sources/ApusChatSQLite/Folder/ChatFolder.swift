@@ -1,0 +1,99 @@
+package import ApusChatStorage
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The folder of a chat server's data, locked while this object exists.
+///
+/// Two servers on one folder would each push to their own clients only, and SQLite would have two
+/// writers. The lock is an advisory one (`LOCK_EX`) on the file `chat.lock`. It belongs to the open
+/// file, so that it also excludes a second server in the same process, and the kernel releases it
+/// when the process ends.
+package final class ChatFolder: Sendable {
+    package let path: String
+    private let lock: Int32
+
+    /// Creates the folder, with access for its owner only, if it does not exist, and locks it.
+    package init(_ path: String) throws(StorageError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StorageError(.io, message: "The folder \(path) cannot be created: \(error)", cause: error)
+        }
+        let file = path + "/chat.lock"
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("opened", file) }
+        var result: Int32
+        repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
+        guard result == 0 else {
+            let failure =
+                errno == EWOULDBLOCK
+                ? StorageError(
+                    .locked, message: "Another chat server uses the folder \(path). Stop that server or choose another folder.")
+                : Self.failure("locked", file)
+            _ = close(descriptor)
+            throw failure
+        }
+        self.path = path
+        self.lock = descriptor
+    }
+
+    deinit { _ = close(self.lock) }
+
+    var databasePath: String { self.path + "/chat.sqlite" }
+
+    /// Creates the database file with access for its owner only. The write-ahead log inherits it.
+    func createDatabase() throws(StorageError) {
+        let descriptor = open(self.databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("created", self.databasePath) }
+        _ = close(descriptor)
+    }
+
+    /// The inode of the database file, which a copy does not have.
+    func databaseInode() throws(StorageError) -> Int64 {
+        var status = stat()
+        guard stat(self.databasePath, &status) == 0 else { throw Self.failure("examined", self.databasePath) }
+        return Int64(truncatingIfNeeded: status.st_ino)
+    }
+
+    /// The text of a small file of the folder; nil without one.
+    func text(of name: String) -> String? {
+        let descriptor = open(self.path + "/" + name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Replaces the text of a small file in place.
+    ///
+    /// - Parameter isSynced: Whether the text must be on disk when the method returns.
+    func write(_ text: String, to name: String, isSynced: Bool) throws(StorageError) {
+        let file = self.path + "/" + name
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("opened", file) }
+        defer { _ = close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+            throw Self.failure("written", file)
+        }
+        if isSynced, fsync(descriptor) != 0 { throw Self.failure("synced", file) }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> StorageError {
+        StorageError(errno == ENOSPC ? .full : .io, message: "\(path) cannot be \(what): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,42 @@
+/// The statements by which the writer reads what a batch needs.
+enum FactQuery: Int, Query {
+    case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link
+    case successors, isUploaded, readableEvents, ordinal, eventsBackwards, hiddenEvents
+
+    static var group: QueryGroup { .fact }
+
+    var sql: String {
+        switch self {
+        case .conversation:
+            "SELECT \(ConversationColumns.list) FROM conversation v CROSS JOIN counter r USING (slot) WHERE v.conversation = ?1"
+        case .pair: "SELECT conversation FROM conversation WHERE low = ?1 AND high = ?2"
+        case .member: "SELECT \(MemberColumns.list) FROM member m WHERE slot = ?1 AND user = ?2"
+        case .pairMembers: "SELECT \(MemberColumns.list) FROM member m WHERE slot = ?1 AND user IN (?2, ?3)"
+        case .sent: "SELECT id, n, at, hash FROM event WHERE client_id = ?1 AND sender = ?2 AND id >> 32 = ?3"
+        case .request: "SELECT \(RequestColumns.list) FROM request WHERE user = ?1 AND id = ?2"
+        case .event: "SELECT \(EventColumns.list) FROM event WHERE id = ?1"
+        case .annotation: "SELECT event, n, is_hidden, reactions, votes FROM annotation WHERE user = ?1 AND event = ?2"
+        case .account: "SELECT \(AccountColumns.list) FROM account a WHERE user = ?1"
+        case .conversationCount:
+            "SELECT count(*), count(nullif(pinned_at, 0)) FROM member INDEXED BY member_user WHERE user = ?1 AND is_gone = 0"
+        case .contact: "SELECT \(ContactColumns.list) FROM contact WHERE owner = ?1 AND peer = ?2"
+        case .link: "SELECT \(LinkColumns.list) FROM link WHERE code = ?1"
+        case .successors:
+            """
+            SELECT user FROM member INDEXED BY member_rank WHERE slot = ?1 AND state = 1 AND role BETWEEN 2 AND 4
+            ORDER BY role DESC, user LIMIT 8
+            """
+        case .isUploaded: "SELECT 1 FROM blob b CROSS JOIN upload u ON u.blob = b.id AND u.user = ?2 WHERE b.digest = ?1"
+        case .readableEvents:
+            """
+            SELECT \(MemberColumns.list), r.event FROM blob b
+            CROSS JOIN member m INDEXED BY member_user ON m.user = ?2
+            CROSS JOIN blob_ref r ON r.blob = b.id AND r.event BETWEEN m.slot << 32 AND (m.slot << 32) + 4294967295
+            WHERE b.digest = ?1
+            """
+        case .ordinal: "SELECT n FROM event WHERE id = ?1"
+        case .eventsBackwards: "SELECT id, n, is_message, sender FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
+        case .hiddenEvents: "SELECT event FROM annotation WHERE user = ?1 AND event BETWEEN ?2 AND ?3 AND is_hidden = 1 AND n > 0"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// The statements that read lists of conversations and members.
+enum ListQuery: Int, Query {
+    case pinnedPlaces, places, changedPlaces, head, mentions, mentionsOfAll, draftSlot, members, readers, joined, version, slot, log, links
+
+    static var group: QueryGroup { .list }
+
+    var sql: String {
+        switch self {
+        // Sorts the pinned conversations of one account.
+        case .pinnedPlaces:
+            """
+            SELECT m.slot, m.conversation, m.pinned_at, r.last_at
+            FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
+            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at > 0
+            ORDER BY m.pinned_at DESC, r.last_at DESC, m.conversation LIMIT ?2
+            """
+        // Sorts the conversations of one account.
+        case .places:
+            """
+            SELECT m.slot, m.conversation, 0, r.last_at
+            FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
+            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at = 0
+                AND (r.last_at < ?3 OR (r.last_at = ?3 AND m.conversation > ?4))
+            ORDER BY r.last_at DESC, m.conversation LIMIT ?2
+            """
+        case .changedPlaces:
+            """
+            SELECT m.slot FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
+            WHERE m.user = ?1 AND m.conversation > ?3 AND (m.changed > ?4 OR (r.changed > ?4 AND m.is_gone = 0))
+            ORDER BY m.conversation LIMIT ?2
+            """
+        case .head:
+            """
+            SELECT \(MemberColumns.list), \(ConversationColumns.list)
+            FROM member m CROSS JOIN conversation v ON v.slot = ?1 CROSS JOIN counter r ON r.slot = ?1
+            WHERE m.slot = ?1 AND m.user = ?2
+            """
+        case .mentions: Self.countOfMentions("n.user = ?1")
+        case .mentionsOfAll: Self.countOfMentions("n.user = 0")
+        case .draftSlot:
+            "SELECT v.slot FROM account a CROSS JOIN conversation v ON v.conversation = a.self_conversation WHERE a.user = ?1"
+        case .members:
+            """
+            SELECT \(MemberColumns.list) FROM member m INDEXED BY member_state
+            WHERE slot = ?1 AND state = ?2 AND user > ?3 ORDER BY user LIMIT ?4
+            """
+        case .readers:
+            "SELECT user FROM member INDEXED BY member_state WHERE slot = ?1 AND state = 1 AND read_n >= ?2 ORDER BY user LIMIT ?3"
+        case .joined: "SELECT conversation FROM member INDEXED BY member_user WHERE user = ?1 AND state = 1 ORDER BY conversation"
+        case .version: "SELECT members_version FROM counter WHERE slot = ?1"
+        case .slot: "SELECT slot FROM conversation WHERE conversation = ?1"
+        case .log: "SELECT last_seq, kept_seq FROM counter WHERE slot = ?1"
+        case .links: "SELECT \(LinkColumns.list) FROM link WHERE conversation = ?1 ORDER BY created_at DESC, code LIMIT ?2"
+        }
+    }
+
+    /// The number of messages above an ordinal that name a user, that others sent, and that the
+    /// user can see.
+    private static func countOfMentions(_ condition: String) -> String {
+        """
+        SELECT count(*) FROM mention n WHERE \(condition) AND n.slot = ?2 AND n.n > ?3 AND n.event >= ?4 AND n.sender <> ?1
+            AND NOT EXISTS (SELECT 1 FROM annotation h WHERE h.user = ?1 AND h.event = n.event AND h.is_hidden = 1)
+        """
+    }
+}

@@ -1,0 +1,160 @@
+package import ApusChatStorage
+package import ApusChatWire
+
+/// The reading half of the storage on disk. Each reading thread has one, with its own connection;
+/// the writer has its own, too.
+package class SQLiteReads: ChatReads {
+    var connection: SQLiteConnection
+    /// The slots of conversations, which never change.
+    private var slots: [ConversationKey: Int64] = [:]
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    /// Opens a connection for reading a database that a `SQLiteStorage` has opened before.
+    package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
+        self.connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: environment.readerCacheBytes)
+    }
+
+    /// The slot of a conversation; nil if it does not exist.
+    func slot(of key: ConversationKey) throws(StorageError) -> Int64? {
+        if let slot = self.slots[key] { return slot }
+        guard let slot = try self.connection.statement(ListQuery.slot).with(key.rawValue).first({ $0.int(0) }) else { return nil }
+        if self.slots.count >= 50_000 { self.slots.removeAll(keepingCapacity: true) }
+        self.slots[key] = slot
+        return slot
+    }
+
+    package func position() throws(StorageError) -> SyncPosition {
+        let found = try self.connection.statement(TransactionQuery.position).first { ($0.text(0), $0.int(1)) }
+        guard let found else { throw StorageError(.corrupt, message: "The database has no data epoch.") }
+        return SyncPosition(epoch: found.0, position: String(found.1))
+    }
+
+    package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) throws(StorageError) -> HeadsPage {
+        try self.connection.snapshot { () throws(StorageError) in try self.headsPage(of: user, after: cursor, limit: limit) }
+    }
+
+    package func changes(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) throws(StorageError)
+        -> ChangesPage
+    {
+        try self.connection.snapshot { () throws(StorageError) in
+            try self.changesPage(of: user, after: position, cursor: cursor, limit: limit)
+        }
+    }
+
+    package func head(of user: UserKey, in conversation: ConversationKey) throws(StorageError) -> HeadRow? {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: conversation) else { return nil }
+            return try self.headRow(of: user, slot: slot)
+        }
+    }
+
+    package func events(in conversation: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int) throws(StorageError)
+        -> [EventView]
+    {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard limit > 0, let slot = try self.slot(of: conversation) else { return [] }
+            let member = try self.connection.statement(FactQuery.member).with(slot, user.rawValue).first { MemberColumns.row($0) }
+            guard let view = MemberView(member) else { return [] }
+            return try LogReader(connection: self.connection, conversation: conversation, slot: slot, user: user, view: view)
+                .events(selection, limit: limit)
+        }
+    }
+
+    package func members(of conversation: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) throws(StorageError)
+        -> MembersPage
+    {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: conversation) else { return MembersPage(members: [], next: nil, version: 0) }
+            // One range of the index for each state: at most four short lists are merged.
+            var rows: [MemberRow] = []
+            for state in MemberState.allCases where states.includes(state) {
+                let statement = try self.connection.statement(ListQuery.members)
+                rows += try statement.with(slot, state.code, cursor?.rawValue ?? .min, Int64(limit) + 1).all { MemberColumns.row($0) }
+            }
+            rows.sort { $0.address.user < $1.address.user }
+            let page = Array(rows.prefix(limit))
+            let version = try self.connection.statement(ListQuery.version).with(slot).number()
+            return MembersPage(members: page, next: rows.count > limit ? page.last?.address.user : nil, version: version)
+        }
+    }
+
+    package func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey] {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: conversation) else { return [] }
+            return try self.connection.statement(ListQuery.readers).with(slot, n, Int64(limit)).all { UserKey($0.int(0)) }
+        }
+    }
+
+    package func conversations(of user: UserKey) throws(StorageError) -> [ConversationKey] {
+        try self.connection.statement(ListQuery.joined).with(user.rawValue).all { ConversationKey($0.int(0)) }
+    }
+
+    package func userKeys(named names: [UserName]) throws(StorageError) -> [UserKey?] {
+        try self.connection.snapshot { () throws(StorageError) in
+            let statement = try self.connection.statement(PeopleQuery.named)
+            var keys: [UserKey?] = []
+            for name in names {
+                statement.bind(1, name.rawValue)
+                keys.append(try statement.first { UserKey($0.int(0)) })
+            }
+            return keys
+        }
+    }
+
+    package func accounts(_ keys: [UserKey]) throws(StorageError) -> [AccountRow] {
+        try self.connection.snapshot { () throws(StorageError) in
+            let statement = try self.connection.statement(PeopleQuery.account)
+            var rows: [AccountRow] = []
+            for key in keys {
+                if let row = try statement.with(key.rawValue).first(AccountColumns.row) { rows.append(row) }
+            }
+            return rows
+        }
+    }
+
+    package func accounts(containing text: String, after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
+        guard let query = NameGrams.query(for: text) else { return [] }
+        let statement = try self.connection.statement(PeopleQuery.containing)
+        statement.bind(1, query)
+        statement.bind(2, cursor?.rawValue ?? .min)
+        statement.bind(3, Int64(limit))
+        return try statement.all(AccountColumns.row)
+    }
+
+    package func contacts(of owner: UserKey, after cursor: UserKey?, limit: Int) throws(StorageError) -> [ContactRow] {
+        let statement = try self.connection.statement(PeopleQuery.contacts)
+        return try statement.with(owner.rawValue, cursor?.rawValue ?? .min, Int64(limit)).all(ContactColumns.row)
+    }
+
+    package func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow] {
+        try self.connection.statement(ListQuery.links).with(conversation.rawValue, Int64(limit)).all(LinkColumns.row)
+    }
+
+    package func pair(_ pair: PairAddress) throws(StorageError) -> ConversationKey? {
+        let statement = try self.connection.statement(PeopleQuery.pair)
+        return try statement.with(pair.low.rawValue, pair.high.rawValue).first { ConversationKey($0.int(0)) }
+    }
+
+    package func expired(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress] {
+        try self.connection.statement(LogQuery.expired).with(time, Int64(limit)).all {
+            EventAddress(ConversationKey($0.int(1)), EventPlace.seq($0.int(0)))
+        }
+    }
+
+    package func events(of conversation: ConversationKey, before time: Int64, limit: Int) throws(StorageError) -> [EventAddress] {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: conversation),
+                let (last, kept) = try self.connection.statement(ListQuery.log).with(slot).first({ ($0.int(0), $0.int(1)) })
+            else { return [] }
+            let statement = try self.connection.statement(LogQuery.keptEvents)
+            return try statement.with(EventPlace.id(slot, kept + 1), EventPlace.id(slot, last), time, Int64(limit)).all {
+                EventAddress(conversation, EventPlace.seq($0.int(0)))
+            }
+        }
+    }
+
+    package func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool {
+        try self.connection.snapshot { () throws(StorageError) in try self.isReadable(need) }
+    }
+}

@@ -1,0 +1,38 @@
+/// The words under which a name is found by any part of it.
+///
+/// A name is split into its pairs of neighbouring characters and the last character alone. A part
+/// of two or more characters is then a phrase of pairs, one character the beginning of a word. This
+/// works for all scripts, also from one character. A character is written as four letters, so that
+/// a word has the same length in every script.
+enum NameGrams {
+    /// The maximum number of characters of a search that are used.
+    static let longestPart = 64
+
+    /// The words of a name, in their order.
+    static func words(of name: String) -> String {
+        let letters = self.letters(of: name)
+        guard let last = letters.last else { return "" }
+        return (zip(letters, letters.dropFirst()).map { $0 + $1 } + [last]).joined(separator: " ")
+    }
+
+    /// The full-text query that finds names with `part` in them; nil for an empty part.
+    static func query(for part: String) -> String? {
+        let letters = self.letters(of: part).prefix(self.longestPart)
+        guard let first = letters.first else { return nil }
+        guard letters.count > 1 else { return first + "*" }
+        return "\"" + zip(letters, letters.dropFirst()).map { $0 + $1 }.joined(separator: " ") + "\""
+    }
+
+    private static func letters(of text: String) -> [String] {
+        text.lowercased().unicodeScalars.map { scalar in
+            var rest = scalar.value
+            var letters = [UInt8](repeating: UInt8(ascii: "a"), count: 4)
+            for index in letters.indices.reversed() {
+                let digit = UInt8(truncatingIfNeeded: rest % 36)
+                letters[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest /= 36
+            }
+            return String(decoding: letters, as: UTF8.self)
+        }
+    }
+}

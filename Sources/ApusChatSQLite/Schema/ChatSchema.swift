@@ -1,0 +1,42 @@
+import ApusChatStorage
+
+/// The versions of the schema.
+///
+/// Each step is one transaction and is never changed after a release; a later step changes what an
+/// earlier one made. `Tests/ApusChatStorageTests/Fixtures` has a database of each version.
+enum ChatSchema {
+    /// The steps: number `i` leads from version `i` to version `i + 1`.
+    static let steps = [SchemaStep1.script]
+
+    /// The version that this program writes.
+    static var version: Int64 { Int64(self.steps.count) }
+
+    /// Brings a database to the current version.
+    ///
+    /// - Throws: `newerSchema` if a later version of the program wrote the database.
+    static func migrate(_ connection: SQLiteConnection) throws(StorageError) {
+        try connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY) STRICT")
+        let found = try self.foundVersion(connection)
+        guard found <= self.version else {
+            throw StorageError(
+                .newerSchema,
+                message:
+                    "The database has schema \(found); this program knows \(self.version). Use the program that wrote it, or a later one.")
+        }
+        for (index, step) in self.steps.enumerated().dropFirst(Int(found)) {
+            do throws(StorageError) {
+                try connection.execute("BEGIN IMMEDIATE")
+                try connection.execute(step)
+                try connection.execute("INSERT INTO schema_version (version) VALUES (\(index + 1))")
+                try connection.execute("COMMIT")
+            } catch {
+                connection.rollback()
+                throw error
+            }
+        }
+    }
+
+    static func foundVersion(_ connection: SQLiteConnection) throws(StorageError) -> Int64 {
+        try connection.prepare("SELECT max(version) FROM schema_version").number()
+    }
+}

@@ -1,0 +1,62 @@
+import ApusChatStorage
+
+/// A conversation that the writer knows, with the member rows that batches needed.
+final class HotConversation {
+    let slot: Int64
+    var row: ConversationRow
+    var members: [UserKey: MemberRow] = [:]
+    /// The seq and the ordinal of the last event that was written.
+    var lastSeq: Int64
+    var lastN: Int64
+
+    init(slot: Int64, row: ConversationRow, lastSeq: Int64, lastN: Int64) {
+        self.slot = slot
+        self.row = row
+        self.lastSeq = lastSeq
+        self.lastN = lastN
+    }
+}
+
+/// The rows of recent batches, so that a batch for the same conversations reads nothing.
+///
+/// The writer is the only one that changes the database, so these rows are always current. They are
+/// dropped when a batch fails. There are two generations: a row of the old one that is used moves
+/// to the young one, and when the young one is full, it replaces the old one.
+struct HotRows {
+    /// The maximum number of conversations and members of a generation.
+    let capacity: Int
+    private var young: [ConversationKey: HotConversation] = [:]
+    private var old: [ConversationKey: HotConversation] = [:]
+    private var weight = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    mutating func find(_ key: ConversationKey) -> HotConversation? {
+        if let found = self.young[key] { return found }
+        guard let found = self.old.removeValue(forKey: key) else { return nil }
+        self.insert(found)
+        return found
+    }
+
+    mutating func insert(_ conversation: HotConversation) {
+        self.young[conversation.row.key] = conversation
+        self.addWeight(1 + conversation.members.count)
+    }
+
+    /// Notes that member rows were added to a conversation.
+    mutating func addWeight(_ count: Int) { self.weight += count }
+
+    /// Begins a new generation if the young one is full. Called between batches.
+    mutating func age() {
+        guard self.weight > self.capacity else { return }
+        self.old = self.young
+        self.young = [:]
+        self.weight = 0
+    }
+
+    mutating func removeAll() {
+        self.young = [:]
+        self.old = [:]
+        self.weight = 0
+    }
+}

@@ -1,0 +1,62 @@
+import ApusChatStorage
+import ApusChatWire
+
+extension SQLiteStorage {
+    /// Removes the content of events and what was derived from it.
+    func blank(_ blanks: [EventBlank]) throws(StorageError) {
+        var touched: Set<ConversationKey> = []
+        for blank in blanks {
+            let conversation = try self.existing(blank.address.conversation)
+            let id = EventPlace.id(conversation.slot, blank.address.seq)
+            let found = try self.connection.statement(FactQuery.event).with(id).first {
+                EventColumns.row($0, in: blank.address.conversation)
+            }
+            guard let event = found else { continue }
+            touched.insert(blank.address.conversation)
+            let removeMention = try self.connection.statement(ChangeQuery.removeMention)
+            if event.isMessage {
+                for user in event.mentionRows { try removeMention.with(user, conversation.slot, event.n).run() }
+            }
+            try self.connection.statement(ChangeQuery.blankEvent).with(id, blank.state.code).run()
+            if event.editedAt > 0 { try self.connection.statement(ChangeQuery.blankEdits).with(id, blank.state.code).run() }
+            for query in [ChangeQuery.unpin, .removeAnnotations, .clearAnnotations, .removeBlobReferences] {
+                try self.connection.statement(query).with(id).run()
+            }
+        }
+        for key in touched { try self.moveKeptSeq(of: try self.existing(key).slot) }
+    }
+
+    /// Moves the seq up to which retention has nothing more to do, so that it does not pass the
+    /// same blank events at each run.
+    private func moveKeptSeq(of slot: Int64) throws(StorageError) {
+        guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.int(0), $0.int(1)) }) else {
+            return
+        }
+        let end = min(last, kept + 10_000)
+        let first = try self.connection.statement(ChangeQuery.firstKept).with(EventPlace.id(slot, kept + 1), EventPlace.id(slot, end)).first
+        {
+            EventPlace.seq($0.int(0))
+        }
+        let moved = first.map { $0 - 1 } ?? end
+        if moved > kept { try self.connection.statement(ChangeQuery.setKeptSeq).with(slot, moved).run() }
+    }
+
+    /// Writes the references of new events to blobs.
+    func write(_ references: [BlobReference]) throws(StorageError) {
+        for reference in references {
+            let id = EventPlace.id(try self.existing(reference.event.conversation).slot, reference.event.seq)
+            let blob = try self.number(of: reference.blob)
+            try self.connection.statement(ChangeQuery.addBlobReference).with(blob, id).run()
+        }
+    }
+
+    /// The row number of a blob, which is added if it is not known.
+    func number(of blob: BlobID) throws(StorageError) -> Int64 {
+        let add = try self.connection.statement(ChangeQuery.addBlob)
+        add.bind(1, blob.rawValue)
+        try add.run()
+        let find = try self.connection.statement(ChangeQuery.blob)
+        find.bind(1, blob.rawValue)
+        return try find.number()
+    }
+}

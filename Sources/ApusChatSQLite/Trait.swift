@@ -1,0 +1,3 @@
+#if !ChatServer
+    #error("ApusChatSQLite needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
+#endif

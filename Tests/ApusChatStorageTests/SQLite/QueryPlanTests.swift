@@ -1,0 +1,43 @@
+import ApusChatStorage
+import Testing
+
+@testable import ApusChatSQLite
+
+/// SQLite explains every statement of the storage: none reads a whole table, and none sorts a set
+/// without a cap.
+@Suite struct QueryPlanTests {
+    /// The statements that sort, and why they may.
+    private static let sorting: [String: String] = [
+        ListQuery.places.sql: "the conversations of one account, at most 10,000",
+        ListQuery.pinnedPlaces.sql: "the pinned conversations of one account",
+    ]
+
+    @Test(arguments: QueryGroup.allCases) func noStatementScansOrSorts(_ group: QueryGroup) throws {
+        let folder = try TemporaryFolder()
+        let storage = try folder.open()
+        for query in group.queries {
+            for step in try self.plan(of: query.sql, storage.connection) {
+                #expect(!step.hasPrefix("SCAN") || Self.isAllowedScan(step), "\(query): \(step)")
+                #expect(!step.contains("TEMP B-TREE") || Self.sorting[query.sql] != nil, "\(query): \(step)")
+                #expect(!step.contains("AUTOMATIC"), "\(query): \(step)")
+            }
+        }
+    }
+
+    @Test func aScanIsFound() throws {
+        let folder = try TemporaryFolder()
+        let storage = try folder.open()
+        let steps = try self.plan(of: "SELECT * FROM event WHERE body = 'x' ORDER BY at", storage.connection)
+        #expect(steps == ["SCAN event", "USE TEMP B-TREE FOR ORDER BY"])
+    }
+
+    private func plan(of sql: String, _ connection: SQLiteConnection) throws -> [String] {
+        guard !["BEGIN", "COMMIT"].contains(where: sql.hasPrefix) else { return [] }
+        return try connection.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(3) }
+    }
+
+    /// A full-text match is called a scan of the virtual table; M0 is its MATCH constraint.
+    private static func isAllowedScan(_ step: String) -> Bool {
+        step.contains("VIRTUAL TABLE INDEX") && step.contains(":M") || step == "SCAN CONSTANT ROW"
+    }
+}

@@ -1,0 +1,60 @@
+import ApusChatStorage
+import ApusChatWire
+import Foundation
+import Testing
+
+@testable import ApusChatSQLite
+
+@Suite struct SchemaTests {
+    private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Fixtures")
+
+    @Test func aNewerSchemaIsRefused() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let storage = try folder.open()
+            try storage.connection.execute("INSERT INTO schema_version (version) VALUES (\(ChatSchema.version + 1))")
+        }
+        let error = #expect(throws: StorageError.self) { try folder.open() }
+        #expect(error?.code == .newerSchema)
+    }
+
+    @Test func aFileThatIsNoDatabaseIsRefused() throws {
+        let folder = try TemporaryFolder()
+        try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: folder.path + "/chat.sqlite"))
+        let error = #expect(throws: StorageError.self) { try folder.open() }
+        #expect(error?.code == .corrupt)
+    }
+
+    @Test func everyVersionHasAFixture() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.fixtures.path).filter { $0.hasSuffix(".sql") }
+        #expect(files.sorted() == (1...ChatSchema.version).map { "schema-\($0).sql" })
+    }
+
+    /// A database of each version is opened, brought to the current one, read and written.
+    @Test(arguments: 1...ChatSchema.version) func aDatabaseOfEachVersionIsOpened(_ version: Int64) throws {
+        let folder = try TemporaryFolder()
+        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-\(version).sql"), encoding: .utf8)
+        do {
+            let lock = try ChatFolder(folder.path)
+            try lock.createDatabase()
+            try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20).execute(script)
+        }
+        let storage = try folder.open()
+        #expect(try ChatSchema.foundVersion(storage.connection) == ChatSchema.version)
+        let (ann, bob, group) = (UserKey(1), UserKey(2), ConversationKey(7))
+        let events = try storage.events(in: group, .from(1), as: bob, limit: 9)
+        #expect(events.map { $0.row?.body } == [#"{"text":"hello"}"#, nil])
+        #expect(try storage.head(of: bob, in: group)?.mentions == 1)
+        #expect(try storage.accounts(containing: "nn", after: nil, limit: 9).map(\.key) == [ann])
+        #expect(try storage.connection.prepare("PRAGMA integrity_check").first { $0.text(0) } == "ok")
+        var changes = Changes()
+        var counters = try #require(try storage.head(of: bob, in: group)).conversation.counters
+        (counters.lastSeq, counters.lastN) = (3, 3)
+        changes.conversations = [ConversationChange(key: group, counters: counters)]
+        changes.events = [EventRow(conversation: group, seq: 3, n: 3, sender: ann, at: 5, kind: .text, body: "{}")]
+        _ = try storage.begin(Needs())
+        _ = try storage.commit(changes)
+        #expect(try storage.events(in: group, .from(3), as: bob, limit: 9).map(\.seq) == [3])
+    }
+}

@@ -1,0 +1,136 @@
+import ApusChatStorage
+import ApusChatWire
+import Testing
+
+/// Events as members see them.
+@Suite struct LogTests {
+    @Test(arguments: StorageKind.allCases) func aWindowIsReadFromBothEnds(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        try world.group(2, world.ann)
+        try world.append(10, to: group, by: world.ann)
+        try world.append(3, to: ConversationKey(2), by: world.ann)
+        #expect(try world.seqs(group, .from(1), as: world.ann) == Array(1...10))
+        #expect(try world.seqs(group, .from(4), as: world.ann, limit: 3) == [4, 5, 6])
+        #expect(try world.seqs(group, .through(6), as: world.ann, limit: 3) == [4, 5, 6])
+        #expect(try world.seqs(group, .through(.max), as: world.ann, limit: 2) == [9, 10])
+        #expect(try world.seqs(group, .from(.max), as: world.ann) == [])
+        #expect(try world.seqs(group, .from(.min), as: world.ann, limit: 1) == [1])
+        #expect(try world.seqs(group, .through(0), as: world.ann) == [])
+        #expect(try world.seqs(group, .through(-5), as: world.ann) == [])
+        #expect(try world.seqs(group, .from(1), as: world.ann, limit: 0) == [])
+        #expect(try world.seqs(group, .from(1), as: world.eve) == [])
+        #expect(try world.seqs(ConversationKey(9), .from(1), as: world.ann) == [])
+    }
+
+    @Test(arguments: StorageKind.allCases) func theVisibleRangeIsOneInterval(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(10, to: group, by: world.ann)
+        try world.modify(world.bob, group) { ($0.minSeq, $0.leftSeq, $0.state) = (3, 7, .left) }
+        #expect(try world.seqs(group, .from(1), as: world.bob) == [3, 4, 5, 6, 7])
+        #expect(try world.seqs(group, .through(.max), as: world.bob, limit: 2) == [6, 7])
+        #expect(try world.seqs(group, .through(2), as: world.bob) == [])
+        for state in [MemberState.invited, .requested, .banned] {
+            try world.modify(world.bob, group) { $0.state = state }
+            #expect(try world.seqs(group, .from(1), as: world.bob) == [])
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases) func aHiddenMessageKeepsItsPlace(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(3, to: group, by: world.ann)
+        try world.append(to: group, by: world.ann, kind: .edit, ref: 2)
+        try world.append(to: group, by: world.ann, kind: .edit, ref: 1)
+        try world.annotate(world.bob, EventAddress(group, 2)) { $0.isHidden = true }
+        #expect(try world.seqs(group, .from(1), as: world.bob) == [1, -2, 3, -4, 5])
+        #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3, 4, 5])
+        // The target is not in the page.
+        #expect(try world.seqs(group, .from(4), as: world.bob) == [-4, 5])
+        #expect(try world.seqs(group, .edits(of: 2), as: world.bob) == [])
+        let hidden = try world.storage.events(in: group, .from(2), as: world.bob, limit: 1)
+        #expect(hidden == [EventView(seq: 2, n: 2, row: nil)])
+    }
+
+    @Test(arguments: StorageKind.allCases) func threadsEditsAndPinsAreFound(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(2, to: group, by: world.ann)
+        for _ in 1...4 { try world.append(to: group, by: world.ann) { event, _ in event.thread = 1 } }
+        try world.append(2, to: group, by: world.ann, kind: .edit, ref: 2)
+        try world.append(to: group, by: world.ann, kind: .react, ref: 2)
+        try world.annotate(world.bob, EventAddress(group, 4)) { $0.isHidden = true }
+        #expect(try world.seqs(group, .thread(1, from: 0), as: world.ann) == [3, 4, 5, 6])
+        #expect(try world.seqs(group, .thread(1, from: 4), as: world.ann, limit: 2) == [4, 5])
+        #expect(try world.seqs(group, .thread(1, from: 0), as: world.bob, limit: 2) == [3, 5])
+        #expect(try world.seqs(group, .thread(2, from: 0), as: world.ann) == [])
+        #expect(try world.seqs(group, .edits(of: 2), as: world.ann) == [7, 8])
+        #expect(try world.seqs(group, .edits(of: 1), as: world.ann) == [])
+        for seq in [1, 5, 3] { try world.change(EventAddress(group, Int64(seq))) { $0.isPinned = true } }
+        #expect(try world.seqs(group, .pinned, as: world.ann) == [5, 3, 1])
+        #expect(try world.seqs(group, .pinned, as: world.ann, limit: 2) == [5, 3])
+    }
+
+    @Test(arguments: StorageKind.allCases) func aBlankEventLosesEverything(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        let blob = try #require(BlobID(String(repeating: "0a", count: 32)))
+        try world.append(to: group, by: world.ann) { event, changes in
+            event.expiresAt = 50
+            event.mentions = [world.bob]
+            changes.blobReferences = [BlobReference(event: event.address, blob: blob)]
+        }
+        try world.append(to: group, by: world.ann, kind: .edit, ref: 1)
+        let address = EventAddress(group, 1)
+        try world.change(address) { event in
+            (event.editedAt, event.state, event.original, event.isPinned) = (3, .edited, "original", true)
+            event.reactions = [ReactionCount(key: "+", count: 1)]
+        }
+        try world.annotate(world.bob, address) { $0.reactions = ["+"] }
+        try world.annotate(world.eve, address) { ($0.isHidden, $0.votes) = (true, 1) }
+        #expect(try world.storage.mayRead(BlobNeed(user: world.bob, blob: blob)))
+        try world.write { $0.blanks = [EventBlank(address: address, state: .recalled)] }
+        let event = try #require(try world.event(address))
+        #expect(event.state == .recalled && event.body.isEmpty && event.original.isEmpty && event.reactions.isEmpty)
+        #expect(event.mentions.isEmpty && !event.isPinned && event.expiresAt == 0)
+        #expect(try world.event(EventAddress(group, 2))?.body == "")
+        #expect(try !world.storage.mayRead(BlobNeed(user: world.bob, blob: blob)))
+        let annotations = [world.bob, world.eve].map { AnnotationAddress(address, $0) }
+        let facts = try world.facts { $0.annotations = annotations }
+        #expect(facts.annotations[annotations[0]] == nil)
+        #expect(facts.annotations[annotations[1]]?.isHidden == true && facts.annotations[annotations[1]]?.votes == 0)
+        #expect(try world.storage.expired(at: 100, limit: 9) == [])
+        #expect(try world.seqs(group, .from(1), as: world.bob) == [1, 2])
+    }
+
+    @Test(arguments: StorageKind.allCases) func ownAnnotationsComeWithTheEvents(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(2, to: group, by: world.ann)
+        try world.annotate(world.bob, EventAddress(group, 2)) { ($0.reactions, $0.votes) = (["a", "\u{1F44D}"], 1 << 63) }
+        let own = try world.storage.events(in: group, .from(1), as: world.bob, limit: 9).map(\.own)
+        #expect(own.first == .some(nil))
+        #expect(own.last??.reactions == ["a", "\u{1F44D}"] && own.last??.votes == 1 << 63)
+        #expect(try world.storage.events(in: group, .from(2), as: world.ann, limit: 9).first?.own == nil)
+        try world.annotate(world.bob, EventAddress(group, 2)) { ($0.reactions, $0.votes) = ([], 0) }
+        #expect(try world.storage.events(in: group, .from(2), as: world.bob, limit: 9).first?.own == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases) func expiryAndRetentionFindTheOldestFirst(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        try world.append(4, to: group, by: world.ann) { event, _ in event.expiresAt = 100 - event.seq }
+        try world.append(to: group, by: world.ann, kind: .react, ref: 1)
+        #expect(try world.storage.expired(at: 98, limit: 9).map(\.seq) == [4, 3, 2])
+        #expect(try world.storage.expired(at: 98, limit: 1).map(\.seq) == [4])
+        #expect(try world.storage.expired(at: 1, limit: 9) == [])
+        let limit = world.now + 4
+        #expect(try world.storage.events(of: group, before: limit, limit: 9).map(\.seq) == [1, 2, 3])
+        for seq in [3, 1] { try world.write { $0.blanks = [EventBlank(address: EventAddress(group, Int64(seq)), state: .expired)] } }
+        #expect(try world.storage.events(of: group, before: limit, limit: 9).map(\.seq) == [2])
+        try world.write { $0.blanks = [EventBlank(address: EventAddress(group, 2), state: .expired)] }
+        #expect(try world.storage.events(of: group, before: .max, limit: 9).map(\.seq) == [4])
+        #expect(try world.storage.events(of: ConversationKey(9), before: .max, limit: 9) == [])
+    }
+}

@@ -1,0 +1,127 @@
+import ApusChatStorage
+import ApusChatWire
+import Testing
+
+/// Members, accounts, contacts and blobs.
+@Suite struct PeopleTests {
+    @Test(arguments: StorageKind.allCases) func membersArePagedInKeyOrder(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann) { $0.counters.membersVersion = 3 }
+        let states: [MemberState] = [.joined, .invited, .requested, .left, .removed, .banned]
+        try world.write { changes in
+            changes.members = (0..<12).map { index in
+                MemberRow(address: MemberAddress(group, UserKey(50 + Int64(index))), role: .member, state: states[index % 6])
+            }
+        }
+        func keys(_ states: MemberStates, size: Int) throws -> [Int64] {
+            var keys: [Int64] = []
+            var cursor: UserKey?
+            repeat {
+                let page = try world.storage.members(of: group, in: states, after: cursor, limit: size)
+                #expect(page.version == 3 && page.members.count <= size)
+                keys += page.members.map(\.address.user.rawValue)
+                cursor = page.next
+            } while cursor != nil
+            return keys
+        }
+        for size in [1, 2, 100] {
+            #expect(try keys([.joined], size: size) == [11, 50, 56])
+            #expect(try keys([.joined, .invited, .requested], size: size) == [11, 50, 51, 52, 56, 57, 58])
+            #expect(try keys([.banned], size: size) == [55, 61])
+        }
+        try world.modify(UserKey(50), group) { $0.state = .banned }
+        #expect(try keys([.joined], size: 2) == [11, 56])
+        #expect(try world.storage.members(of: ConversationKey(9), in: [.joined], after: nil, limit: 5).members == [])
+    }
+
+    @Test(arguments: StorageKind.allCases) func readersAndConversationsAreOfJoinedMembers(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob, world.eve)
+        try world.group(2, world.bob)
+        for (user, read) in [(world.ann, 3), (world.bob, 2), (world.eve, 5)] { try world.modify(user, group) { $0.readN = Int64(read) } }
+        #expect(try world.storage.readers(of: group, atLeast: 3, limit: 9) == [world.ann, world.eve])
+        #expect(try world.storage.readers(of: group, atLeast: 1, limit: 2) == [world.ann, world.bob])
+        #expect(try world.storage.conversations(of: world.bob).map(\.rawValue) == [1, 2, 1_012])
+        try world.modify(world.bob, group) { $0.state = .left }
+        #expect(try world.storage.conversations(of: world.bob).map(\.rawValue) == [2, 1_012])
+        #expect(try world.storage.readers(of: group, atLeast: 0, limit: 9) == [world.ann, world.eve])
+    }
+
+    @Test(arguments: StorageKind.allCases) func namesAreLookedUp(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let names = ["bob", "zed", "ann"].map { UserName(prepared: $0) }
+        #expect(try world.storage.userKeys(named: names) == [world.bob, nil, world.ann])
+        #expect(try world.storage.userKeys(named: []) == [])
+    }
+
+    @Test(arguments: StorageKind.allCases) func peopleAreFoundByAnyPartOfTheName(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        try world.addAccount(UserKey(30), "m.müller", nickname: "Martha Müller-Lüdenscheidt")
+        try world.addAccount(UserKey(31), "wang", nickname: "王小明")
+        try world.addAccount(UserKey(32), "closed", nickname: "Martha") { $0.state = .suspended }
+        try world.addAccount(UserKey(33), "grin", nickname: "\u{1F600}* \"x\" OR martha")
+        func found(_ text: String, after cursor: Int64? = nil, limit: Int = 9) throws -> [Int64] {
+            try world.storage.accounts(containing: text, after: cursor.map(UserKey.init), limit: limit).map(\.key.rawValue)
+        }
+        #expect(try found("MARTHA") == [30, 33])
+        #expect(try found("r-lü") == [30])
+        #expect(try found("t") == [30, 33])
+        #expect(try found("tt") == [])
+        #expect(try found("dt") == [30])
+        #expect(try found("a m") == [30])
+        #expect(try found("小") == [31])
+        #expect(try found("小明") == [31])
+        #expect(try found("明小") == [])
+        #expect(try found("\u{1F600}") == [33])
+        #expect(try found("\"x\"") == [33])
+        #expect(try found("*") == [33])
+        #expect(try found("an", limit: 1) == [11])
+        #expect(try found("an", after: 11) == [31])
+        // A new shown name replaces the old one.
+        var row = try #require(try world.storage.accounts([UserKey(31)]).first)
+        row.nickname = "Sophie"
+        try world.write { $0.accounts = [row] }
+        #expect(try found("小") == [])
+        #expect(try found("oph") == [31])
+        #expect(try found("wan") == [31])
+    }
+
+    @Test(arguments: StorageKind.allCases) func contactsArePagedInKeyOrder(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let addresses = [world.eve, world.bob].map { ContactAddress(owner: world.ann, peer: $0) }
+        try world.write { changes in
+            changes.contacts = addresses.map { address in
+                var row = ContactRow(address: address)
+                (row.relation, row.alias, row.isBlocked) = (.friend, "alias", address.peer == world.eve)
+                return row
+            }
+        }
+        let page = try world.storage.contacts(of: world.ann, after: nil, limit: 9)
+        #expect(page.map(\.address.peer) == [world.bob, world.eve])
+        #expect(page.map(\.isBlocked) == [false, true] && page.map(\.relation) == [.friend, .friend])
+        #expect(try world.storage.contacts(of: world.ann, after: world.bob, limit: 9).map(\.address.peer) == [world.eve])
+        #expect(try world.storage.contacts(of: world.bob, after: nil, limit: 9) == [])
+        let facts = try world.facts { $0.contacts = [addresses[0], addresses[0].reversed] }
+        #expect(facts.contacts[addresses[0]]?.alias == "alias")
+        #expect(facts.contacts[addresses[0].reversed] == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases) func aBlobIsReadableThroughAVisibleMessage(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        let blob = try #require(BlobID(String(repeating: "cd", count: 32)))
+        try world.append(to: group, by: world.ann) { event, changes in
+            changes.blobReferences = [BlobReference(event: event.address, blob: blob)]
+        }
+        func mayRead(_ user: UserKey) throws -> Bool { try world.storage.mayRead(BlobNeed(user: user, blob: blob)) }
+        #expect(try mayRead(world.ann) && mayRead(world.bob))
+        #expect(try !mayRead(world.eve))
+        #expect(try world.facts { $0.blobs = [BlobNeed(user: world.bob, blob: blob)] }.readableBlobs.count == 1)
+        #expect(try world.facts { $0.blobs = [BlobNeed(user: world.eve, blob: blob)] }.readableBlobs.isEmpty)
+        try world.modify(world.bob, group) { $0.minSeq = 2 }
+        #expect(try !mayRead(world.bob))
+        try world.modify(world.bob, group) { $0.minSeq = 1 }
+        try world.annotate(world.bob, EventAddress(group, 1)) { $0.isHidden = true }
+        #expect(try !mayRead(world.bob))
+    }
+}

@@ -1,0 +1,27 @@
+import ApusChatStorage
+import Foundation
+
+@testable import ApusChatSQLite
+
+/// A folder that is removed with its object.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        self.path = FileManager.default.temporaryDirectory.appendingPathComponent("apus-storage-" + UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: self.path) }
+
+    func open(_ environment: SQLiteEnvironment = SQLiteEnvironment()) throws -> SQLiteStorage {
+        try SQLiteStorage(ChatFolder(self.path), environment: environment)
+    }
+
+    /// Copies a file of the folder.
+    func copy(_ name: String, to other: TemporaryFolder, as newName: String? = nil) throws {
+        let target = other.path + "/" + (newName ?? name)
+        try? FileManager.default.removeItem(atPath: target)
+        try FileManager.default.copyItem(atPath: self.path + "/" + name, toPath: target)
+    }
+}
