@@ -9,9 +9,9 @@ package struct ChatVerb<Request: WireObject, Answer: WireObject>: Sendable {
 }
 
 extension ChatVerb {
-    /// The bytes whose SHA-256 tells whether two requests with one id are the same: the version, and
-    /// the canonical form of the verb and of all fields but the id. `send` has a form of its own,
-    /// ``SendRequest/hashedBytes()``.
+    /// The bytes whose SHA-256 tells whether two requests with one id are the same: the version,
+    /// and the canonical form of the verb and of all fields but the id. `send` has a form of its
+    /// own, ``SendRequest/hashedBytes()``.
     package func hashedBytes(of request: Request) throws(JSONError) -> [UInt8] {
         var writer = WireWriter()
         request.write(to: &writer)
