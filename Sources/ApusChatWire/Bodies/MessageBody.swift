@@ -50,11 +50,12 @@ extension MessageBody {
 package enum PreviewText {
     /// Returns the start of a text on one line.
     package static func shortened(_ text: String) -> String {
+        if self.isShortLine(text) { return text }
         var short = String.UnicodeScalarView()
         var count = 0
         var endsInSpace = true
         for scalar in text.unicodeScalars {
-            let isSpace = scalar.properties.isWhitespace
+            let isSpace = scalar.isASCII ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
             if isSpace && endsInSpace { continue }
             // One place remains for the ellipsis.
             if count == ChatLimits.previewLength - 1 {
@@ -67,6 +68,19 @@ package enum PreviewText {
         }
         if endsInSpace, !short.isEmpty { short.removeLast() }
         return String(short)
+    }
+}
+
+extension PreviewText {
+    /// Whether a text of ASCII needs no change, which is the common case of short messages.
+    private static func isShortLine(_ text: String) -> Bool {
+        guard text.utf8.count < ChatLimits.previewLength else { return false }
+        var last = UInt8(ascii: " ")
+        for byte in text.utf8 {
+            guard (0x20...0x7E).contains(byte), byte != UInt8(ascii: " ") || last != UInt8(ascii: " ") else { return false }
+            last = byte
+        }
+        return last != UInt8(ascii: " ")
     }
 }
 

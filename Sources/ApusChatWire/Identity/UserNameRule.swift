@@ -11,6 +11,7 @@ package enum UserNameRule {
         guard !text.isEmpty, text.utf8.count <= self.maximumLength * 32 else { return nil }
         if let name = self.preparedASCII(text) { return name }
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        if self.isPreparedIdeographs(text) { return text }
         // The order of RFC 8265 section 3.3.2: width, case, normalization, directionality.
         var mapped = ""
         for scalar in text.unicodeScalars {
@@ -44,6 +45,19 @@ package enum UserNameRule {
         }
         guard count <= self.maximumLength, !self.isPunctuation(UInt32(last)) else { return nil }
         return hasUpperCase ? text.lowercased() : text
+    }
+
+    /// Whether a text consists of Han characters that no mapping changes, with letters and digits
+    /// of ASCII in lower case.
+    private static func isPreparedIdeographs(_ text: String) -> Bool {
+        var count = 0
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x4E00...0x9FFF, 0x61...0x7A, 0x30...0x39: count += 1
+            default: return false
+            }
+        }
+        return count <= self.maximumLength
     }
 
     private static func isPunctuation(_ value: UInt32) -> Bool { value == 0x2E || value == 0x5F || value == 0x2D }

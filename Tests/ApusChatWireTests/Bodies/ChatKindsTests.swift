@@ -157,3 +157,14 @@ struct ChatKindsTests {
         #expect(bundle.searchText == "At six" && bundle.previewText == "Plans" && bundle.blobs.isEmpty)
     }
 }
+
+extension ChatKindsTests {
+    @Test(arguments: [
+        ("a b", "a b"), (" a", "a"), ("a ", "a"), ("a  b", "a b"), ("a\u{B}b", "a b"), ("a\u{A0}b", "a b"), ("a\u{1}b", "a\u{1}b"),
+        ("", ""), ("é", "é"),
+        (String(repeating: "ab ", count: 80), String(repeating: "ab ", count: 53) + "…"),
+    ])
+    func shortLinesStayAsTheyAre(text: String, expected: String) {
+        #expect(PreviewText.shortened(text) == expected)
+    }
+}
