@@ -50,7 +50,7 @@ extension ChatReference {
         Shape(
             "member.*", "The body of the kinds that begin with `member.`.",
             [
-                .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
+                .may("users", .list(.user, ChatLimits.requestUsers), "The users; absent for `member.leave`, which concerns the sender."),
                 .may("role", .choice(MemberRole.self), "The new role, for `member.role` and `member.join`."),
                 .may("until", .time, "The end of a ban or mute, in milliseconds since 1970; absent for none."),
                 .may("via", .choice(JoinWay.self), "How the users joined, for `member.join`."),

@@ -63,6 +63,7 @@ final class World {
         var decider = BatchDecider(facts: try self.storage.begin(needs), at: self.now, rules: self.rules)
         let decisions = commands.map { decider.decide($0) }
         let batch = decider.finish()
+        WireCheck.check(batch.changes.events)
         _ = try self.storage.commit(batch.changes)
         self.pushes = batch.pushes
         return decisions

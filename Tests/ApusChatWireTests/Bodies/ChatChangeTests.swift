@@ -43,7 +43,8 @@ struct ChatChangeTests {
 
     @Test func aWrongBodyIsNotAChange() {
         #expect(ChatChange(self.event(.react, ["key": ""])) == nil)
-        #expect(ChatChange(self.event(.memberJoin)) == nil)
+        #expect(ChatChange(self.event(.memberJoin, ["users": 1])) == nil)
+        #expect(ChatChange(self.event(.memberLeave)) == .members(MemberBody()))
         #expect(throws: WireError.self) { try ChatChange(reading: self.event(.edit)) }
     }
 

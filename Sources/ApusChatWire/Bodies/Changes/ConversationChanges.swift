@@ -62,7 +62,7 @@ extension ConversationSetBody: WireObject {
 
 /// The body of the kinds that begin with `member.`.
 public struct MemberBody: Hashable, Sendable {
-    /// The users.
+    /// The users; empty for `member.leave`, which concerns the sender.
     public var users: [UserName]
     /// The new role, for `member.role` and `member.join`.
     public var role: MemberRole?
@@ -72,7 +72,7 @@ public struct MemberBody: Hashable, Sendable {
     public var via: JoinWay?
 
     /// Creates a value.
-    public init(users: [UserName], role: MemberRole? = nil, until: Int64? = nil, via: JoinWay? = nil) {
+    public init(users: [UserName] = [], role: MemberRole? = nil, until: Int64? = nil, via: JoinWay? = nil) {
         self.users = users
         self.role = role
         self.until = until
@@ -82,14 +82,14 @@ public struct MemberBody: Hashable, Sendable {
 
 extension MemberBody: WireObject {
     package init(from reader: WireReader) throws(WireError) {
-        self.users = try reader.texts("users", minimum: 1, maximum: ChatLimits.requestUsers)
+        self.users = try reader.texts("users", maximum: ChatLimits.requestUsers)
         self.role = try reader.choiceIfPresent("role")
         self.until = try reader.integerIfPresent("until")
         self.via = try reader.choiceIfPresent("via")
     }
 
     package func write(to writer: inout WireWriter) {
-        writer.write("users", all: self.users)
+        writer.write("users", ifAny: self.users)
         writer.write("role", ifPresent: self.role)
         writer.write("until", ifPresent: self.until)
         writer.write("via", ifPresent: self.via)

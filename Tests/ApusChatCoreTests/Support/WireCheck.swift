@@ -1,0 +1,22 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import Testing
+
+/// Reads the changes that the core writes with the types of the wire, as each client does.
+enum WireCheck {
+    static func check(_ rows: [EventRow]) {
+        // The bodies of messages and drafts are those of the tests.
+        for row in rows where !row.isMessage && row.kind != EventKind(.selfDraft) && row.kind != .edit {
+            do {
+                let body = row.body.isEmpty ? [:] : try JSONReader.read(row.body).objectValue ?? [:]
+                _ = try ChatChange(
+                    reading: ChatEvent(
+                        conversation: ConversationID(number: row.conversation.rawValue), seq: row.seq, n: nil, sender: nil, id: nil,
+                        at: row.at, kind: row.kind, ref: row.ref == 0 ? nil : row.ref, body: body))
+            } catch {
+                Issue.record("a client cannot read the body of `\(row.kind)`: \(row.body): \(error)")
+            }
+        }
+    }
+}
