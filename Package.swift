@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "ApusEngineIOClient", targets: ["ApusEngineIOClient"]),
         .library(name: "ApusSocketIOServer", targets: ["ApusSocketIOServer"]),
         .library(name: "ApusSocketIOClient", targets: ["ApusSocketIOClient"]),
+        .library(name: "ApusSocketIOClientCompatibility", targets: ["ApusSocketIOClientCompatibility"]),
         .library(name: "ApusChatServer", targets: ["ApusChatServer"]),
         .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
         .executable(name: "apus", targets: ["apus"]),
@@ -157,6 +158,13 @@ let package = Package(
                 nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
         module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
+        // The names and calls of socket.io-client-swift.
+        module(
+            "ApusSocketIOClientCompatibility",
+            [
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+                "ApusSocketIOProtocol", logging,
+            ]),
         module(
             "ApusChatServer",
             [
@@ -182,7 +190,9 @@ let package = Package(
         .target(
             name: "Examples",
             dependencies: [
-                "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird, logging, nioCore,
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedSocket", "ApusJSON",
+                "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird,
+                logging, nioCore,
             ],
             path: "Examples", exclude: ["README"], swiftSettings: settings),
         // That of the README runs, too: `Conformance/test_readme.py`.
@@ -275,8 +285,8 @@ let package = Package(
         tests(
             "ApusSocketIOClientTests",
             [
-                "ApusSocketIOClient", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
+                "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop",
+                "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON", "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),

@@ -1,16 +1,22 @@
-// The code of the page "Coming from socket.io-client-swift". `scripts/check-snippets` compares the
-// two.
+// The code of the pages "Coming from socket.io-client-swift" and "Options".
+// `scripts/check-snippets` compares them.
+import ApusConnectivity
+import ApusEngineIOClient
+import ApusEngineIOProtocol
+import ApusEventLoop
+import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOClientCompatibility
 import Dispatch
+import Foundation
 import Logging
 
-func aManager() -> SocketIOManager {
-    var configuration = SocketIOManagerConfiguration()
-    configuration.callbacks = .main
-    return SocketIOManager(url: "http://localhost:8080", configuration: configuration)
+func aManager() -> SocketManager {
+    let manager = SocketManager(socketURL: URL(string: "http://localhost:8080")!, config: [.log(true), .compress])
+    return manager
 }
 
-func theExample(_ manager: SocketIOManager) {
+func theExample(_ manager: SocketManager) {
     let socket = manager.defaultSocket
 
     socket.on(clientEvent: .connect) { data, ack in
@@ -40,7 +46,7 @@ func theTimeoutHandler(_ socket: SocketIOClient) {
     }
 }
 
-func thePayload(_ manager: SocketIOManager) -> SocketIOClient {
+func thePayload(_ manager: SocketManager) -> SocketIOClient {
     manager.socket(forNamespace: "/swift", auth: ["token": "…"])
 }
 
@@ -54,7 +60,7 @@ func theListeners(_ socket: SocketIOClient) {
     socket.once("welcome") { data, ack in
         print(data)
     }
-    socket.off(id)
+    socket.off(id: id)
     socket.off("welcome")
     socket.off(clientEvent: .disconnect)
     socket.removeAllHandlers()

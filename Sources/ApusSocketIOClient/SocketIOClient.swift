@@ -1,5 +1,5 @@
 import ApusEventLoop
-import ApusSocketIOProtocol
+public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -47,19 +47,19 @@ public final class SocketIOClient: Sendable {
         self.core.onLoop { $0.connect() }
     }
 
-    /// Starts to connect, with the signature of socket.io-client-swift.
+    /// Joins the namespace and passes the result to a callback, in the order of other calls.
     ///
     /// - Parameters:
-    ///   - seconds: The timeout. If it elapses, the socket disconnects and the handler is called.
-    ///   - handler: Called at most once, in the context of
-    ///     ``SocketIOManagerConfiguration/callbacks``, after the timeout or an earlier permanent
-    ///     failure.
-    public func connect(timeoutAfter seconds: Double, withHandler handler: @escaping @Sendable () -> Void) {
-        // NaN is treated as 0.
-        let timeout: Duration = seconds > 0 ? .milliseconds(Int64(min(seconds, 1e9) * 1000)) : .zero
+    ///   - timeout: The time after which the socket disconnects and the join fails.
+    ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
+    ///     with the errors of ``connect(timeout:)``.
+    public func connect(timeout: Duration, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in
-                if case .failure = result { core.call(isBounded: false, handler) }
+                let result = result.mapError {
+                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the connect was cancelled", cause: $0)
+                }
+                core.call(isBounded: false) { completion(result) }
             }
         }
     }
@@ -85,15 +85,5 @@ public final class SocketIOClient: Sendable {
     /// Leaves the namespace. The socket does not reconnect; pending acks fail at once.
     public func disconnect() {
         self.core.onLoop { $0.disconnect() }
-    }
-}
-
-// `connect()` without `await` returns immediately, as in socket.io-client-swift. In an async
-// function `try await connect()` waits.
-extension SocketIOClient {
-    /// Starts to connect, with the name of socket.io-client-swift. In an async function `connect()`
-    /// resolves to ``connect(timeout:)``; use ``open()`` there.
-    public func connect() {
-        self.open()
     }
 }

@@ -1,3 +1,4 @@
+import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import Testing
 
@@ -61,12 +62,18 @@ import Testing
             #expect(await answer { socket.emitWithAck("unheard").timingOut(after: 0, callback: $0) } == ["NO ACK"])
             #expect(await answer { socket.emitWithAck("bad", Double.infinity).timingOut(after: 5, callback: $0) } == ["NO ACK"])
             let (results, continuation) = AsyncStream.makeStream(of: Result<[SocketIOValue], SocketIOError>.self)
-            socket.emitWithAck("unheard").timingOut(after: .milliseconds(1)) { continuation.yield($0) }
+            socket.emitWithAck("unheard", timeout: .milliseconds(1)) { continuation.yield($0) }
             guard case .failure(let error) = await results.first(where: { _ in true }) else {
                 Issue.record("expected a timeout")
                 return
             }
             #expect(error.code == .ackTimeout)
+            socket.emitWithAck("bad", Double.infinity) { continuation.yield($0) }
+            guard case .failure(let invalid) = await results.first(where: { _ in true }) else {
+                Issue.record("expected an invalid argument")
+                return
+            }
+            #expect(invalid.code == .invalidArguments)
             let error2 = await #expect(throws: SocketIOError.self) {
                 try await socket.timeout(.milliseconds(1)).emitWithAck("unheard", arguments: [])
             }

@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusSocketIOClientCompatibility
 import Testing
 
 @testable import ApusSocketIOClient

@@ -1,4 +1,5 @@
 import ApusJSON
+import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import Dispatch
 import NIOConcurrencyHelpers

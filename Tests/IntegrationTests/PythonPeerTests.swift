@@ -210,7 +210,7 @@ struct PythonPeerTests {
         let socket = manager.defaultSocket
         try await socket.connect(timeout: self.seconds)
         let (answers, continuation) = AsyncStream.makeStream(of: SocketIOValue?.self)
-        for number in 0..<200 { socket.emitWithAck("ack", number).timingOut(after: 10) { continuation.yield($0.first) } }
+        for number in 0..<200 { socket.emitWithAck("ack", number, timeout: .seconds(10)) { continuation.yield((try? $0.get())?.first) } }
         var received: [SocketIOValue?] = []
         for await answer in answers.prefix(20) { received.append(answer) }
         first.kill()

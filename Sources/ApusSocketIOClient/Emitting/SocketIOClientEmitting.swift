@@ -72,19 +72,41 @@ extension SocketIOClientEmitting {
         try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
     }
 
-    /// Prepares an event whose answer is passed to a callback. It is sent by `timingOut`:
+    /// Sends an event and passes the answer to a callback.
     ///
-    /// ```swift
-    /// socket.emitWithAck("add", 1, 2).timingOut(after: 5) { data in … }
-    /// ```
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: The event's arguments.
+    ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
+    ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
+    ///     with the errors of ``emitWithAck(_:arguments:timeout:)``.
+    public func emitWithAck(
+        _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
+        completion: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void
+    ) {
+        var flags = self.emitter.flags
+        flags.timeout = timeout ?? flags.timeout
+        self.emitter.socket.core.onLoop { [flags] core in
+            _ = core.emit(event, arguments, flags) { result in
+                let result = result.mapError {
+                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the request was cancelled", cause: $0)
+                }
+                core.call(isBounded: false) { completion(result) }
+            }
+        }
+    }
+
+    /// Sends an event with Codable arguments and passes the answer to a callback. See
+    /// ``emitWithAck(_:arguments:timeout:completion:)``.
     public func emitWithAck<each Argument: Encodable & Sendable>(
-        _ event: String, _ arguments: repeat each Argument
-    ) -> SocketAckCall {
+        _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil,
+        completion: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void
+    ) {
         do throws(SocketIOError) {
-            return SocketAckCall(
-                emitter: self.emitter, event: event, arguments: .success(try SocketIOArguments.encode(repeat each arguments)))
+            let values = try SocketIOArguments.encode(repeat each arguments)
+            self.emitWithAck(event, arguments: values, timeout: timeout, completion: completion)
         } catch {
-            return SocketAckCall(emitter: self.emitter, event: event, arguments: .failure(error))
+            self.emitter.socket.core.onLoop { core in core.call(isBounded: false) { completion(.failure(error)) } }
         }
     }
 }

@@ -11,7 +11,7 @@ public final class SocketIOClientAck: Sendable {
     public let isExpected: Bool
 
     /// The ack of an event that requests none.
-    static let none = SocketIOClientAck(nil)
+    public static let none = SocketIOClientAck(nil)
 
     init(_ send: (@Sendable ([SocketIOValue]) -> Void)?) {
         self.send = NIOLockedValueBox(send)

@@ -102,21 +102,6 @@ public enum SocketIOClientLifecycleEvent: Sendable {
         }
     }
 
-    /// The data for a raw listener: the id, the reason, the error message, the number of the
-    /// attempt, the state, or the seconds.
-    var data: [SocketIOValue] {
-        switch self {
-        case .connect(let id): [.string(id)]
-        case .disconnect(let reason): [.string(reason.description)]
-        case .error(let error), .upgradeError(let error): [.string(error.message)]
-        case .reconnectAttempt(let number): [.integer(Int64(number))]
-        case .reconnect(let attempts): [.integer(Int64(attempts))]
-        case .statusChange(let state): [.string("\(state)")]
-        case .pong(let latency?): [.double(latency / .seconds(1))]
-        case .reconnectFailed, .ping, .pong(nil), .upgrade: []
-        }
-    }
-
     /// Whether the event can occur any number of times without an action of the user.
     var isFrequent: Bool {
         switch self {
