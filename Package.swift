@@ -52,6 +52,10 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "ApusJSON", targets: ["ApusJSON"]),
+        .library(name: "ApusWebSocketProtocol", targets: ["ApusWebSocketProtocol"]),
+        .library(name: "ApusEngineIOProtocol", targets: ["ApusEngineIOProtocol"]),
+        .library(name: "ApusSocketIOProtocol", targets: ["ApusSocketIOProtocol"]),
+        .library(name: "ApusFramedProtocol", targets: ["ApusFramedProtocol"]),
         .library(name: "ApusConnectivity", targets: ["ApusConnectivity"]),
         .library(name: "ApusWebSocket", targets: ["ApusWebSocket"]),
         .library(name: "ApusFramedSocket", targets: ["ApusFramedSocket"]),
@@ -190,7 +194,8 @@ let package = Package(
         .target(
             name: "Examples",
             dependencies: [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedSocket", "ApusJSON",
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
+                "ApusJSON", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
                 "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird,
                 logging, nioCore,
             ],

@@ -1,12 +1,17 @@
 /// A revision of the Engine.IO protocol, with its differences as data.
 ///
 /// Source: Engine.IO protocol, "Difference between v3 and v4".
-package struct EngineIOVersion: Hashable, Sendable {
+public struct EngineIOVersion: Hashable, Sendable {
     /// The side that sends the pings of the heartbeat.
-    package enum HeartbeatSender: Hashable, Sendable { case server, client }
+    public enum HeartbeatSender: Hashable, Sendable {
+        /// The server, in version 4.
+        case server
+        /// The client, in version 3.
+        case client
+    }
 
     /// The framing of several packets in one polling body.
-    package enum PayloadFraming: Hashable, Sendable {
+    public enum PayloadFraming: Hashable, Sendable {
         /// Packets are joined by the record separator 0x1e. Always text.
         case separated
         /// Each packet follows its length. Text, or binary when it contains binary packets.
@@ -14,13 +19,13 @@ package struct EngineIOVersion: Hashable, Sendable {
     }
 
     /// The value of `EIO` in the query.
-    package let number: UInt8
+    public let number: UInt8
     /// The side that sends pings. The other side answers with pongs.
-    package let heartbeatSender: HeartbeatSender
+    public let heartbeatSender: HeartbeatSender
     /// The form of a polling body.
-    package let payloadFraming: PayloadFraming
+    public let payloadFraming: PayloadFraming
     /// Whether a binary message carries its type: byte 4 before the bytes, digit 4 before base64.
-    package let binaryCarriesType: Bool
+    public let binaryCarriesType: Bool
 
     private init(number: UInt8, heartbeatSender: HeartbeatSender, payloadFraming: PayloadFraming, binaryCarriesType: Bool) {
         self.number = number
@@ -30,10 +35,10 @@ package struct EngineIOVersion: Hashable, Sendable {
     }
 
     /// `EIO=4`, used by Socket.IO protocol 5 (Socket.IO 3.x and 4.x).
-    package static let v4 = Self(number: 4, heartbeatSender: .server, payloadFraming: .separated, binaryCarriesType: false)
+    public static let v4 = Self(number: 4, heartbeatSender: .server, payloadFraming: .separated, binaryCarriesType: false)
 
     /// `EIO=3`, used by Socket.IO protocol 4 (Socket.IO 2.x).
-    package static let v3 = Self(number: 3, heartbeatSender: .client, payloadFraming: .lengthPrefixed, binaryCarriesType: true)
+    public static let v3 = Self(number: 3, heartbeatSender: .client, payloadFraming: .lengthPrefixed, binaryCarriesType: true)
 
     /// Creates the version that a request names, or `nil` if it is not supported.
     ///

@@ -5,14 +5,14 @@ import ApusJSON
 /// the packet format.
 ///
 /// Source: Socket.IO protocol v5, "History"; v4 as implemented by Socket.IO 2.x.
-package struct SocketIOVersion: Hashable, Sendable {
+public struct SocketIOVersion: Hashable, Sendable {
     /// The revision number.
-    package let number: UInt8
+    public let number: UInt8
 
     /// Socket.IO 3.x and 4.x.
-    package static let v5 = Self(number: 5)
+    public static let v5 = Self(number: 5)
     /// Socket.IO 2.x.
-    package static let v4 = Self(number: 4)
+    public static let v4 = Self(number: 4)
 
     private init(number: UInt8) { self.number = number }
 

@@ -1,20 +1,21 @@
 /// The parameters of a session, which the server sends in its open packet.
 ///
 /// Source: Engine.IO protocol v4, "Handshake".
-package struct EngineIOHandshake: Equatable, Sendable {
+public struct EngineIOHandshake: Equatable, Sendable {
     /// The session id, a secret between client and server.
-    package var sid: String
+    public var sid: String
     /// The transports available for an upgrade: `["websocket"]` or empty.
-    package var upgrades: [String]
+    public var upgrades: [String]
     /// The time between two pings of the server, in milliseconds on the wire. python-engineio sends
     /// 0 for an interval below one second.
-    package var pingInterval: Duration
+    public var pingInterval: Duration
     /// The time for the other side to send its pong, in milliseconds on the wire.
-    package var pingTimeout: Duration
+    public var pingTimeout: Duration
     /// The maximum size of a polling body that the server accepts, in bytes.
-    package var maxPayload: Int
+    public var maxPayload: Int
 
-    package init(sid: String, upgrades: [String], pingInterval: Duration, pingTimeout: Duration, maxPayload: Int) {
+    /// Creates the parameters of a session.
+    public init(sid: String, upgrades: [String], pingInterval: Duration, pingTimeout: Duration, maxPayload: Int) {
         self.sid = sid
         self.upgrades = upgrades
         self.pingInterval = pingInterval

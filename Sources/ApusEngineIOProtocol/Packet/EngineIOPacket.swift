@@ -18,8 +18,7 @@ public enum EngineIOMessage: Equatable, Sendable {
 /// A packet of the Engine.IO protocol.
 ///
 /// Source: Engine.IO protocol v4, "Packet types".
-package enum EngineIOPacket: Equatable, Sendable {
-    /// `0`: the server's first packet, the terms of the session.
+public enum EngineIOPacket: Equatable, Sendable {
     /// `0`: the server's first packet, with the parameters of the session.
     case open(EngineIOHandshake)
     /// `1`: closes the session.
@@ -36,13 +35,13 @@ package enum EngineIOPacket: Equatable, Sendable {
     case noop
 
     /// A ping without a payload, as in the heartbeat.
-    package static var ping: Self { .ping(ByteBuffer()) }
+    public static var ping: Self { .ping(ByteBuffer()) }
     /// A pong without a payload, as in the heartbeat.
-    package static var pong: Self { .pong(ByteBuffer()) }
+    public static var pong: Self { .pong(ByteBuffer()) }
     /// `2probe`.
-    package static var probePing: Self { .ping(ByteBuffer(staticString: "probe")) }
+    public static var probePing: Self { .ping(ByteBuffer(staticString: "probe")) }
     /// `3probe`.
-    package static var probePong: Self { .pong(ByteBuffer(staticString: "probe")) }
+    public static var probePong: Self { .pong(ByteBuffer(staticString: "probe")) }
 }
 
 /// The first byte of each packet type in text form.

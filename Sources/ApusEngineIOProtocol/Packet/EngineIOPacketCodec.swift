@@ -1,13 +1,15 @@
 import ApusBytes
-package import NIOCore
+public import NIOCore
 
 /// Encodes and decodes single packets.
 ///
 /// Source: Engine.IO protocol v4 and v3, "Packet encoding".
-package struct EngineIOPacketCodec: Sendable {
-    package let version: EngineIOVersion
+public struct EngineIOPacketCodec: Sendable {
+    /// The revision of the protocol.
+    public let version: EngineIOVersion
 
-    package init(version: EngineIOVersion) {
+    /// Creates a codec for a revision of the protocol.
+    public init(version: EngineIOVersion) {
         self.version = version
     }
 
@@ -15,7 +17,7 @@ package struct EngineIOPacketCodec: Sendable {
 
     /// Appends the packet's text form, for a WebSocket text frame or one element of a polling
     /// payload. Binary becomes `b` and base64 (`b4` and base64 in version 3).
-    package func encodeText(_ packet: EngineIOPacket, into buffer: inout ByteBuffer) {
+    public func encodeText(_ packet: EngineIOPacket, into buffer: inout ByteBuffer) {
         switch packet {
         case .open(let handshake):
             buffer.writeInteger(EngineIOPacketType.open)
@@ -44,7 +46,7 @@ package struct EngineIOPacketCodec: Sendable {
 
     /// Returns the WebSocket message for a packet. A binary message becomes a binary frame, in
     /// version 3 after a byte 4; every other packet is text.
-    package func webSocketFrame(for packet: EngineIOPacket) -> EngineIOMessage {
+    public func webSocketFrame(for packet: EngineIOPacket) -> EngineIOMessage {
         if case .message(.binary(let bytes)) = packet {
             guard self.version.binaryCarriesType else { return .binary(bytes) }
             var typed = ByteBuffer()
@@ -83,7 +85,7 @@ package struct EngineIOPacketCodec: Sendable {
     /// Decodes the packet in a WebSocket message.
     ///
     /// - Throws: ``EngineIOError/Code/malformedPacket``.
-    package func decode(_ frame: EngineIOMessage) throws(EngineIOError) -> EngineIOPacket {
+    public func decode(_ frame: EngineIOMessage) throws(EngineIOError) -> EngineIOPacket {
         switch frame {
         case .binary(let bytes): return try self.decodeBinary(bytes)
         case .text(let text): return try self.decodeText(text)
@@ -116,7 +118,7 @@ package struct EngineIOPacketCodec: Sendable {
 
     /// Decodes a text frame or one element of a polling payload. The packet shares the storage of
     /// `text`.
-    package func decodeText(_ text: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
+    public func decodeText(_ text: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
         var rest = text
         guard let type = rest.readInteger(as: UInt8.self) else {
             throw EngineIOError(.malformedPacket, message: "the packet is empty")

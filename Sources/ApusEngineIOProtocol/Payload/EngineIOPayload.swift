@@ -1,20 +1,21 @@
 import ApusBytes
-package import NIOCore
+public import NIOCore
 
 /// The body of a polling request or response.
-package struct EngineIOPayload: Equatable, Sendable {
+public struct EngineIOPayload: Equatable, Sendable {
     /// The bytes of the body.
-    package var bytes: ByteBuffer
+    public var bytes: ByteBuffer
     /// Whether the body has the binary form of version 3 (`application/octet-stream`).
-    package var isBinary: Bool
+    public var isBinary: Bool
 
-    package init(bytes: ByteBuffer, isBinary: Bool = false) {
+    /// Creates a body.
+    public init(bytes: ByteBuffer, isBinary: Bool = false) {
         self.bytes = bytes
         self.isBinary = isBinary
     }
 
     /// The value of `Content-Type`, which distinguishes text and binary.
-    package var contentType: String { self.isBinary ? Self.binaryContentType : "text/plain; charset=UTF-8" }
+    public var contentType: String { self.isBinary ? Self.binaryContentType : "text/plain; charset=UTF-8" }
 
     /// The server's version, derived from its first response. The open packet starts with `0{` in
     /// version 4, with its length in version 3.
@@ -26,7 +27,7 @@ package struct EngineIOPayload: Equatable, Sendable {
 
     /// Returns whether a body with this `Content-Type` is binary. Ignores parameters after a
     /// semicolon.
-    package static func isBinary(contentType: String?) -> Bool {
+    public static func isBinary(contentType: String?) -> Bool {
         let type = contentType?.split(atByte: ";").first?.trimmedOfBlanks
         return type?.equalsIgnoringASCIICase(self.binaryContentType) ?? false
     }

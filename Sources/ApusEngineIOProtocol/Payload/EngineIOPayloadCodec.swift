@@ -4,14 +4,16 @@ import NIOCore
 /// Encodes and decodes the bodies of HTTP long-polling.
 ///
 /// Source: Engine.IO protocol v4 and v3, "HTTP long-polling", "Packet encoding", "Payload".
-package struct EngineIOPayloadCodec: Sendable {
-    package let version: EngineIOVersion
+public struct EngineIOPayloadCodec: Sendable {
+    /// The revision of the protocol.
+    public let version: EngineIOVersion
     /// The maximum number of packets in one body. A body of 1 MB can hold half a million, all
     /// decoded in one turn of the event loop.
-    package let maximumPackets: Int
+    public let maximumPackets: Int
     let packets: EngineIOPacketCodec
 
-    package init(version: EngineIOVersion, maximumPackets: Int) {
+    /// Creates a codec for a revision of the protocol.
+    public init(version: EngineIOVersion, maximumPackets: Int) {
         self.version = version
         self.maximumPackets = maximumPackets
         self.packets = EngineIOPacketCodec(version: version)
@@ -19,10 +21,12 @@ package struct EngineIOPayloadCodec: Sendable {
 
     /// Encodes packets as one body.
     ///
-    /// - Parameter allowsBinary: Whether the receiver accepts the binary form, which version 3 uses
-    ///   for binary messages (`b64=1` of a client forbids it). Otherwise binary messages are sent
-    ///   as base64.
-    package func encode(_ packets: some Collection<EngineIOPacket>, allowsBinary: Bool = true) -> EngineIOPayload {
+    /// - Parameters:
+    ///   - packets: The packets, in this order.
+    ///   - allowsBinary: Whether the receiver accepts the binary form, which version 3 uses for
+    ///     binary messages (`b64=1` of a client forbids it). Otherwise binary messages are sent as
+    ///     base64.
+    public func encode(_ packets: some Collection<EngineIOPacket>, allowsBinary: Bool = true) -> EngineIOPayload {
         switch self.version.payloadFraming {
         case .separated:
             return EngineIOPayload(bytes: self.encodeSeparated(packets))
@@ -39,7 +43,7 @@ package struct EngineIOPayloadCodec: Sendable {
     /// - Throws: ``EngineIOError/Code/malformedPayload`` for an empty body, text that is not UTF-8,
     ///   or a binary form that the version does not support; ``EngineIOError/Code/tooManyPackets``;
     ///   ``EngineIOError/Code/malformedPacket``.
-    package func decode(_ payload: EngineIOPayload) throws(EngineIOError) -> [EngineIOPacket] {
+    public func decode(_ payload: EngineIOPayload) throws(EngineIOError) -> [EngineIOPacket] {
         let bytes = payload.bytes
         guard bytes.readableBytes > 0 else {
             throw EngineIOError(.malformedPayload, message: "the payload is empty")

@@ -1,8 +1,9 @@
 package import ApusJSON
 
 /// The hello frame: the version, capabilities and limits of one side.
-package struct FramedHello: Hashable, Sendable {
-    package static let version = 2
+public struct FramedHello: Hashable, Sendable {
+    /// The version of the protocol.
+    public static let version = 2
 
     /// The limits on the number and length of the peer's capabilities.
     private static let maximumCapabilities = 64
@@ -10,13 +11,14 @@ package struct FramedHello: Hashable, Sendable {
 
     /// The names of the optional features that the side supports. Unknown names are kept and have
     /// no effect.
-    package var capabilities: Set<String>
+    public var capabilities: Set<String>
     /// The largest header that the side accepts. Unit: bytes.
-    package var maximumHeaderBytes: Int
+    public var maximumHeaderBytes: Int
     /// The largest message body that the side accepts. Unit: bytes.
-    package var maximumBodyBytes: Int
+    public var maximumBodyBytes: Int
 
-    package init(capabilities: Set<String> = [], limits: FramedLimits = .init()) {
+    /// Creates the hello of a side with these limits.
+    public init(capabilities: Set<String> = [], limits: FramedLimits = .init()) {
         self.capabilities = capabilities
         self.maximumHeaderBytes = limits.maximumHeaderBytes
         self.maximumBodyBytes = limits.maximumBodyBytes

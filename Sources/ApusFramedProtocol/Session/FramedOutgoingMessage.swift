@@ -1,13 +1,13 @@
 package import ApusJSON
-package import NIOCore
+public import NIOCore
 
 /// Encodes one message in pieces.
 ///
 /// In version 2 each piece is a frame of at most ``pieceBytes``, so that control frames and
 /// transfers can be interleaved. The fixed mode does not permit interleaving.
-package struct FramedOutgoingMessage: Sendable {
+public struct FramedOutgoingMessage: Sendable {
     /// The largest part of a body in one frame. Unit: bytes.
-    package static let pieceBytes = 256 << 10
+    public static let pieceBytes = 256 << 10
 
     private enum Form {
         case fixedHeader(length: Int)
@@ -18,7 +18,7 @@ package struct FramedOutgoingMessage: Sendable {
     private let header: JSONObject
     private let bodyLength: Int
     /// The number of body bytes that were not passed to ``next(_:)`` yet.
-    package private(set) var missing: Int
+    public private(set) var missing: Int
     private var hasBegun = false
 
     /// Creates a message of the fixed mode.
@@ -53,18 +53,18 @@ package struct FramedOutgoingMessage: Sendable {
     private var envelope: JSONObject { ["header": .object(self.header), "length": JSONValue(self.bodyLength)] }
 
     /// Whether the whole message was encoded.
-    package var isComplete: Bool { self.hasBegun && self.missing == 0 }
+    public var isComplete: Bool { self.hasBegun && self.missing == 0 }
 
     /// Whether a part of the message was encoded. Such a message must be completed, or the
     /// connection closes.
-    package var hasBegunSending: Bool { self.hasBegun }
+    public var hasBegunSending: Bool { self.hasBegun }
 
     /// Returns the buffers to write for the next bytes of the body. For a message without a body,
     /// call it once with an empty buffer.
     ///
     /// - Throws: ``FramedError/Code/invalidUse`` for more bytes than announced; write nothing in
     ///   that case.
-    package mutating func next(_ bytes: ByteBuffer) throws(FramedError) -> [ByteBuffer] {
+    public mutating func next(_ bytes: ByteBuffer) throws(FramedError) -> [ByteBuffer] {
         guard bytes.readableBytes <= self.missing else {
             throw FramedError(
                 .invalidUse, message: "the body is longer than the announced \(self.bodyLength) bytes")

@@ -1,15 +1,15 @@
-package import ApusJSON
-package import NIOCore
+public import ApusJSON
+public import NIOCore
 
 /// The state machine of one side of a framed connection. It turns received bytes into messages,
 /// frames of transfers, and answers.
 ///
-/// It performs no I/O: the caller passes bytes in and performs the returned actions in order. When
-/// a peer of version 2 violates the protocol, it receives an error frame. The session then fails
-/// and reads nothing more.
-package struct FramedSession: Sendable {
+/// It performs no I/O: the caller passes bytes in and performs the returned actions in order, so it
+/// runs on any event loop. When a peer of version 2 violates the protocol, it receives an error
+/// frame. The session then fails and reads nothing more.
+public struct FramedSession: Sendable {
     /// An effect for the caller to perform, in the returned order.
-    package enum Action: Hashable, Sendable {
+    public enum Action: Hashable, Sendable {
         /// Writes bytes to the peer.
         case write(ByteBuffer)
         /// Writes the answer to a ping. A later answer replaces it, so at most one is queued while
@@ -20,7 +20,9 @@ package struct FramedSession: Sendable {
         case opened(FramedHello?)
         /// A message begins. Pieces with `bodyLength` bytes in total follow, then ``messageEnded``.
         case messageBegan(header: JSONObject, bodyLength: Int)
+        /// The next bytes of the body.
         case messageBody(ByteBuffer)
+        /// The message is complete.
         case messageEnded
         /// A part of a frame that belongs to a transfer.
         case transfer(FramePart<FrameHead>)
@@ -71,7 +73,7 @@ package struct FramedSession: Sendable {
     /// Creates a session before its first byte.
     ///
     /// - Throws: ``FramedError/Code/invalidUse`` when this side cannot use the framing.
-    package init(isClient: Bool, framing: Framing, limits: FramedLimits = .init(), capabilities: Set<String> = []) throws(FramedError) {
+    public init(isClient: Bool, framing: Framing, limits: FramedLimits = .init(), capabilities: Set<String> = []) throws(FramedError) {
         try framing.validate(isClient: isClient)
         self.framing = framing
         self.limits = limits
@@ -90,7 +92,7 @@ package struct FramedSession: Sendable {
     // MARK: State
 
     /// Whether messages can be sent.
-    package var isOpen: Bool {
+    public var isOpen: Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {
         case .fixedHeader, .version2(_, peer: .some): return true
@@ -99,11 +101,11 @@ package struct FramedSession: Sendable {
     }
 
     /// Whether the peer uses version 2, which has ping and bye frames.
-    package var speaksVersion2: Bool { if case .version2 = self.dialect { true } else { false } }
+    public var speaksVersion2: Bool { if case .version2 = self.dialect { true } else { false } }
 
     /// Whether the peer has sent an incomplete head. `pending` holds the bytes that are not decoded
     /// yet.
-    package func isWithinHead(_ pending: ByteBuffer) -> Bool {
+    public func isWithinHead(_ pending: ByteBuffer) -> Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {
         case .undecided: return pending.readableBytes > 0
@@ -113,13 +115,13 @@ package struct FramedSession: Sendable {
     }
 
     /// Whether the peer has sent an incomplete message.
-    package var isWithinMessage: Bool { self.missingOfMessage != nil }
+    public var isWithinMessage: Bool { self.missingOfMessage != nil }
 
     /// Creates a message to be sent.
     ///
     /// - Throws: An error when the message violates the limits of either side;
     ///   ``FramedError/Code/closed`` before the session is open and after it has ended.
-    package func message(header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
+    public func message(header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
         guard !self.hasEnded else { throw FramedError(.closed, message: "the session has ended") }
         switch self.dialect {
         case .fixedHeader(_, let length): return try FramedOutgoingMessage(header: header, bodyLength: bodyLength, headerLength: length)
@@ -131,7 +133,7 @@ package struct FramedSession: Sendable {
     // MARK: Events
 
     /// The transport is connected.
-    package mutating func connected() -> [Action] {
+    public mutating func connected() -> [Action] {
         switch self.dialect {
         case .fixedHeader: [.opened(nil)]
         case .version2 where self.isClient: [.write(ByteBuffer(bytes: FramePreface.bytes)), .write(Self.bytes(self.own.head))]
@@ -140,7 +142,7 @@ package struct FramedSession: Sendable {
     }
 
     /// Bytes have arrived. Consumes the complete parts of `buffer`.
-    package mutating func received(_ buffer: inout ByteBuffer) -> [Action] {
+    public mutating func received(_ buffer: inout ByteBuffer) -> [Action] {
         var actions: [Action] = []
         guard !self.hasEnded else {
             buffer.clear()
@@ -157,7 +159,7 @@ package struct FramedSession: Sendable {
     }
 
     /// The transport has closed.
-    package mutating func transportEnded(_ pending: ByteBuffer) -> [Action] {
+    public mutating func transportEnded(_ pending: ByteBuffer) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
         let isWithin: Bool
@@ -177,20 +179,20 @@ package struct FramedSession: Sendable {
     }
 
     /// Returns the bye frame; empty in the fixed mode, which has none.
-    package func bye() -> [ByteBuffer] {
+    public func bye() -> [ByteBuffer] {
         guard self.isOpen, self.speaksVersion2 else { return [] }
         return [Self.bytes(FrameHead(.bye))]
     }
 
     /// Returns a ping frame, or `nil` when the peer would not answer it.
-    package func ping(id: Int64) -> ByteBuffer? {
+    public func ping(id: Int64) -> ByteBuffer? {
         guard self.isOpen, self.speaksVersion2 else { return nil }
         return Self.bytes(FrameHead(.ping, header: ["id": .integer(id)]))
     }
 
     /// Ends the session because of a local error. Returns the error frame for the peer and the
     /// failure.
-    package mutating func failed(_ error: FramedError) -> [Action] {
+    public mutating func failed(_ error: FramedError) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
         guard case .version2 = self.dialect, error.code != .peerFailed else { return [.fail(error)] }

@@ -1,28 +1,29 @@
-import ApusJSON
+public import ApusJSON
 
 /// The limits on a packet from a peer. The payload limit of Engine.IO bounds its size in bytes.
-package struct SocketIOLimits: Hashable, Sendable {
+public struct SocketIOLimits: Hashable, Sendable {
     /// The maximum number of attachments of a packet.
     ///
     /// Default: 10, as in socket.io for Node since CVE-2026-33151. Each attachment may have the
     /// size that Engine.IO permits, and all are kept until the last one arrives.
-    package var maximumAttachments: Int
+    public var maximumAttachments: Int
     /// The maximum nesting depth of arrays and objects, including the array of the arguments.
     ///
     /// Default: 512, the limit of the JSON reader and writer, so that every received packet can be
     /// relayed.
-    package var maximumDepth: Int
+    public var maximumDepth: Int
     /// The maximum length of a namespace, including its query in protocol version 4.
     ///
     /// Unit: bytes. Default: 4096, enough for a token in the query of a version 4 client.
-    package var maximumNamespaceBytes: Int
+    public var maximumNamespaceBytes: Int
     /// The maximum length of the payload of a CONNECT, the auth, which is kept as long as the
     /// socket.
     ///
     /// Unit: bytes. Default: 8192.
-    package var maximumConnectBytes: Int
+    public var maximumConnectBytes: Int
 
-    package init(
+    /// Creates limits; the properties describe the parameters and their defaults.
+    public init(
         maximumAttachments: Int = 10, maximumDepth: Int = JSONReader.Limits.highestDepth, maximumNamespaceBytes: Int = 4096,
         maximumConnectBytes: Int = 8192
     ) {

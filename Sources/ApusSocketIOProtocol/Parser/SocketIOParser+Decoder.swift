@@ -1,8 +1,8 @@
-package import ApusEngineIOProtocol
+public import ApusEngineIOProtocol
 
 extension SocketIOParser {
     /// Decodes the packets of one connection in the format of its parser. Every error is final.
-    package struct Decoder: Sendable {
+    public struct Decoder: Sendable {
         enum Kind {
             case json, messagePack
             /// The decoder of a custom parser. Indirect, because it is large and rare.
@@ -39,6 +39,16 @@ extension SocketIOParser {
                 self.kind = .failed(error)
                 throw error
             }
+        }
+
+        /// Decodes the next message. Returns the packet that it completes, with its binary data in
+        /// place, or nil if further messages are due.
+        ///
+        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
+        ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
+        ///   message.
+        public mutating func packet(of message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+            try self.received(message)?.packet
         }
 
         private mutating func receivedOther(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {

@@ -51,16 +51,18 @@ public struct SocketIOParser: Sendable {
         }
     }
 
-    /// Encodes a packet; see ``encode(_:)-(UndecodedPacket)``.
-    package func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
+    /// Encodes a packet as messages, to be sent in this order without other messages in between.
+    ///
+    /// - Throws: ``SocketIOError/Code/invalidArguments`` if the packet cannot be encoded.
+    public func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
 
     /// Appends the text of an event or an ack to `bytes`, if its encoding is a single text message.
     ///
     /// - Parameter omitsText: Whether to omit arguments that were received as text. The caller
     ///   inserts them before the last byte.
     /// - Returns: `false`, with nothing appended, if the packet needs
-    ///   ``encode(_:)-(UndecodedPacket)``.
-    /// - Throws: The errors of ``encode(_:)-(UndecodedPacket)``. Discard the appended bytes then.
+    ///   `encode`.
+    /// - Throws: The errors of `encode`. Discard the appended bytes then.
     package func writeText(
         of call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
@@ -81,7 +83,7 @@ public struct SocketIOParser: Sendable {
     }
 
     /// Creates a decoder for one connection.
-    package func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
+    public func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
         switch self.kind {
         case .json: Decoder(.json, version: version, limits: limits)
         case .messagePack: Decoder(.messagePack, version: version, limits: limits)

@@ -33,7 +33,8 @@ import Testing
         #expect(options.url("https://example.com") == "https://example.com")
     }
 
-    @Test(arguments: [(-1, -1, Double.nan), (Int.max, Int.min, 7)]) func invalidNumbersAreBounded(wait: Int, maximum: Int, factor: Double) {
+    @Test(arguments: [(-1, -1, Double.nan), (Int.max, Int.min, 7)] as [(Int, Int, Double)])
+    func invalidNumbersAreBounded(wait: Int, maximum: Int, factor: Double) {
         let options = SocketIOClientOptions([.reconnectWait(wait), .reconnectWaitMax(maximum), .randomizationFactor(factor)])
         #expect(options.configuration.reconnection.maximumAttempts == nil)
         #expect(SocketIOClientOptions([.reconnects(false)]).configuration.reconnection == .none)

@@ -1,17 +1,21 @@
-package import ApusJSON
-package import NIOCore
+public import ApusJSON
+public import NIOCore
 
 /// The beginning of a frame of version 2: its type, its JSON header, and the length of its body.
-package struct FrameHead: Hashable, Sendable {
-    package var type: FrameType
-    package var flags: FrameFlags
+public struct FrameHead: Hashable, Sendable {
+    /// The type of the frame.
+    public var type: FrameType
+    /// The flags of the frame.
+    public var flags: FrameFlags
     /// The identifier of the transfer that the frame belongs to; 0 denotes the session.
-    package var stream: UInt16
+    public var stream: UInt16
     /// The JSON header. Empty when the frame has none.
-    package var header: JSONObject
-    package var bodyLength: Int
+    public var header: JSONObject
+    /// The number of bytes that follow the head.
+    public var bodyLength: Int
 
-    package init(_ type: FrameType, flags: FrameFlags = [], stream: UInt16 = 0, header: JSONObject = [:], bodyLength: Int = 0) {
+    /// Creates a head.
+    public init(_ type: FrameType, flags: FrameFlags = [], stream: UInt16 = 0, header: JSONObject = [:], bodyLength: Int = 0) {
         self.type = type
         self.flags = flags
         self.stream = stream
@@ -23,7 +27,7 @@ package struct FrameHead: Hashable, Sendable {
     ///
     /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``;
     ///   ``FramedError/Code/invalidUse`` for values without a JSON form. Nothing was written then.
-    package func write(into buffer: inout ByteBuffer) throws(FramedError) {
+    public func write(into buffer: inout ByteBuffer) throws(FramedError) {
         guard let bodyLength = UInt64(exactly: self.bodyLength) else {
             throw FramedError(.invalidUse, message: "bodyLength is \(self.bodyLength); it must not be negative")
         }

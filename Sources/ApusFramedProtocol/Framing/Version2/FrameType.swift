@@ -1,38 +1,42 @@
 /// The type of a frame of version 2. An open set: the peer may send types that are unknown here
 /// (``FrameFlags/optional``).
-package struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    package let rawValue: UInt8
+public struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number on the wire.
+    public let rawValue: UInt8
 
-    package init(rawValue: UInt8) {
+    /// Creates a type from its number on the wire.
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The first frame of either side: version, capabilities, limits.
-    package static let hello = Self(rawValue: 0)
+    public static let hello = Self(rawValue: 0)
     /// A message of the application, or a piece of one.
-    package static let message = Self(rawValue: 1)
+    public static let message = Self(rawValue: 1)
     /// Offers a file.
-    package static let offer = Self(rawValue: 2)
+    public static let offer = Self(rawValue: 2)
     /// Accepts an offer, starting at an offset.
-    package static let accept = Self(rawValue: 3)
+    public static let accept = Self(rawValue: 3)
     /// Carries a chunk of the file.
-    package static let data = Self(rawValue: 4)
+    public static let data = Self(rawValue: 4)
     /// Acknowledges the bytes before an offset as written and synced.
-    package static let ack = Self(rawValue: 5)
+    public static let ack = Self(rawValue: 5)
     /// Requests the cancellation of a transfer.
-    package static let cancel = Self(rawValue: 6)
+    public static let cancel = Self(rawValue: 6)
     /// Confirms the cancellation of a transfer.
-    package static let cancelled = Self(rawValue: 7)
+    public static let cancelled = Self(rawValue: 7)
     /// Announces that all data was sent, with its hash.
-    package static let done = Self(rawValue: 8)
+    public static let done = Self(rawValue: 8)
     /// Confirms that the file has its final name.
-    package static let complete = Self(rawValue: 9)
+    public static let complete = Self(rawValue: 9)
     /// Reports an error of a transfer or, with stream 0, of the session.
-    package static let error = Self(rawValue: 10)
-    package static let ping = Self(rawValue: 11)
-    package static let pong = Self(rawValue: 12)
+    public static let error = Self(rawValue: 10)
+    /// Requests a pong.
+    public static let ping = Self(rawValue: 11)
+    /// Answers a ping.
+    public static let pong = Self(rawValue: 12)
     /// Announces that this side sends nothing more.
-    package static let bye = Self(rawValue: 13)
+    public static let bye = Self(rawValue: 13)
 
     private static let names = [
         "hello", "message", "offer", "accept", "data", "ack", "cancel", "cancelled", "done", "complete", "error", "ping", "pong", "bye",
@@ -45,22 +49,25 @@ package struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Unknown types may have either.
     package var mayHaveBody: Bool { self == .message || self == .data || self == .offer || !self.isKnown }
 
-    package var description: String { self.isKnown ? Self.names[Int(self.rawValue)] : "type \(self.rawValue)" }
+    /// The name of the type.
+    public var description: String { self.isKnown ? Self.names[Int(self.rawValue)] : "type \(self.rawValue)" }
 }
 
 /// The flags of a frame. The other six bits are zero.
-package struct FrameFlags: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
+public struct FrameFlags: OptionSet, Hashable, Sendable {
+    /// The bits on the wire.
+    public let rawValue: UInt8
 
-    package init(rawValue: UInt8) {
+    /// Creates flags from their bits on the wire.
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// Permits a receiver to skip a frame of an unknown type. Without this flag it answers with an
     /// error.
-    package static let optional = Self(rawValue: 0x01)
+    public static let optional = Self(rawValue: 0x01)
     /// Announces more pieces of the same message.
-    package static let more = Self(rawValue: 0x02)
+    public static let more = Self(rawValue: 0x02)
 
     static let all: Self = [.optional, .more]
 }
