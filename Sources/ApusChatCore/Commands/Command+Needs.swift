@@ -18,6 +18,11 @@ extension Command {
             self.addMember(self.actor, of: mark.conversation, to: &needs)
             needs.skips.append(SkipNeed(member: MemberAddress(mark.conversation, self.actor), above: mark.read))
             return
+        case .forward(let conversation, let contents):
+            self.addMember(self.actor, of: conversation, to: &needs)
+            if case .success(let contents) = contents {
+                for content in contents { self.addBlobs(content.blobs, to: &needs) }
+            }
         case .edit(let target, let content):
             self.addTarget(target, to: &needs)
             if case .success(let content) = content { self.addBlobs(content.blobs, to: &needs) }
@@ -90,7 +95,8 @@ extension Command {
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _), .silence(let key, _, _),
-            .startCall(let key, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _), .personalize(let key, _):
+            .startCall(let key, _), .forward(let key, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
+            .personalize(let key, _):
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation
@@ -103,6 +109,7 @@ extension Command {
         switch self.action {
         case .send(let send): 200 + ((try? send.content.get().body.utf8.count) ?? 0)
         case .edit(_, let content): 200 + 2 * ((try? content.get().body.utf8.count) ?? 0)
+        case .forward(_, let contents): 200 + ((try? contents.get().reduce(0) { $0 + 200 + $1.body.utf8.count }) ?? 0)
         default: 400
         }
     }

@@ -25,6 +25,8 @@ package struct Command: Sendable {
         // Messages.
         case send(SendCommand)
         case mark(MarkCommand)
+        /// Several messages at once, all or none. The session has read the forwarded ones.
+        case forward(ConversationKey, Result<[MessageContent], ChatError>)
         case edit(EventAddress, Result<MessageContent, ChatError>)
         case recall(EventAddress)
         /// "Delete for me".

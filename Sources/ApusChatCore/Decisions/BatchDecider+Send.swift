@@ -47,6 +47,33 @@ extension BatchDecider {
         return .accepted(answer)
     }
 
+    /// Sends several messages, which get consecutive seqs.
+    ///
+    /// - Returns: The ack of the first; its text is the number of messages.
+    mutating func forward(_ contents: Result<[MessageContent], ChatError>, to conversation: ConversationKey, by actor: UserKey)
+        throws(ChatError) -> StoredAnswer
+    {
+        let member = try self.authorize(.send, actor, in: conversation)
+        let contents = try contents.get()
+        guard !contents.isEmpty, contents.count <= ChatLimits.bundleMessages else {
+            throw ChatError(.limit, message: "1 to \(ChatLimits.bundleMessages) messages are forwarded at once.", field: "seqs")
+        }
+        try self.checkPace(member, ifEpoch: nil)
+        for content in contents { try self.checkBlobs(content.blobs, of: actor) }
+        var first: StoredAnswer?
+        for content in contents {
+            let answer = self.append(content.kind, to: conversation, by: actor, isMessage: true, body: content.body)
+            self.countOwnMessage(n: answer.n, of: member.address)
+            for blob in content.blobs {
+                self.blobReferences.append(BlobReference(event: EventAddress(conversation, answer.seq), blob: blob))
+            }
+            first = first ?? answer
+        }
+        guard var answer = first else { throw .noMessage }
+        answer.text = String(contents.count)
+        return answer
+    }
+
     /// A message moves its sender's read position only if the sender had read everything before it:
     /// what an offline outbox or a program sends reads nothing.
     mutating func countOwnMessage(n: Int64, of address: MemberAddress) {

@@ -66,6 +66,7 @@ package struct BatchDecider: Sendable {
         let actor = command.actor
         switch command.action {
         case .send, .mark: throw ChatError(.internal, message: "The command has a decision of its own.")
+        case .forward(let conversation, let contents): return try self.forward(contents, to: conversation, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)
         case .recall(let target): return try self.recall(target, by: actor)
         case .hide(let conversation, let seqs): return try self.hide(seqs, in: conversation, by: actor)

@@ -97,6 +97,22 @@ import Testing
         #expect(try self.world.run(self.world.text(ann, group, ref: 1)).answer?.seq == 2)
     }
 
+    @Test func forwardedMessagesAreConsecutiveAllOrNone() throws {
+        let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
+        let group = self.world.conversation(owner: ann, members: [bob])
+        let contents = ["a", "b", "c"].map { MessageContent(kind: .text, body: "{\"text\":\"\($0)\"}") }
+        let answer = try self.world.run(self.world.command(ann, .forward(group, .success(contents)))).answer
+        #expect(answer?.seq == 1)
+        #expect(answer?.text == "3")
+        #expect(self.world.unread(bob, in: group) == 3)
+        #expect(self.world.unread(ann, in: group) == 0)
+        let blob = try #require(BlobID(String(repeating: "a", count: 64)))
+        let picture = MessageContent(kind: .image, body: "{}", blobs: [blob])
+        #expect(try self.world.run(self.world.command(ann, .forward(group, .success(contents + [picture])))).code == .notFound)
+        #expect(try self.world.run(self.world.command(ann, .forward(group, .success([])))).code == .limit)
+        #expect(self.world.bodies(bob, in: group).count == 3)
+    }
+
     @Test func aBlobIsReferredToOnlyByThoseThatMayReadIt() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let group = self.world.conversation(owner: ann, members: [bob])

@@ -23,6 +23,8 @@ import Testing
 
     static let verbs: [Verb] = [
         Verb(name: "send", accepted: [.member]) { key, _ in .send(SendCommand(conversation: key, content: .success(Self.text))) },
+        Verb(name: "forward", accepted: [.member]) { key, _ in .forward(key, .success([Self.text])) },
+        Verb(name: "call.start", accepted: [.member]) { key, _ in .startCall(key, .audio) },
         Verb(name: "mark", accepted: Self.members) { key, _ in .mark(MarkCommand(conversation: key, read: 1)) },
         Verb(name: "edit", accepted: []) { key, _ in .edit(EventAddress(key, 1), .success(Self.text)) },
         Verb(name: "recall", accepted: []) { key, _ in .recall(EventAddress(key, 1)) },
