@@ -1,0 +1,99 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import Testing
+
+@testable import ApusChatCore
+
+/// Random sends, reads, edits, recalls and reactions on a network with faults, checked against the
+/// log of the server and against what the devices were told.
+@Suite("Faults")
+struct FaultSimulationTests {
+    @Test(arguments: 0..<60) func nothingIsLostRepeatedOrReordered(seed: Int) throws {
+        let network = FaultyNetwork(seed: UInt64(seed))
+        let alice = network.user("alice", devices: 2)
+        let bob = network.user("bob", devices: 2)
+        let carol = network.user("carol", devices: 1)
+        let pair = network.world.pair(alice, bob)
+        let group = network.world.conversation(owner: alice, members: [bob, carol])
+        var written: [ClientID: String] = [:]
+        for step in 0..<250 {
+            guard let device = network.pick(network.devices) else { return }
+            let key = network.chance(50) && device.user != carol ? pair : group
+            let conversation = ConversationID(number: key.rawValue)
+            switch network.number(0...99) {
+            case 0..<22:
+                network.write("text \(step)", in: conversation, on: device)
+                if let last = device.outbox.last { written[last.id] = last.text }
+            case 22..<30: network.read(network.number(1...40), in: conversation, on: device)
+            case 30..<36: network.disconnect(device)
+            case 36..<46: network.connect(device)
+            case 46..<48: network.restart(device)
+            case 48..<62: try network.decide(stops: network.chance(8))
+            case 62..<66: try self.change(device.user, key, network)
+            case 66..<72: network.fireTimers(of: device)
+            default: for _ in 0..<3 { network.arrive(at: device) }
+            }
+        }
+        try network.settle()
+        for key in [pair, group] { self.check(key, network, written) }
+    }
+
+    /// An edit, a recall or a reaction by a program of the user, outside of the devices.
+    private func change(_ user: UserKey, _ key: ConversationKey, _ network: FaultyNetwork) throws {
+        let messages = network.world.storage.events(in: key, .from(1), as: user, limit: 1_000).compactMap(\.row).filter(\.isMessage)
+        guard let target = network.pick(messages) else { return }
+        let address = EventAddress(key, target.seq)
+        let action: Command.Action =
+            switch network.number(0...2) {
+            case 0: .edit(address, .success(MessageContent(kind: .text, body: "{\"text\":\"edited\"}")))
+            case 1: .recall(address)
+            default: .react(address, key: "👍", isOn: network.chance(60))
+            }
+        try network.run(network.world.command(user, action))
+    }
+
+    private func check(_ key: ConversationKey, _ network: FaultyNetwork, _ written: [ClientID: String]) {
+        let conversation = ConversationID(number: key.rawValue)
+        for device in network.devices where network.world.member(device.user, in: key) != nil {
+            let views = network.world.storage.events(in: key, .from(1), as: device.user, limit: 10_000)
+            let served = views.map { network.event($0, in: key) }
+            #expect(served.map(\.seq) == served.indices.map { Int64($0) + 1 })
+            // Each device has every event once, with its newest content. Counts of reactions and
+            // unread messages are not compared: an answer and a push that cross can be counted
+            // twice until the next head.
+            let stored = (device.log[conversation] ?? [:]).values.sorted { $0.seq < $1.seq }
+            #expect(stored.map(Content.init) == served.map(Content.init))
+            // Every acknowledged message is in the log at the place it was acknowledged.
+            for (id, answer) in device.acknowledged where answer.conversation == conversation {
+                #expect(served.filter { $0.id == id && $0.sender == device.name }.map(\.seq) == [answer.seq])
+            }
+            #expect(device.outbox.isEmpty)
+            // The messages of a device keep the order of writing.
+            let own = served.filter { $0.sender == device.name && $0.isMessage && device.acknowledged[$0.id ?? Client.id("none")] != nil }
+            let numbers = own.compactMap { $0.id?.rawValue.dropFirst() }.compactMap { Int($0) }
+            #expect(numbers == numbers.sorted())
+        }
+    }
+}
+
+/// What all devices must agree on.
+private struct Content: Equatable {
+    let seq: Int64
+    let n: Int64?
+    let sender: UserName?
+    let id: ClientID?
+    let kind: EventKind
+    let ref: Int64?
+    let state: EventState
+    let body: JSONObject
+
+    init(_ event: ChatEvent) {
+        (self.seq, self.n, self.sender, self.id) = (event.seq, event.n, event.sender, event.id)
+        (self.kind, self.ref, self.state, self.body) = (event.kind, event.ref, event.state, event.body)
+    }
+}
+
+extension ChatEvent {
+    fileprivate var isMessage: Bool { self.n != nil }
+}

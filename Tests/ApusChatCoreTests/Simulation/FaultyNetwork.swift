@@ -1,0 +1,333 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+/// SplitMix64.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Clients and a server on a network that loses, repeats and delays.
+///
+/// The clients are ``ClientCore``s with a store in memory. The server is a ``BatchDecider`` on a
+/// ``MemoryStorage``; it decides what has arrived in batches, and may stop between the commit of a
+/// batch and its acknowledgements.
+final class FaultyNetwork {
+    /// A client with its store. The store survives a restart of the client.
+    final class Device {
+        let user: UserKey
+        let name: UserName
+        var core: ClientCore
+        /// The stored events by conversation and seq, each in its newest form.
+        var log: [ConversationID: [Int64: ChatEvent]] = [:]
+        var outbox: [(id: ClientID, conversation: ConversationID, text: String)] = []
+        var acknowledged: [ClientID: SendAnswer] = [:]
+        var heads: [ConversationID: ChatHead] = [:]
+        var reads: [ConversationID: Int64] = [:]
+        var epoch: PageToken?
+        var token: PageToken?
+        var isConnected = false
+        /// Messages of the server that have not arrived.
+        var inbound: [Message] = []
+        var timers: Set<ClientTimer> = []
+
+        init(user: UserKey, name: UserName) {
+            self.user = user
+            self.name = name
+            self.core = ClientCore(user: name)
+        }
+    }
+
+    /// What the server sends to a device.
+    enum Message {
+        case hello(HelloAnswer)
+        case sync(SyncAnswer)
+        case history(HistoryAnswer, HistoryRequest)
+        case sent(SendAnswer)
+        case refused(ClientID, ChatError)
+        case marked(MarkAnswer)
+        case event(EventPush)
+        case head(HeadPush)
+    }
+
+    let world = World()
+    var devices: [Device] = []
+    private var names: [UserKey: UserName] = [:]
+    /// The commands that have arrived and are not decided, with their devices.
+    private var arrived: [(device: Device, command: Command)] = []
+    private var generator: SeededGenerator
+    private var lastID = 0
+
+    init(seed: UInt64) { self.generator = SeededGenerator(state: seed) }
+
+    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self.generator) < percent }
+    func pick<T>(_ values: [T]) -> T? { values.randomElement(using: &self.generator) }
+    func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self.generator) }
+
+    func user(_ name: String, devices: Int) -> UserKey {
+        let key = self.world.user(name)
+        self.names[key] = Client.name(name)
+        for _ in 0..<devices { self.devices.append(Device(user: key, name: Client.name(name))) }
+        return key
+    }
+
+    // MARK: Steps
+
+    func connect(_ device: Device) {
+        guard !device.isConnected else { return }
+        device.isConnected = true
+        self.carryOut(device.core.connected(), on: device)
+    }
+
+    /// Loses the connection with everything that is on its way.
+    func disconnect(_ device: Device) {
+        guard device.isConnected else { return }
+        device.isConnected = false
+        device.inbound = []
+        device.timers = []
+        if self.chance(50) { self.arrived.removeAll { $0.device === device } }
+        device.core.disconnected()
+    }
+
+    /// Ends the program of a device and starts it from its store.
+    func restart(_ device: Device) {
+        self.disconnect(device)
+        device.core = ClientCore(user: device.name)
+        var restored = ClientCore.Restored()
+        restored.heads = Array(device.heads.values)
+        restored.cursors = device.log.compactMapValues { $0.keys.max() }
+        restored.unsent = device.outbox.map { ($0.id, $0.conversation, false) }
+        restored.reads = device.reads
+        restored.epoch = device.epoch
+        restored.token = device.token
+        device.core.restore(restored)
+    }
+
+    func write(_ text: String, in conversation: ConversationID, on device: Device) {
+        self.lastID += 1
+        let id = Client.id("m\(self.lastID)")
+        device.outbox.append((id, conversation, text))
+        self.carryOut(device.core.enqueued(id, in: conversation), on: device)
+    }
+
+    func read(_ n: Int64, in conversation: ConversationID, on device: Device) {
+        self.carryOut(device.core.read(n, in: conversation), on: device)
+    }
+
+    /// Decides everything that has arrived as one batch.
+    /// - Parameter stops: Whether the server stops after the commit, so that nothing is told.
+    func decide(stops: Bool = false) throws {
+        let batch = self.arrived
+        self.arrived = []
+        guard !batch.isEmpty else { return }
+        self.world.now += 1
+        let decisions = try self.world.run(batch.map(\.command))
+        guard !stops else {
+            for device in self.devices { self.disconnect(device) }
+            return
+        }
+        for (request, decision) in zip(batch, decisions) where request.device.isConnected {
+            request.device.inbound.append(self.message(decision, for: request.command))
+        }
+        for push in self.world.pushes { self.deliver(push) }
+    }
+
+    /// Lets one message arrive, possibly lost if it is a push, or repeated.
+    func arrive(at device: Device, losesPushes: Bool = true) {
+        guard !device.inbound.isEmpty else { return }
+        let message = device.inbound.removeFirst()
+        switch message {
+        case .event, .head:
+            if losesPushes, self.chance(15) { return }
+            if self.chance(10) { self.take(message, on: device) }
+        default: break
+        }
+        self.take(message, on: device)
+    }
+
+    func fireTimers(of device: Device) {
+        let timers = device.timers
+        device.timers = []
+        for timer in timers { self.carryOut(device.core.timerFired(timer), on: device) }
+    }
+
+    /// Decides one command that no device sent.
+    func run(_ command: Command) throws {
+        try self.world.run(command)
+        for push in self.world.pushes { self.deliver(push) }
+    }
+
+    /// Connects all devices anew and lets everything arrive.
+    func settle() throws {
+        for device in self.devices {
+            self.disconnect(device)
+            self.connect(device)
+        }
+        for _ in 0..<10_000 {
+            try self.decide()
+            for device in self.devices { self.arrive(at: device, losesPushes: false) }
+            if self.arrived.isEmpty, self.devices.allSatisfy(\.inbound.isEmpty) {
+                guard self.devices.contains(where: { !$0.timers.isEmpty }) else { return }
+                for device in self.devices { self.fireTimers(of: device) }
+            }
+        }
+    }
+
+    // MARK: The client's shell
+
+    private func take(_ message: Message, on device: Device) {
+        let actions: [ClientAction] =
+            switch message {
+            case .hello(let answer): device.core.answered(hello: answer)
+            case .sync(let answer): device.core.answered(sync: answer)
+            case .history(let answer, let request): device.core.answered(answer, to: request)
+            case .sent(let answer): device.core.answered(answer)
+            case .refused(let id, let error): device.core.failed(send: id, with: error)
+            case .marked(let answer): device.core.answered(answer)
+            case .event(let push): device.core.pushed(push)
+            case .head(let push): device.core.pushed(push)
+            }
+        self.carryOut(actions, on: device)
+    }
+
+    private func carryOut(_ actions: [ClientAction], on device: Device) {
+        for action in actions {
+            switch action {
+            case .request(let request): self.send(request, from: device)
+            case .store(let change): self.store(change, on: device)
+            case .startTimer(let timer, _): device.timers.insert(timer)
+            case .endSession: device.isConnected = false
+            }
+        }
+    }
+
+    private func store(_ change: StoreChange, on device: Device) {
+        switch change {
+        case .events(let events):
+            for event in events {
+                device.log[event.conversation, default: [:]][event.seq] = event
+                if let ref = event.ref, let target = device.log[event.conversation]?[ref] {
+                    device.log[event.conversation]?[ref] = target.applying(event)
+                }
+            }
+        case .head(let head): device.heads[head.conversation] = head
+        case .gone(let conversation):
+            device.heads[conversation] = nil
+            device.log[conversation] = nil
+        case .token(let token): device.token = token
+        case .epoch(let epoch): device.epoch = epoch
+        case .dropCache:
+            device.heads = [:]
+            device.log = [:]
+        case .sent(let id, let answer):
+            device.acknowledged[id] = answer
+            device.outbox.removeAll { $0.id == id }
+        case .refused(let id, _): device.outbox.removeAll { $0.id == id }
+        case .read(let conversation, let n, _): device.reads[conversation] = n
+        case .gap, .peerRead: break
+        }
+    }
+
+    // MARK: The server's shell
+
+    private func send(_ request: ClientRequest, from device: Device) {
+        guard device.isConnected else { return }
+        switch request {
+        case .hello(let since, _):
+            let sync = self.sync(SyncRequest(since: since), of: device)
+            device.inbound.append(
+                .hello(
+                    HelloAnswer(
+                        epoch: Client.token("epoch"), at: self.world.now, user: ChatUser(name: device.name), device: DeviceID(number: 1),
+                        own: ConversationID(number: 1), sync: sync)))
+        case .sync(let request): device.inbound.append(.sync(self.sync(request, of: device)))
+        case .history(let request): device.inbound.append(.history(self.history(request, of: device), request))
+        case .send(let id, let conversation):
+            guard let message = device.outbox.first(where: { $0.id == id }) else { return }
+            let command = self.world.text(device.user, ConversationKey(conversation.number), message.text, id: id.rawValue)
+            self.arrived.append((device, command))
+        case .mark(let mark):
+            self.arrived.append((device, self.world.read(device.user, ConversationKey(mark.conversation.number), mark.read ?? 0)))
+        }
+    }
+
+    private func sync(_ request: SyncRequest, of device: Device) -> SyncAnswer {
+        // Every head each time: the tokens of the storage have tests of their own.
+        let heads = self.world.storage.heads(of: device.user, after: nil, limit: 100).heads.map { self.head($0, of: device) }
+        return SyncAnswer(heads: heads, token: Client.token("token"))
+    }
+
+    private func head(_ row: HeadRow, of device: Device) -> ChatHead {
+        let counters = row.conversation.counters
+        return ChatHead(
+            conversation: ConversationID(number: row.conversation.key.rawValue), kind: row.conversation.kind, state: row.member.state,
+            seq: counters.lastSeq, n: counters.lastN, minSeq: row.member.minSeq, read: max(row.member.readN, row.member.floorN),
+            unread: row.unread, at: counters.lastAt)
+    }
+
+    private func history(_ request: HistoryRequest, of device: Device) -> HistoryAnswer {
+        let key = ConversationKey(request.conversation.number)
+        let selection: EventSelection
+        switch request.range {
+        case .newest: selection = .through(.max)
+        case .from(let seq): selection = .from(seq)
+        case .before(let seq): selection = .through(seq - 1)
+        case .around(let seq): selection = .from(seq)
+        }
+        let views = self.world.storage.events(in: key, selection, as: device.user, limit: request.limit)
+        let last = self.world.storage.head(of: device.user, in: key)?.conversation.counters.lastSeq ?? 0
+        return HistoryAnswer(conversation: request.conversation, events: views.map { self.event($0, in: key) }, seq: last)
+    }
+
+    func event(_ view: EventView, in key: ConversationKey) -> ChatEvent {
+        let conversation = ConversationID(number: key.rawValue)
+        guard let row = view.row else { return .hidden(conversation: conversation, seq: view.seq, n: view.n > 0 ? view.n : nil) }
+        let body = (try? JSONReader.read(Array(row.body.utf8)))?.objectValue ?? [:]
+        return ChatEvent(
+            conversation: conversation, seq: row.seq, n: row.n > 0 ? row.n : nil, sender: self.names[row.sender], id: row.clientID,
+            at: row.at,
+            kind: row.kind, ref: row.ref > 0 ? row.ref : nil, state: row.state, body: body, editedAt: row.editedAt > 0 ? row.editedAt : nil,
+            reactions: row.reactions, votes: row.votes)
+    }
+
+    private func message(_ decision: Decision, for command: Command) -> Message {
+        switch (decision, command.action) {
+        case (.accepted(let answer), .mark), (.repeated(let answer), .mark):
+            let unread = self.world.unread(command.actor, in: answer.conversation) ?? 0
+            return .marked(
+                MarkAnswer(conversation: ConversationID(number: answer.conversation.rawValue), read: answer.n, unread: unread, mentions: 0))
+        case (.accepted(let answer), _), (.repeated(let answer), _):
+            return .sent(
+                SendAnswer(
+                    conversation: ConversationID(number: answer.conversation.rawValue), id: command.request?.id ?? Client.id("none"),
+                    seq: answer.seq, n: answer.n, at: answer.at))
+        case (.refused(let error), _): return .refused(command.request?.id ?? Client.id("none"), error)
+        }
+    }
+
+    private func deliver(_ push: Push) {
+        switch push {
+        case .events(let key, let first, let last):
+            for device in self.devices where device.isConnected {
+                let views = self.world.storage.events(in: key, .from(first), as: device.user, limit: Int(last - first + 1))
+                let events = views.map { self.event($0, in: key) }
+                if !events.isEmpty { device.inbound.append(.event(EventPush(events: events))) }
+            }
+        case .head(let key, let user):
+            guard let row = self.world.storage.head(of: user, in: key) else { return }
+            for device in self.devices where device.isConnected && device.user == user {
+                device.inbound.append(.head(HeadPush(heads: [self.head(row, of: device)])))
+            }
+        case .read, .arrived, .departed, .user: break
+        }
+    }
+}
