@@ -2,16 +2,20 @@ package import ApusChatWire
 import ApusJSON
 
 extension ChatEvent {
-    /// Returns this message after a change that refers to it, as the server also applies it.
-    /// Changes of other events, unknown kinds and malformed bodies have no effect.
+    /// Returns this event after a change, as the server also applies it. A change concerns the
+    /// message that it refers to; a recall also the edits of that message. Unknown kinds and
+    /// malformed bodies have no effect.
     package func applying(_ change: ChatEvent) -> ChatEvent {
-        guard change.conversation == self.conversation, change.ref == self.seq, !change.kind.isMessage, !self.state.isBlank else {
+        guard change.conversation == self.conversation, change.ref == self.seq || self.isEdit(ofTargetOf: change), !change.kind.isMessage,
+            !self.state.isBlank
+        else {
             return self
         }
         var event = self
         switch change.kind.code {
         case .edit:
-            guard let edit = try? EditBody(json: .object(change.body)) else { return self }
+            // History shows a message in its newest form, together with the older edits.
+            guard change.at >= self.editedAt ?? 0, let edit = try? EditBody(json: .object(change.body)) else { return self }
             event.body = edit.body
             event.state = .edited
             event.editedAt = change.at
@@ -39,6 +43,9 @@ extension ChatEvent {
         }
         return event
     }
+
+    /// Whether this is an edit of the message that a recall removes: it repeats the text.
+    private func isEdit(ofTargetOf recall: ChatEvent) -> Bool { recall.kind == .recall && self.kind == .edit && self.ref == recall.ref }
 
     private mutating func count(_ reaction: ReactBody) {
         if let index = self.reactions.firstIndex(where: { $0.key == reaction.key }) {

@@ -22,8 +22,8 @@ package enum ClientRequest: Equatable, Sendable {
 
 /// A change of the client's store. The shell writes all of one list in one transaction.
 package enum StoreChange: Equatable, Sendable {
-    /// Add events and apply those that are changes to their targets (`ChatEvent.applying`).
-    /// Replaces events with the same seq.
+    /// Add events, and apply each change among them to the event that it refers to and to the
+    /// events with the same `ref` (`ChatEvent.applying`). Replaces events with the same seq.
     case events([ChatEvent])
     /// Events between the stored history and the next `events` are missing.
     case gap(ConversationID, ClosedRange<Int64>)

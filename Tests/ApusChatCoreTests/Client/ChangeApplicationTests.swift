@@ -14,6 +14,11 @@ struct ChangeApplicationTests {
         #expect(edited.seq == 5 && edited.n == 5 && edited.at == self.message.at)
     }
 
+    @Test func anOlderEditDoesNotReplaceANewerOne() {
+        let newest = self.message.applying(Client.change(.edit, seq: 9, of: 5, ["body": ["text": "new"]]))
+        #expect(newest.applying(Client.change(.edit, seq: 7, of: 5, ["body": ["text": "old"]])) == newest)
+    }
+
     @Test func aRecallRemovesEverything() {
         var reacted = self.message.applying(Client.change(.react, seq: 6, of: 5, ["key": "👍"]))
         reacted.expiresAt = 5
@@ -21,6 +26,16 @@ struct ChangeApplicationTests {
         #expect(recalled.state == .recalled && recalled.body.isEmpty && recalled.reactions.isEmpty && recalled.expiresAt == nil)
         // Later changes of a blank message have no effect.
         #expect(recalled.applying(Client.change(.edit, seq: 10, of: 5, ["body": ["text": "back"]])) == recalled)
+    }
+
+    @Test func aRecallAlsoRemovesTheTextOfEdits() {
+        let edit = Client.change(.edit, seq: 7, of: 5, ["body": ["text": "new"]])
+        let recall = Client.change(.recall, seq: 9, of: 5)
+        #expect(edit.applying(recall).state == .recalled && edit.applying(recall).body.isEmpty)
+        let other = Client.change(.edit, seq: 7, of: 4, ["body": ["text": "new"]])
+        #expect(other.applying(recall) == other)
+        let reaction = Client.change(.react, seq: 7, of: 5, ["key": "👍"])
+        #expect(reaction.applying(recall) == reaction)
     }
 
     @Test func reactionsAreCounted() {

@@ -162,6 +162,7 @@ final class FaultyNetwork {
 
     /// Decides one command that no device sent.
     func run(_ command: Command) throws {
+        self.world.now += 1
         try self.world.run(command)
         for push in self.world.pushes { self.deliver(push) }
     }
@@ -215,8 +216,9 @@ final class FaultyNetwork {
         case .events(let events):
             for event in events {
                 device.log[event.conversation, default: [:]][event.seq] = event
-                if let ref = event.ref, let target = device.log[event.conversation]?[ref] {
-                    device.log[event.conversation]?[ref] = target.applying(event)
+                guard let ref = event.ref else { continue }
+                for (seq, stored) in device.log[event.conversation] ?? [:] where seq == ref || stored.ref == ref {
+                    device.log[event.conversation]?[seq] = stored.applying(event)
                 }
             }
         case .head(let head): device.heads[head.conversation] = head
